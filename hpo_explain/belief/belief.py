@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.progress import steps
 from hpo_explain.belief.drawn import Draws
@@ -30,6 +29,7 @@ TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best. Those of which the
 # best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
+_STEPS = 2.0**40  # of the spread of costs
 # of the trials weigh the scales for the best, and how many at least
 _BEST = (0.2, 5)
 
@@ -95,12 +95,9 @@ class Belief(Draws):
             bounds,
             noise_std,
         )
-        # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
-        self._origin, self.unit = (
-            float(np.median(self.cost)),
-            unit_of(self.cost),
-        )
-        self.scaled = (self.cost - self._origin) / self.unit
+        self._origin = float(np.median(self.cost))
+        self.unit = float(np.ptp(self.cost)) or 1.0
+        self.scaled = self._scaled(self.cost)
         self.of_trials = len(cost)
 
     @property
@@ -115,10 +112,9 @@ class Belief(Draws):
         least = best - reach * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            ends = (
-                self.sign * np.asarray(self.bounds) - self._origin
-            ) / self.unit
-            low, high = sorted(ends.tolist())
+            low, high = sorted(
+                self._scaled(self.sign * np.asarray(self.bounds)).tolist()
+            )
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
 
@@ -137,7 +133,8 @@ class Belief(Draws):
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
-            noise = scale.variance(good, self.known_noise / self.unit, limits)
+            known = float(np.float32(self.known_noise / self.unit))
+            noise = scale.variance(good, known, limits)
         prior = Prior(numbers, scale.additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
@@ -190,6 +187,11 @@ class Belief(Draws):
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         return self.whole.noise_at(X)
+
+    def _scaled(self, cost: Array) -> Array:
+        """Return costs in units of their spread, rounded, so that their unit changes no digit."""
+        scaled = (cost - self._origin) / self.unit
+        return np.asarray(np.rint(scaled * _STEPS) / _STEPS)
 
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""
