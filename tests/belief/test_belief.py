@@ -69,6 +69,23 @@ def belief():
     return Belief(MIXED, X, y, "minimize")
 
 
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(1000.0, -7.0), (-3.0, 0.0), (1e-9, 1e-9)]
+)
+def test_the_unit_of_the_objective_changes_no_draw(belief, scale, shift):
+    X = MIXED.sample(60, seed=1)
+    y = mixed_cost(X) + np.random.default_rng(0).normal(0.0, 0.05, len(X))
+    direction = "minimize" if scale > 0.0 else "maximize"
+    other = Belief(MIXED, X, scale * y + shift, direction)
+    np.testing.assert_array_equal(other.scaled, belief.scaled)
+    rows = MIXED.sample(50, seed=2)
+    expected = scale * belief.draws(rows) + shift
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(
+        other.draws(rows), expected, rtol=0.0, atol=1e-12 * size
+    )
+
+
 # ------------------------------------------------------------------ kernel and likelihood
 
 
