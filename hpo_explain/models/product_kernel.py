@@ -25,7 +25,7 @@ from hpo_explain.space import Array, Bools, Ints
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
-_LEAST_FACTOR = 1e-6
+LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
 _ROUNDED = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
@@ -35,7 +35,7 @@ NOWHERE = 2e9
 Single = npt.NDArray[Any]  # in single precision
 
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(
-    np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
+    np.float32, (0.0, 1.0, 1.0 / 3.0, LEAST_FACTOR, FAR)
 )
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
 _summing = compiled(

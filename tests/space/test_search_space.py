@@ -384,3 +384,12 @@ def test_of_an_optional_hyperparameter_nan_is_its_absence_and_none_a_choice():
 def test_conditions_are_told_in_words(name, text):
     assert SPACE.condition_text(name) == text
     assert SPACE.is_conditional(name) == (name != "lr")
+
+
+def test_different_rows_are_those_of_numpy_in_the_same_order():
+    space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "abc"])
+    rng = np.random.default_rng(0)
+    X = rng.choice([-0.1, -0.0, 0.0, 1e-300, 0.3, 1.0, np.nan], (300, 3))
+    keys = np.nan_to_num(X, nan=-1.0)
+    _, expected = np.unique(keys, axis=0, return_index=True)
+    np.testing.assert_array_equal(space.distinct_places(X), expected)
