@@ -36,9 +36,9 @@ from hpo_explain.belief.drawn import Draws
 from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.models.product_kernel import Pairs
-from hpo_explain.models.rows_apart import RowsApart, rows_apart
 from hpo_explain.space import (
     Array,
     Bools,
@@ -128,7 +128,7 @@ class Part:
     best: float
     gain: Gain
 
-    def believing(self, row: RowsApart) -> Part:
+    def believing(self, row: Compared) -> Part:
         """Return it with one more row, which has the value that is expected there."""
         scale, limits = self.process.scale, self.process.limits
         given = self.given.believing(row)
@@ -316,15 +316,16 @@ class Improvement:
         parts = tuple(part.believing(row) for part in self.parts)
         return replace(self, parts=parts, rows=np.vstack([self.rows, x]))
 
-    def _blocks(self, X: Array) -> Iterator[tuple[slice, RowsApart]]:
-        """Yield blocks of rows, as the kernel sees them from the trials."""
+    def _blocks(self, X: Array) -> Iterator[tuple[slice, Compared]]:
+        """Yield blocks of rows, compared with the trials."""
         space = self.belief.space
         numbers = space.categories_in_own_order == 0
-        trials, rows = space.in_own_order(self.rows), space.in_own_order(X)
-        size = max(1, _PAIRS // len(trials))
+        trials = Trials.of(space.in_own_order(self.rows), numbers)
+        rows = space.in_own_order(X).astype(np.float32)
+        size = max(1, _PAIRS // len(self.rows))
         for first in range(0, len(rows), size):
             block = slice(first, first + size)
-            yield block, rows_apart(rows[block], trials, numbers)
+            yield block, Compared(Rows(rows[block]), trials)
 
 
 def keeps_up(space: SearchSpace) -> bool:

@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from hpo_explain.models.compared import Compared
 from hpo_explain.models.product_kernel import LEAST_NOISE, Pairs, Parameters
-from hpo_explain.models.rows_apart import RowsApart
 from hpo_explain.space import Array
 
 
@@ -60,14 +60,14 @@ class Conditioned:
         )
         return cls(parameters, factor, half)
 
-    def predict(self, rows: RowsApart) -> tuple[Array, Array]:
+    def predict(self, rows: Compared) -> tuple[Array, Array]:
         """Return mean and variance of the function at rows, each (m,)."""
         explained = self._explained(rows)
         prior = self._prior(rows.active)
         variance = prior - (explained * explained).sum(axis=0)
         return self.half @ explained, np.maximum(variance, 0.1 * LEAST_NOISE)
 
-    def believing(self, row: RowsApart) -> Conditioned:
+    def believing(self, row: Compared) -> Conditioned:
         """Return the process given one more row, with the value that is predicted there."""
         explained = self._explained(row)[:, 0]
         variance = (
@@ -82,7 +82,7 @@ class Conditioned:
         factor[n, n] = math.sqrt(max(variance, self.parameters.noise))
         return replace(self, factor=factor, half=np.append(self.half, 0.0))
 
-    def _explained(self, rows: RowsApart) -> Array:
+    def _explained(self, rows: Compared) -> Array:
         """Return ``L⁻¹ k(x)`` of rows, (n, m)."""
         covariance = rows.covariances(self.parameters)
         solved = solve_triangular(

@@ -21,11 +21,11 @@ import numpy.typing as npt
 
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
-from hpo_explain.space import Array, Bools, Ints
+from hpo_explain.space import Array, Bools
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
-LEAST_FACTOR = 1e-6
+_LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
 _ROUNDED = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
@@ -35,28 +35,13 @@ NOWHERE = 2e9
 Single = npt.NDArray[Any]  # in single precision
 
 _NONE, _ONE, _THIRD, _LEAST, _FAR = map(
-    np.float32, (0.0, 1.0, 1.0 / 3.0, LEAST_FACTOR, FAR)
+    np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
 )
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
 _summing = compiled(
     error_model="numpy",
     fastmath={"contract", "reassoc", "nsz"},
 )
-
-
-@_compiled
-def correlate(
-    at: Single, columns: Ints, rates: Single, trials: Single, out: Single
-) -> None:
-    """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
-    for i in range(len(at)):
-        a = at[i]
-        rate = rates[columns[i]]
-        x = trials[columns[i]]
-        row = out[i]
-        for k in range(len(row)):
-            r = abs(a - x[k]) * rate
-            row[k] = (_ONE + r + r * r * _THIRD) * exp_32(-r)
 
 
 @_compiled

@@ -20,13 +20,13 @@ from hpo_explain.belief.improvement import (
     proposed,
     renewed,
 )
+from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.models.product_kernel import (
     Pairs,
     Parameters,
     Prior,
 )
-from hpo_explain.models.rows_apart import Alike, Scattered, rows_apart
 from tests.belief.test_belief import MIXED, kernel, mixed_cost
 
 NUMBERS = np.array([True, False, True, True])
@@ -64,6 +64,10 @@ def given_by_hand(p, X, z, rows, numbers):
     ).sum(axis=1)
 
 
+def beside(rows, X, numbers):
+    return Compared(Rows(rows.astype("f4")), Trials.of(X, numbers))
+
+
 @pytest.fixture(scope="module")
 def given():
     rng = np.random.default_rng(3)
@@ -77,7 +81,7 @@ def given():
 
 def test_mean_and_variance_are_those_of_the_kernel_as_it_is_written(given):
     p, X, z, rows, conditioned = given
-    found = conditioned.predict(rows_apart(rows, X, NUMBERS))
+    found = conditioned.predict(beside(rows, X, NUMBERS))
     np.testing.assert_allclose(
         found, given_by_hand(p, X, z, rows, NUMBERS), rtol=1e-4, atol=1e-4
     )
@@ -92,11 +96,11 @@ def test_rows_that_are_alike_have_the_covariances_of_the_kernel_as_it_is_written
     alike[12:15, 1] = [0.0, 1.0, 2.0]
     alike[15:, 2] = np.nan
     scattered = MIXED.sample(20, seed=6)
-    for rows, kind in ((alike, Alike), (scattered, Scattered)):
-        apart = rows_apart(rows, X, NUMBERS)
-        assert isinstance(apart, kind)
+    for rows, shared in ((alike, True), (scattered, False)):
+        compared = beside(rows, X, NUMBERS)
+        assert (compared.rows.exchanged is not None) is shared
         np.testing.assert_allclose(
-            apart.covariances(p), kernel(p, rows, X, NUMBERS), rtol=2e-6
+            compared.covariances(p), kernel(p, rows, X, NUMBERS), rtol=2e-6
         )
 
 
@@ -104,8 +108,8 @@ def test_a_row_that_is_believed_is_a_trial_with_its_mean(given):
     p, X, z, rows, conditioned = given
     new = rows[:1]
     mean, _ = given_by_hand(p, X, z, new, NUMBERS)
-    after = conditioned.believing(rows_apart(new, X, NUMBERS))
-    found = after.predict(rows_apart(rows, np.vstack([X, new]), NUMBERS))
+    after = conditioned.believing(beside(new, X, NUMBERS))
+    found = after.predict(beside(rows, np.vstack([X, new]), NUMBERS))
     by_hand = given_by_hand(
         p, np.vstack([X, new]), np.append(z, mean), rows, NUMBERS
     )
@@ -149,14 +153,14 @@ def test_it_is_that_of_draws_of_the_same_processes(belief, improvement):
     rows = np.vstack(
         [MIXED.sample(40, seed=4), belief.X[np.argsort(belief.cost)[:20]]]
     )
-    apart = rows_apart(
+    compared = beside(
         MIXED.in_own_order(rows),
         MIXED.in_own_order(belief.X),
         MIXED.categories_in_own_order == 0,
     )
     by_draws = np.zeros(len(rows))
     for part in improvement.parts:
-        mean, variance = part.given.predict(apart)
+        mean, variance = part.given.predict(compared)
         drawn = mean + np.sqrt(variance) * normal
         costs = part.process.scale.cost(drawn.ravel(), part.process.limits)
         gained = np.maximum(part.best - costs.reshape(drawn.shape), 0.0)
