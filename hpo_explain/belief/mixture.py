@@ -143,7 +143,8 @@ class Mixture(Draws):
         at = Block(
             Rows(moved.astype(np.float32)), np.array(places), categories
         )
-        rows = [*blocks(space.in_own_order(X)[:, others], categories, others)]
+        rest = space.in_own_order(X)[:, others]
+        rows = [*blocks(rest, categories, len(self.X), others)]
         with one_blas_thread():
             of_each = [
                 from_table(

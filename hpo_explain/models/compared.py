@@ -1,8 +1,8 @@
 """Rows compared with trials by the product kernel: products of its factors, and its added parts.
 
-Both are compiled, row by row, so that what is computed stays near the processor. Many rows differ
-from one row in few hyperparameters: neighbors in a search, or rows of which most values are fixed.
-Theirs are that one's, with few factors exchanged: with d hyperparameters in a d-th of the time.
+Both are compiled. Rows often share values, those of a lattice or the categories: these are compared
+once. And many rows differ from one row in few hyperparameters: neighbors in a search, or rows of
+which most values are fixed. Theirs are that one's, with few factors exchanged.
 """
 
 from __future__ import annotations
@@ -80,6 +80,11 @@ class Rows:
         return np.asarray(np.sort(self.X, axis=0)[len(self.X) // 2])
 
     @cached_property
+    def in_order(self) -> Ints:
+        """The rows in the order of the values of each column, (m, d)."""
+        return np.argsort(self.X, axis=0)
+
+    @cached_property
     def exchanged(self) -> tuple[Ints, Ints] | None:
         """Rows and columns of values that differ from the usual ones; None if these are many."""
         if len(self.X) < 2:
@@ -119,7 +124,7 @@ def compared(
     if rows.exchanged is None:
         product = np.ones(shape, np.float32)
         added = np.zeros(shape, np.float32)
-        _compare(np.ascontiguousarray(rows.X), *about, product, added)
+        _compare(rows.X, rows.in_order, *about, product, added)
         return product, added
     usual = Rows(rows.usual[None])
     product, added = (
@@ -158,7 +163,7 @@ class Compared:
 
 
 @_compiled
-def _one(
+def _of_value(
     x: Any,
     trials: Single,
     inactive: Bools,
@@ -166,30 +171,32 @@ def _one(
     rate: Any,
     weight: Any,
     amplitude: Any,
-    product: Single,
-    added: Single,
+    factor: Single,
+    part: Single,
 ) -> None:
-    """Multiply a row's products by the factors of one value, and add its parts."""
+    """Write the factors of one value and each trial, and the parts added."""
     free = _ONE - weight
     if np.isnan(x):
-        for k in range(len(product)):
-            product[k] *= _ONE if inactive[k] else free
+        for k in range(len(factor)):
+            factor[k] = _ONE if inactive[k] else free
+            part[k] = _NONE
     elif number:
-        for k in range(len(product)):
+        for k in range(len(factor)):
             r = abs(x - trials[k]) * rate
             base = (_ONE + r + r * r * _THIRD) * exp_32(-r)
-            product[k] *= free + weight * base
-            added[k] += amplitude * base
+            factor[k] = free + weight * base
+            part[k] = amplitude * base
     else:
-        for k in range(len(product)):
+        for k in range(len(factor)):
             base = _ONE if trials[k] == x else _NONE
-            product[k] *= free + weight * base
-            added[k] += amplitude * base
+            factor[k] = free + weight * base
+            part[k] = amplitude * base
 
 
 @_compiled
 def _compare(
     X: Single,
+    in_order: Ints,
     trials: Single,
     inactive: Bools,
     numbers: Bools,
@@ -199,20 +206,34 @@ def _compare(
     product: Single,
     added: Single,
 ) -> None:
-    """Multiply the products of rows (m, n) by all factors, and add all parts."""
-    for i in range(X.shape[0]):
-        for j in range(X.shape[1]):
-            _one(
-                X[i, j],
-                trials[j],
-                inactive[j],
-                numbers[j],
-                rates[j],
-                weights[j],
-                amplitudes[j],
-                product[i],
-                added[i],
-            )
+    """Multiply the products of rows (m, n) by all factors, and add all parts.
+
+    Column by column in the order of the values, so that those of equal ones are computed once.
+    """
+    n = product.shape[1]
+    factor = np.empty(n, np.float32)
+    part = np.empty(n, np.float32)
+    for j in range(X.shape[1]):
+        for at in range(X.shape[0]):
+            i = in_order[at, j]
+            x = X[i, j]
+            if at == 0 or x != X[in_order[at - 1, j], j]:
+                _of_value(
+                    x,
+                    trials[j],
+                    inactive[j],
+                    numbers[j],
+                    rates[j],
+                    weights[j],
+                    amplitudes[j],
+                    factor,
+                    part,
+                )
+            own = product[i]
+            sums = added[i]
+            for k in range(n):
+                own[k] *= factor[k]
+                sums[k] += part[k]
 
 
 @_compiled
@@ -232,10 +253,7 @@ def _exchange(
 ) -> None:
     """Exchange the factors and parts of the usual row for those of values that differ."""
     n = product.shape[1]
-    old = np.empty(n, np.float32)
-    old_part = np.empty(n, np.float32)
-    new = np.empty(n, np.float32)
-    new_part = np.empty(n, np.float32)
+    old, old_part, new, new_part = np.empty((4, n), np.float32)
     for e in range(len(rows)):
         j = columns[e]
         about = (
@@ -246,14 +264,21 @@ def _exchange(
             weights[j],
             amplitudes[j],
         )
-        old[:] = _ONE
-        new[:] = _ONE
-        old_part[:] = _NONE
-        new_part[:] = _NONE
-        _one(usual[j], *about, old, old_part)
-        _one(values[e], *about, new, new_part)
+        _of_value(usual[j], *about, old, old_part)
+        _of_value(values[e], *about, new, new_part)
         own = product[rows[e]]
-        part = added[rows[e]]
+        sums = added[rows[e]]
         for k in range(n):
             own[k] *= new[k] / old[k]
-            part[k] += new_part[k] - old_part[k]
+            sums[k] += new_part[k] - old_part[k]
+
+
+@_compiled
+def add_entries(table: Single, index: Ints, out: Single) -> None:
+    """Add to each row (m, k) the entries of a table (L, k) that its index (m, c) names."""
+    for i in range(index.shape[0]):
+        row = out[i]
+        for c in range(index.shape[1]):
+            entry = table[index[i, c]]
+            for k in range(len(row)):
+                row[k] += entry[k]

@@ -14,18 +14,21 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
 
-from hpo_explain.models.compared import Rows, Trials, compared
+from hpo_explain.models.compared import Rows, Trials, add_entries, compared
 from hpo_explain.models.product_kernel import Pairs, Parameters, Single
 from hpo_explain.space import Array, Ints
 
 # of the product, and of each additive part
 FEATURES = 512
 OF_ONE = 32
-_BLOCK = 256  # rows at once, so that what is computed stays near the processor
+# rows at once, and numbers of them by columns or trials: what is computed stays near the processor
+_ROWS = (64, 1024)
+_NUMBERS = 2**17
 Tables = tuple[Single, Single, Single]
 
 
@@ -55,6 +58,20 @@ class Block:
         return np.where(there, X, np.float32(0.0))
 
     @cached_property
+    def distinct(self) -> tuple[Single, Ints, Ints]:
+        """Distinct values of numbers, their columns, each (L,), and those of rows, (m, numbers)."""
+        numbers = np.flatnonzero(self.categories[self.columns] == 0)
+        in_order = self.rows.in_order[:, numbers]
+        values = np.take_along_axis(self.rows.X[:, numbers], in_order, axis=0)
+        is_new = np.ones(values.shape, bool)
+        is_new[1:] = values[1:] != values[:-1]
+        place = np.cumsum(is_new.T).reshape(is_new.T.shape).T - 1
+        index = np.empty(values.shape, int)
+        np.put_along_axis(index, in_order, place, axis=0)
+        columns = np.repeat(self.columns[numbers], is_new.sum(axis=0))
+        return values.T[is_new.T], columns, index
+
+    @cached_property
     def coded(self) -> list[tuple[Ints, Ints]]:
         """Of each column with any: rows without a number, and where their phases stand.
 
@@ -79,13 +96,14 @@ def _places(categories: Ints) -> Ints:
 
 
 def blocks(
-    X: Array, categories: Ints, columns: Ints | None = None
+    X: Array, categories: Ints, trials: int, columns: Ints | None = None
 ) -> Iterator[Block]:
-    """Yield rows (n, c), of all columns or of some, a few hundred at a time."""
+    """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
+    size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
     single = X.astype(np.float32)
-    for first in range(0, max(len(X), 1), _BLOCK):
-        rows = Rows(single[first : first + _BLOCK])
+    for first in range(0, max(len(X), 1), size):
+        rows = Rows(single[first : first + size])
         yield Block(rows, which, categories)
 
 
@@ -196,47 +214,32 @@ class Functions:
 
     def _alone(self, block: Block) -> Single:
         """Return what the additive parts' features are at rows, (m, k)."""
-        X, columns = block.rows.X, block.columns
-        exchanged = block.rows.exchanged
-        weights = self.waves[2][columns]
-        if exchanged is None:
-            alone = self._weighted(self._waves(X, columns), weights)
-        else:
-            usual = self._waves(block.rows.usual, columns)
-            alone = np.repeat(self._weighted(usual[None], weights), len(X), 0)
-            rows, places = exchanged
-            new = self._waves(X[exchanged], columns[places])
-            for j in np.unique(places).tolist():
-                here = places == j
-                alone[rows[here]] += (new[here] - usual[j]) @ weights[j]
+        frequencies, phases, weights = self.waves
+        values, columns, index = block.distinct
+        waves = np.cos(
+            values[:, None] * frequencies[columns] + phases[columns]
+        )
+        waves[np.isnan(values)] = 0.0
+        table = np.empty((len(values), weights.shape[2]), np.float32)
+        ends = np.flatnonzero(np.diff(columns, prepend=-1, append=-1))
+        for first, end in pairwise(ends.tolist()):
+            np.matmul(
+                waves[first:end], weights[columns[first]], out=table[first:end]
+            )
+        alone = np.zeros((len(index), table.shape[1]), np.float32)
+        add_entries(table, index, alone)
         for rows, places in block.coded:
             alone[rows] += self.steps[places]
-        return np.asarray(alone)
-
-    def _waves(self, x: Single, columns: Ints) -> Single:
-        """Return features of values (..., c), each of a column, (..., c, OF_ONE)."""
-        frequencies, phases, _ = self.waves
-        angle = np.nan_to_num(x)[..., None] * frequencies[columns]
-        angle += phases[columns]
-        waves = np.cos(angle, out=angle)
-        waves[np.isnan(x)] = 0.0
-        return np.asarray(waves)
-
-    def _weighted(self, waves: Single, weights: Single) -> Single:
-        """Return the sums (m, k) of features (m, c, OF_ONE) times weights (c, OF_ONE, k)."""
-        size = weights.shape[0] * weights.shape[1]
-        return np.asarray(
-            waves.reshape(len(waves), size) @ weights.reshape(size, -1)
-        )
+        return alone
 
 
 def valued(
     functions: Sequence[Functions], X: Array, categories: Ints
 ) -> list[Single]:
     """Return the standardized values (n, k) of several settings' draws at the same rows."""
-    values = [
-        [of(block) for of in functions] for block in blocks(X, categories)
-    ]
+    trials = len(functions[0].update)
+    some = blocks(X, categories, trials)
+    values = [[of(block) for of in functions] for block in some]
     return [np.concatenate(of) for of in zip(*values, strict=True)]
 
 
