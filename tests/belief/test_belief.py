@@ -26,7 +26,7 @@ from hpo_explain.belief.functionals import (
 from hpo_explain.belief.scales import SCALES, from_table
 from hpo_explain.belief.trust import _mean_ranks
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
-from hpo_explain.models.pathwise import draw, levels
+from hpo_explain.models.pathwise import draw, valued
 from hpo_explain.models.product_kernel import Pairs, Prior
 
 MIXED = SearchSpace(
@@ -158,7 +158,9 @@ def test_draws_have_the_posterior_of_a_gaussian_process(pairs):
     categories = np.array([0, 3, 0, 0])
     drawn = np.concatenate(
         [
-            draw(X, found, p, categories, 40, [0, i])(levels(Z, categories))
+            valued([draw(X, found, p, categories, 40, [0, i])], Z, categories)[
+                0
+            ]
             for i in range(100)
         ],
         axis=1,
