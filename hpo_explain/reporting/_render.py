@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -166,15 +166,19 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
         _interactive.reset(before)
 
 
-def page(*, interactive: bool = False, **values: Any) -> Markup:
+def page(
+    *, scripts: Sequence[str], interactive: bool = False, **values: Any
+) -> Markup:
     """Return the whole page, its script named by its hash: no other one runs in it.
 
-    Where it is `interactive`, plotly's own is unpacked from it and runs, too.
+    It has the `scripts` and styles of its sections, too. Where it is `interactive`, plotly's own is
+    unpacked from it and runs.
     """
     templates = Path(__file__).with_name("templates")
-    script = templates.joinpath("report.js").read_text("utf-8")
-    if interactive:
-        script += templates.joinpath("what_if.js").read_text("utf-8")
+    script = "".join(
+        templates.joinpath(f"{name}.js").read_text("utf-8")
+        for name in ("report", *scripts)
+    )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
         "ascii"
     )
@@ -188,6 +192,7 @@ def page(*, interactive: bool = False, **values: Any) -> Markup:
     return render(
         "page.html.j2",
         script=Markup(script),
+        styles=[f"{name}.css" for name in scripts],
         script_hash=digest,
         plotly=packed,
         **values,

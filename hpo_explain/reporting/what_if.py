@@ -8,15 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.base import NothingToExplain, declared_fact, format_value
+from hpo_explain.belief import STRETCH, Mixture
 from hpo_explain.belief.portable import Numbers, portable
 from hpo_explain.methods.space.footprint import even_radius
-from hpo_explain.question.decision import RunDecision, decision_of
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question, RunDecision
 from hpo_explain.reporting._render import render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
@@ -29,6 +25,7 @@ from hpo_explain.space import (
 )
 
 _WIDTH = 60  # columns of a category
+_MOST = 0.9  # of the trials are on the panel's scale
 _ASKED = "Which value would the objective have at another configuration?"
 _NOT_PORTABLE = declared_fact(
     "not_portable",
@@ -40,7 +37,7 @@ def what_if(question: Question) -> Content:
     """Return the panel with a control for each hyperparameter."""
     run = question.run
     run.check_differences()
-    decision = decision_of(run, seed=question.seed)
+    decision = question.decision
     draws = None if decision is None else decision.draws
     if decision is None or not isinstance(draws, Mixture):
         raise NothingToExplain(_NOT_PORTABLE())
@@ -55,6 +52,7 @@ WHAT_IF = Section(
     "trials allow, with what holds it in 95 %, without observation noise. Each change counts by "
     "its Shapley value: what it adds on average over all orders of the changes.",
     what_if,
+    script="what_if",
 )
 
 
@@ -70,6 +68,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         "stretch": STRETCH["average"],
         "radius": even_radius(space, len(tried), draws.seed),
         "keep": decision.keep,
+        "range": _range(run),
         "trials": _trials(run),
         "start": _usual(run),
         "parameters": [_control(space, j) for j in range(len(space))],
@@ -111,6 +110,13 @@ def _trials(run: Run) -> list[list[Any]]:
         for i, number in enumerate(run.without_result)
     ]
     return [*finished, *others]
+
+
+def _range(run: Run) -> list[float]:
+    """Return the best and the worst objective of most trials."""
+    cost = run.cost[np.asarray(run.feasible)]
+    ends = cost.min(), np.quantile(cost, _MOST)
+    return sorted(run.sign * float(end) for end in ends)
 
 
 def _usual(run: Run) -> list[float]:
