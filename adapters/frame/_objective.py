@@ -181,8 +181,8 @@ def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
     columns = [*map(str, table.columns)]
     if every:
         problem = f"was asked for: the columns are {', '.join(columns)}"
-        remedy = ("Choose one, as ", Option("objective", "..."), ".")
-        return InputError("objective", problem, None, remedy)
+        choose = ("Choose one, as ", Option("objective", "..."), ".")
+        return InputError("objective", problem, None, choose)
     likely = likeliest_objectives(table)[:_MOST]
     problem = "is missing: a table does not say which column it is"
     if not likely:

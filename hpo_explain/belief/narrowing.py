@@ -304,7 +304,7 @@ class _Tally:
         What is summed up.
     """
 
-    def __init__(self, at_level: csr_array, values: Array) -> None:
+    def __init__(self, at_level: csr_array, values: Array | Bools) -> None:
         self._at_level, self._values = at_level, values
         self._counts = values.any(axis=1)
         precision = np.result_type(at_level.dtype, values.dtype)
@@ -447,11 +447,12 @@ class _Rung:
         own = slice(self._search.starts[j], self._search.starts[j + 1])
         if of.sum() == 1:
             return np.zeros(len(of), bool)
-        ends = of.copy()
+        ends: Bools = of.copy()
         if not self._land.axes[j].category:
             first, last = np.flatnonzero(of)[[0, -1]]
             ends[first + 1 : last] = False
-        return ends & ~self._never[own]
+        ends &= ~self._never[own]
+        return ends
 
     def _tally_of_failing(self) -> _Tally | None:
         """Return how probable it is that rows of the space fail, and how many there are."""
