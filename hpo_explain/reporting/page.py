@@ -39,6 +39,7 @@ from hpo_explain.reporting._render import (
 )
 from hpo_explain.reporting._sections import SHOWN, section_of
 from hpo_explain.reporting.overview import what_was_read
+from hpo_explain.reporting.panel import WHAT_IF
 from hpo_explain.reporting.section import (
     Card,
     Section,
@@ -46,7 +47,6 @@ from hpo_explain.reporting.section import (
     card_of,
     drawn_out,
 )
-from hpo_explain.reporting.what_if import WHAT_IF
 from hpo_explain.run import Run
 from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
@@ -309,6 +309,16 @@ class Report:
         """What each section found, of all tabs."""
         return tuple(card for tab in self.tabs for card in tab.cards)
 
+    @property
+    def html(self) -> Markup:
+        """The page."""
+        return page(
+            title=self.title,
+            tabs=self.tabs,
+            scripts=sorted({card.script for card in self.cards} - {""}),
+            interactive=self.interactive,
+        )
+
     def write(self, path: str | Path) -> Path:
         """Write the page, which replaces an older one only when it is complete; return its path.
 
@@ -319,15 +329,7 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        write_atomically(
-            path,
-            page(
-                title=self.title,
-                tabs=self.tabs,
-                scripts=sorted({card.script for card in self.cards} - {""}),
-                interactive=self.interactive,
-            ),
-        )
+        write_atomically(path, self.html)
         return path
 
 

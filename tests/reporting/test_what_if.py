@@ -398,3 +398,23 @@ def test_a_model_of_ones_own_has_no_panel(tmp_path):
     (card,) = made.cards
     assert card.status is Status.NOTHING
     assert "by the belief only" in card.finding
+
+
+def test_a_notebook_shows_a_page_of_its_own(browser, tmp_path):
+    panel = hx.what_if(tuning_run(14))
+    path = panel.write(tmp_path / "w.html")
+    assert path.stat().st_size < 6e5
+    around = tmp_path / "notebook.html"
+    head = '<!doctype html><meta charset="utf-8">'
+    around.write_text(f"{head}{panel._repr_html_()}", "utf-8")
+    browser.get(around.as_uri())
+    frame = browser.find_element("css selector", "iframe")
+    browser.switch_to.frame(frame)
+    try:
+        shown = "return !!document.querySelector('.what-if').whatIf;"
+        Wait(browser, 60).until(lambda at: at.execute_script(shown))
+        text = browser.find_element("css selector", ".what-if-answers").text
+        assert "Predicted loss" in text
+    finally:
+        browser.switch_to.default_content()
+    assert browser.get_log("browser") == []
