@@ -34,4 +34,3 @@ from .narrowing import part_of as part_of
 from .noise import Noise as Noise
 from .trust import R2 as R2
 from .trust import Trust as Trust
-from .trust import trust_in as trust_in

@@ -22,10 +22,10 @@ from hpo_explain.space import (
     Bools,
     Parameter,
     SearchSpace,
+    inside_of,
     lowest,
+    still_possible,
 )
-from hpo_explain.space.possible import still_possible
-from hpo_explain.space.searches import inside_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.models.pathwise import (
     Functions,
     levels,
@@ -120,9 +120,9 @@ class Feasibility:
                 posterior_mean(columns, pairs, kernel, categories)
                 for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
             )
-        known = cls(space, functions, good, bad)
-        there = known.probability(X[np.asarray(feasible, bool)])
-        return replace(known, usual=float(np.quantile(there, _USUAL)))
+        fitted = cls(space, functions, good, bad)
+        there = fitted.probability(X[np.asarray(feasible, bool)])
+        return replace(fitted, usual=float(np.quantile(there, _USUAL)))
 
     @property
     def rate(self) -> float:

@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import one_blas_thread, unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
@@ -232,8 +231,8 @@ class _Basis:
         raw = self._everything(x)
         # a level that no row has, or more powers than values, makes a column depend on those before
         sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
-        self.kept = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
-        root = np.linalg.qr(raw[:, self.kept], mode="r")
+        self.independent = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
+        root = np.linalg.qr(raw[:, self.independent], mode="r")
         self.change = np.linalg.inv(root) * np.sqrt(len(x))
         self.functions = self.at(x)
 
@@ -261,7 +260,7 @@ class _Basis:
         """Return the functions at encoded values."""
         return np.asarray(
             (
-                self._everything(np.asarray(x, float))[:, self.kept]
+                self._everything(np.asarray(x, float))[:, self.independent]
                 @ self.change
             )[:, 1:]
         )

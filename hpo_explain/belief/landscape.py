@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, Ints
-from hpo_explain.space.searches import changed, filled
+from hpo_explain.space import Array, Bools, Ints, changed, filled
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
@@ -178,9 +177,9 @@ class Landscape:
         """Return distinct configurations; what became active takes a value drawn at random."""
         space = self.belief.space
         rng = np.random.default_rng(self.belief.seed)
-        drawn = self.latent[rng.integers(0, ROWS, len(rows))]
+        sample = self.latent[rng.integers(0, ROWS, len(rows))]
         return space.distinct(
-            space.project(np.where(np.isnan(rows), drawn, rows))
+            space.project(np.where(np.isnan(rows), sample, rows))
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
@@ -131,9 +131,9 @@ class Mixture(Draws):
         asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
         costs = self._last.get(asked) if asked else None
         if costs is None:
-            drawn = np.concatenate(self._read(X, 0))
-            drawn[self.constant] = self.constant_costs[:, None]
-            costs = self.belief.in_units(drawn)
+            scaled = np.concatenate(self._read(X, 0))
+            scaled[self.constant] = self.constant_costs[:, None]
+            costs = self.belief.in_units(scaled)
             costs.setflags(write=False)
             if asked:
                 self._last.clear()
@@ -161,9 +161,9 @@ class Mixture(Draws):
                 )
                 for functions, table in zip(*self._drawn, strict=True)
             ]
-        drawn = np.concatenate(of_each, axis=1)
-        drawn[:, self.constant] = self.constant_costs[:, None]
-        return self.belief.in_units(drawn)
+        scaled = np.concatenate(of_each, axis=1)
+        scaled[:, self.constant] = self.constant_costs[:, None]
+        return self.belief.in_units(scaled)
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
@@ -183,9 +183,9 @@ class Mixture(Draws):
                 costs.append(
                     from_table(values[np.arange(len(X)), own], table[0])
                 )
-        drawn = np.concatenate(costs).reshape(len(rows), m)
-        drawn[self.constant] = self.constant_costs[:, None]
-        return self.belief.in_units(drawn)
+        scaled = np.concatenate(costs).reshape(len(rows), m)
+        scaled[self.constant] = self.constant_costs[:, None]
+        return self.belief.in_units(scaled)
 
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
@@ -194,17 +194,17 @@ class Mixture(Draws):
             self.space.in_own_order(X), self.space.categories_in_own_order
         )
         with one_blas_thread():  # the last digits of sums depend on it
-            drawn = valued(functions, at)
+            values = valued(functions, at)
         return [
             from_table(z.T, table[which])
-            for z, table in zip(drawn, tables, strict=True)
+            for z, table in zip(values, tables, strict=True)
         ]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
-        drawn = np.concatenate(self._read(X, 1))
-        drawn[self.constant] = self.belief.scaled.std()
-        return np.asarray(np.sqrt((drawn**2).mean(axis=0)) * self.belief.unit)
+        noise = np.concatenate(self._read(X, 1))
+        noise[self.constant] = self.belief.scaled.std()
+        return np.asarray(np.sqrt((noise**2).mean(axis=0)) * self.belief.unit)
 
     @property
     def noise_std(self) -> float:

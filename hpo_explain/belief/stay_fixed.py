@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hpo_explain.belief.draws import Draws
-from hpo_explain.space import Array, Bools, ranked
-from hpo_explain.space.searches import filled
+from hpo_explain.space import Array, Bools, filled, ranked
 
 HELD = 0.98  # share of the draws
 _LEAST_MEAN = 100

@@ -10,10 +10,12 @@ from .acquisition.criteria import (
 )
 from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
+from .acquisition.protocols import SupportsCandidates as SupportsCandidates
 from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import (
     SupportsTermCoalitions as SupportsTermCoalitions,
 )
+from .acquisition.protocols import SupportsTermWalks as SupportsTermWalks
 from .acquisition.protocols import SurrogateBased as SurrogateBased
 from .acquisition.protocols import TermBlock as TermBlock
 from .acquisition.split import PREDICTED as PREDICTED

@@ -27,9 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, declared_fact, format_value
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals

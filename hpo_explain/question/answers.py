@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base import NothingToExplain
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
@@ -35,11 +35,11 @@ class Answers:
     def once(self, key: Hashable, answer: Callable[[], Any]) -> Any:
         """Return the answer with a key, which is computed when it is first asked for."""
         with _LOCK:
-            known = key in self._found
-            if known:
+            answered = key in self._found
+            if answered:
                 self._found.move_to_end(key)
                 result = self._found[key]
-        if not known:
+        if not answered:
             try:
                 result = answer()
             except NothingToExplain as nothing:
@@ -90,8 +90,8 @@ def answers_about_trials(run: Run) -> Answers:
 def forget() -> None:
     """Have everything be answered again; fits stay."""
     with _LOCK:
-        for known in (_OF_RUNS, _SHARED, _OF_TRIALS, _LATEST):
-            known.clear()
+        for memory in (_OF_RUNS, _SHARED, _OF_TRIALS, _LATEST):
+            memory.clear()
 
 
 def _content(run: Run) -> bytes | None:

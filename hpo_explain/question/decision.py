@@ -21,21 +21,24 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decisions import LEVEL, STRETCH, Decision, decide
-from hpo_explain.belief.draws import Draws, as_draws, usual_loss
+from hpo_explain.base import Fact, NothingToExplain, declared_fact
+from hpo_explain.belief import (
+    LEVEL,
+    STRETCH,
+    Box,
+    Decision,
+    Draws,
+    Noise,
+    Trust,
+    as_draws,
+    decide,
+    usual_loss,
+)
 from hpo_explain.belief.left import Left
-from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Ints, lowest, ranked
-from hpo_explain.space.support import nearest
+from hpo_explain.space import Array, Bools, Ints, lowest, nearest, ranked
 
 PROBABLE_GAIN = (
     0.1  # of gaining what counts: with less there is nothing to get
@@ -158,7 +161,7 @@ class RunDecision:
         return np.asarray(rows[np.sort(first[best])])
 
     @cached_property
-    def drawn(self) -> Array:
+    def costs_of_draws(self) -> Array:
         """Cost of each draw at these, (k, number of rows)."""
         return self.draws.costs(self.run.X[self.rows]).astype(float)
 
@@ -175,8 +178,10 @@ class RunDecision:
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
         observed = (np.bincount(which, self.run.cost[rows]) / m)[at]
         noise = self.noise.counted
-        beside = np.clip(observed - self.drawn.mean(axis=0), -noise, noise)
-        return np.asarray(self.drawn + m[at] / (m[at] + 1.0) * beside)
+        beside = np.clip(
+            observed - self.costs_of_draws.mean(axis=0), -noise, noise
+        )
+        return np.asarray(self.costs_of_draws + m[at] / (m[at] + 1.0) * beside)
 
     @cached_property
     def best(self) -> int:
@@ -259,12 +264,14 @@ class RunDecision:
     def least(self) -> Array:
         """The least cost of each draw, of what rather gives a result that counts, (k,)."""
         around = self.draws.landscape.least_around
-        return np.asarray(np.minimum(around, self.drawn.min(axis=1)))
+        return np.asarray(np.minimum(around, self.costs_of_draws.min(axis=1)))
 
     @cached_property
     def better(self) -> Decision:
         """By how much something is better than the trial to keep, and whether by what counts."""
-        left = Left(float(np.median(self.drawn[:, self.best] - self.least)))
+        left = Left(
+            float(np.median(self.costs_of_draws[:, self.best] - self.least))
+        )
         probability = left.more_than(self.epsilon)
         low, high = left.interval()
         return Decision(
@@ -282,7 +289,7 @@ class RunDecision:
         if self.run.bounds is None:
             return np.inf
         best = min(self.run.sign * end for end in self.run.bounds)
-        return float(self.drawn[:, self.best].mean()) - best
+        return float(self.costs_of_draws[:, self.best].mean()) - best
 
     def gains(self, X: Array) -> Array:
         """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
@@ -345,5 +352,5 @@ def _decision(run: Run, seed: int) -> RunDecision | None:
         run,
         draws.at_best,
         usual_loss(draws.at_best),
-        trust_in(draws) if isinstance(draws, Belief) else None,
+        draws.trust,
     )

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Kind
-from hpo_explain.base.phrases import counted, join_words, spans
-from hpo_explain.base.text import declared_fact
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.protocols import KnowsTrainingRows, Surrogate
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    Kind,
+    counted,
+    declared_fact,
+    join_words,
+    spans,
+)
+from hpo_explain.models import Acquisition, KnowsTrainingRows, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Run
-from hpo_explain.space.support import nearest
+from hpo_explain.space import nearest
 
 BELIEVED_FROM_SOME = declared_fact(
     "believed_from_some",
@@ -112,10 +116,10 @@ def learned_later(
     model : Surrogate or None
         The model, if it is known.
     """
-    known = run.known_before(number)
-    later = np.setdiff1d(np.arange(len(run)), known)
+    earlier = run.known_before(number)
+    later = np.setdiff1d(np.arange(len(run)), earlier)
     # a configuration that was known already may be the earlier trial
-    later = later[nearest(run.space, run.X[later], run.X[known]) > 0.0]
+    later = later[nearest(run.space, run.X[later], run.X[earlier]) > 0.0]
     learned = (
         model.learned_from(run.X[later])
         if isinstance(model, KnowsTrainingRows)

@@ -10,14 +10,17 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError, unless_nothing
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Kind
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.draws import Draws, as_draws
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    Kind,
+    Subject,
+    spans,
+    unless_nothing,
+)
+from hpo_explain.belief import Belief, Draws, as_draws
+from hpo_explain.models import Acquisition
 from hpo_explain.question.answers import (
     Answers,
     answers_about,

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from hpo_explain.adapters.sources import as_run, as_runs
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, UnknownOptionError
-from hpo_explain.base.options import Kind
+from hpo_explain.base import InputError, Kind, unknown_name
+from hpo_explain.base.errors import UnknownOptionError
 from hpo_explain.run import Run
 
 

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import Array, Bools, Ints
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter

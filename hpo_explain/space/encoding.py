@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
 from hpo_explain.space.categorical_parameter import (
     category_index,

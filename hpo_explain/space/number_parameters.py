@@ -9,9 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, check_number, set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -282,9 +280,9 @@ class IntParameter:
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
         nearest = np.array(positions, dtype=float)
-        known = ~np.isnan(nearest)  # NaN where it is inactive
-        values = self.codes(nearest[known]).astype(float)
-        nearest[known] = to_position(values, self.low, self.high, self.log)
+        active = ~np.isnan(nearest)  # NaN where it is inactive
+        values = self.codes(nearest[active]).astype(float)
+        nearest[active] = to_position(values, self.low, self.high, self.log)
         return nearest
 
     def from_latent(self, u: Array) -> Array:

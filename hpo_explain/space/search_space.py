@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
+    abridged,
     check_array,
     check_count,
     check_option,
     check_seed,
+    counted,
+    frameworks,
+    printable,
     unknown_name,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
-from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.phrases import abridged, counted, printable
 from hpo_explain.space._values import Array, Bools, Config, Ints
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
 from hpo_explain.space.encoding import (

@@ -130,7 +130,9 @@ def changed(
 ) -> Array:
     """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
     new = np.array(rows)
-    drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
+    sample = space.sample(
+        len(rows), seed=int(rng.integers(2**31)), latent=True
+    )
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, FloatParameter) and parameter.size is None:
@@ -139,7 +141,7 @@ def changed(
             new[:, j] = np.clip(new[:, j], 0.0, 1.0)
         else:
             again = rng.random(len(rows)) < 0.2
-            new[again, j] = drawn[again, j]
+            new[again, j] = sample[again, j]
     return new
 
 

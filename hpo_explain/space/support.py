@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import set_fields
 from hpo_explain.space import (
     Array,
     Bools,

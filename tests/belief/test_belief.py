@@ -24,7 +24,7 @@ from hpo_explain.belief.functionals import (
     loss,
 )
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import _mean_ranks, trust_in
+from hpo_explain.belief.trust import _mean_ranks
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, levels
 from hpo_explain.models.product_kernel import Pairs, Prior
@@ -669,12 +669,12 @@ def test_what_only_reaches_a_threshold_is_not_beyond_it():
 
 
 def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
-    assert trust_in(belief).level == "good"
+    assert belief.trust.level == "good"
     X = MIXED.sample(60, seed=1)
     noise = Belief(
         MIXED, X, np.random.default_rng(0).normal(size=60), "minimize"
     )
-    found = trust_in(noise)
+    found = noise.trust
     assert found.level == "poor"
     assert found.r2 < 0.35
     assert found.covered > 0.8

@@ -51,7 +51,7 @@ class Toy(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         n = self.trials[0]
-        return (self.told("untried", (), n, says="count", certain=True, because=(), n=n),)
+        return (self.claim("untried", (), n, says="count", certain=True, because=(), n=n),)
 '''
 SHOW = '''
 """How the count is drawn."""

@@ -118,7 +118,7 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
             if feasible[i] and (codes[i] == codes[row]).all()
         ]
         assert row == same[0]
-        m, drawn = len(same), found.drawn[:, place]
+        m, drawn = len(same), found.costs_of_draws[:, place]
         apart = observed[same].mean() - drawn.mean()
         moved = drawn + m / (m + 1) * np.clip(apart, -4.0, 4.0)
         np.testing.assert_allclose(

@@ -136,7 +136,7 @@ def prediction(phi, *, std=0.01, half=None, **subject):
         prediction=1.0 + sum(phi),
         baseline=1.0,
         efficiency_gap=0.0,
-        drawn=None if std is None else np.array(phi) + std * normal(len(phi)),
+        draws=None if std is None else np.array(phi) + std * normal(len(phi)),
     )
 
 

@@ -120,9 +120,9 @@ def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
     points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(
         -1, len(axes)
     )
-    known = np.flatnonzero(sizes)
-    apart = ((points[:, None] - points[known]) ** 2).sum(axis=-1)
-    return np.asarray(known[np.argmin(apart, axis=1)])
+    occupied = np.flatnonzero(sizes)
+    apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
+    return np.asarray(occupied[np.argmin(apart, axis=1)])
 
 
 def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:

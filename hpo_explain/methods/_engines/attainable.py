@@ -28,7 +28,7 @@ class Attainable:
     mean, std : ndarray of shape (G,)
         Expected best and its standard deviation, in the objective's units; NaN where no
         configuration is valid, or feasible.
-    drawn : ndarray of shape (G, draws) or None
+    draws : ndarray of shape (G, draws) or None
         The best in each function; None for models without draws.
     configurations : tuple of mapping
         The predicted best configuration at each value; empty where there is none.
@@ -36,7 +36,7 @@ class Attainable:
 
     mean: Array
     std: Array
-    drawn: Array | None
+    draws: Array | None
     configurations: tuple[Mapping[str, Any], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,12 +137,12 @@ def attainable(
         configurations.append(
             draws.space.decode(draws.space.project(best))[0] if there else {}
         )
-    drawn = draws.sign * costs
+    objective = draws.sign * costs
     return Attainable(
-        mean=drawn.mean(axis=-1),
+        mean=objective.mean(axis=-1),
         std=np.full(len(positions), np.nan)
         if known is None
-        else drawn.std(axis=-1),
-        drawn=None if known is None else drawn,
+        else objective.std(axis=-1),
+        draws=None if known is None else objective,
         configurations=tuple(configurations),
     )

@@ -135,13 +135,13 @@ def complete(
             rows,
             "Encode configurations with space.encode.",
         )
-    drawn = space.sample(len(rows), seed=seed, method="uniform", latent=True)
+    sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):
         if parameter.optional is not None:
             # where it could be active, absence is its value
             fill[:, j] &= ~space.allowed(rows, j)
-    return np.where(fill, drawn, rows)
+    return np.where(fill, sample, rows)
 
 
 def local_background(

@@ -99,18 +99,18 @@ def never_tried(
 def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
     """Return the values that may be best in words."""
     said = []
-    for name, kept, named in zip(
+    for name, values_of, named in zip(
         effect.names, values, effect.categorical, strict=True
     ):
         if named:
-            said.append(among(name, kept))
+            said.append(among(name, values_of))
             continue
-        ranges = kept if isinstance(kept[0], tuple) else (kept,)
-        parts = [
+        ranges = values_of if isinstance(values_of[0], tuple) else (values_of,)
+        ranges_of = [
             span(low, high, "= {}", "between {} and {}")
             for low, high in ranges
         ]
-        said.append(f"{name} {' or '.join(parts)}")
+        said.append(f"{name} {' or '.join(ranges_of)}")
     return said
 
 

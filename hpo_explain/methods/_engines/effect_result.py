@@ -81,7 +81,7 @@ _INFEASIBLE = declared_fact(
     "probably_infeasible",
     "probably infeasible, so not the best: {names} = {values}",
     role="basis",
-    values=lambda told: listed([*map(format_value, told["values"])], 5),
+    values=lambda fact: listed([*map(format_value, fact["values"])], 5),
 )
 
 
@@ -107,7 +107,7 @@ class Effect(Result):
         trials are not known.
     ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2), or None
         Prediction and its std of each configuration of the sample; NaN where it is not valid.
-    drawn : ndarray of shape (G, draws) or (G1, G2, draws), or None
+    draws : ndarray of shape (G, draws) or (G1, G2, draws), or None
         The effect in each function that the trials allow; None where the model does not know how
         its predictions vary together.
     noise_std : float
@@ -219,7 +219,7 @@ class Effect(Result):
     supported: Mask
     ice_mean: Array | None = None
     ice_std: Array | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
     noise_std: float = 0.0
     variance: str = ""
     exact: bool = False
@@ -274,10 +274,10 @@ class Effect(Result):
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
         """The incumbent's values, if it has all of them."""
-        known = self.subject.incumbent
+        incumbent = self.subject.incumbent
         return (
-            tuple(known[n] for n in self.names)
-            if set(self.names) <= set(known)
+            tuple(incumbent[n] for n in self.names)
+            if set(self.names) <= set(incumbent)
             else None
         )
 
@@ -300,9 +300,9 @@ class Effect(Result):
         """
         level = check_fraction("level", level)
         half = half_of_level(level) * self.std
-        if self.drawn is not None and self.variance != "average":
+        if self.draws is not None and self.variance != "average":
             tail = (1.0 - level) / 2.0
-            low, high = np.quantile(self.drawn, [tail, 1.0 - tail], axis=-1)
+            low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
         low, high = np.clip(
             [self.mean - half, self.mean + half], *self._bounds
@@ -327,12 +327,12 @@ class Effect(Result):
             else [*self.axes[0]]
         )
         first: Any = "smallest" if self.subject.lower_is_better else "largest"
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        known = ~np.isnan(self.mean.ravel())
-        drawn = self.drawn.reshape(len(names), -1)[known]
+        defined = ~np.isnan(self.mean.ravel())
+        draws = self.draws.reshape(len(names), -1)[defined]
         return PosteriorDraws(
-            tuple(itertools.compress(names, known)), drawn.T, first
+            tuple(itertools.compress(names, defined)), draws.T, first
         )
 
     # ------------------------------------------------------------------ how well it is known
@@ -417,18 +417,18 @@ class Effect(Result):
     @property
     def _candidates(self) -> Mask:
         """Which places are compared, (K,): not those tried that probably are infeasible."""
-        known = ~np.isnan(self.mean.ravel())
-        allowed = known & ~(self.supported & ~self.may_be_best).ravel()
-        return allowed if self.may_be_best.any() and allowed.any() else known
+        defined = ~np.isnan(self.mean.ravel())
+        allowed = defined & ~(self.supported & ~self.may_be_best).ravel()
+        return allowed if self.may_be_best.any() and allowed.any() else defined
 
     @cached_property
     def _costs(self) -> Array | None:
         """Cost of each candidate in each function, (k, candidates)."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
         sign = 1.0 if self.subject.lower_is_better else -1.0
         return (
-            sign * self.drawn.reshape(self.mean.size, -1)[self._candidates].T
+            sign * self.draws.reshape(self.mean.size, -1)[self._candidates].T
         )
 
     @property
@@ -464,9 +464,9 @@ class Effect(Result):
         mass = _MASS_ATTAINABLE if self.kind == "attainable" else _MASS
         count = int(np.searchsorted(np.cumsum(share[order]), mass - _TIED)) + 1
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
-        kept = (costs > lowest).mean(axis=0) < mass
-        kept[order[:count]] = True
-        mask[self._candidates] = kept
+        probable = (costs > lowest).mean(axis=0) < mass
+        probable[order[:count]] = True
+        mask[self._candidates] = probable
         return mask.reshape(self.mean.shape)
 
     @property
@@ -485,7 +485,7 @@ class Effect(Result):
             kind="attainable",
             mean=best.mean,
             std=best.std,
-            drawn=best.drawn,
+            draws=best.draws,
             variance="",
             attainable=None,
             ice_mean=None,
@@ -583,31 +583,31 @@ class Effect(Result):
             says = "together" if gap.certain else "perhaps"
             return (self._between(first, last, says, extremes=True),)
         best = self._best(first, differs=gap.certain)
-        return (best,) if self.drawn is None else (best, gap)
+        return (best,) if self.draws is None else (best, gap)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
-        kept, level = kept_values(self), float(self.mean.ravel()[place])
-        narrowed = differs and any(not all(inside) for inside in kept)
-        unseen = self._never_tried(place, kept)
+        masks, level = kept_values(self), float(self.mean.ravel()[place])
+        narrowed = differs and any(not all(inside) for inside in masks)
+        unseen = self._never_tried(place, masks)
         if self.kind == "attainable" and self.feasible is not None:
             # the best lies at a border as a rule: 9 of 20 such ranges missed it
             unseen = (*unseen, _MAY_FAIL())
         values = tuple(
-            range_of(self, i, inside) for i, inside in enumerate(kept)
+            range_of(self, i, inside) for i, inside in enumerate(masks)
         )
         held = {
             "estimate": level,
             "values": values,
             "where": where_best(self, values),
         }
-        if self.drawn is None:
+        if self.draws is None:
             return self._told(
                 "best", "best", None, because=self._basis, **held
             )
-        drawn = self.drawn.reshape(self.mean.size, -1)[place]
+        draws = self.draws.reshape(self.mean.size, -1)[place]
         low, high = np.clip(
-            interval(drawn, stretch=self._stretch), *self._bounds
+            interval(draws, stretch=self._stretch), *self._bounds
         ).tolist()
         sure = narrowed and not unseen
         decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
@@ -617,11 +617,11 @@ class Effect(Result):
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
-    def _never_tried(self, place: int, kept: list[Mask]) -> tuple[Fact, ...]:
+    def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
         """Return where the best one lies, as far as no trial does."""
         facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
-            stretch = never_tried(self, i, int(at), kept[i])
+            stretch = never_tried(self, i, int(at), masks[i])
             name = (self.names[i],)
             if stretch is not None and self.categorical[i]:
                 facts.append(
@@ -654,9 +654,9 @@ class Effect(Result):
         ValueError
             If a category is unknown.
         """
-        given = [(v,) if len(self.names) == 1 else v for v in (a, b)]
+        pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
         configs = [
-            dict(zip(self.names, values, strict=True)) for values in given
+            dict(zip(self.names, values, strict=True)) for values in pairs
         ]
         first, second = (
             int(np.ravel_multi_index(self._place(config), self.mean.shape))
@@ -673,9 +673,9 @@ class Effect(Result):
         extremes: bool = False,
     ) -> Claim:
         decision = None
-        if self.drawn is not None:
-            drawn = self.drawn.reshape(self.mean.size, -1)
-            gap = drawn[first] - drawn[second]
+        if self.draws is not None:
+            draws = self.draws.reshape(self.mean.size, -1)
+            gap = draws[first] - draws[second]
             # the best and the worst were chosen among many
             least = NEGLIGIBLE * self.noise_std if extremes else 0.0
             decision = decide(gap, stretch=self._stretch, least=least)

@@ -63,16 +63,16 @@ def effect(
         return _cells(result)
     named = result.categorical[0]
     cost = result.mean if result.subject.lower_is_better else -result.mean
-    kept = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
-    x = axis_of(result, 0, kept if named else None)
+    shown = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
+    x = axis_of(result, 0, shown if named else None)
     points = as_points(result)
-    at, mean, half = x.places, result.mean[kept], _half(result)[..., kept]
+    at, mean, half = x.places, result.mean[shown], _half(result)[..., shown]
     second = _second(result)
-    untried = _untried(result)[kept]
+    untried = _untried(result)[shown]
     best = (
-        result.best[kept]
+        result.best[shown]
         if result.compared and compared
-        else np.zeros(len(kept), dtype=bool)
+        else np.zeros(len(shown), dtype=bool)
     )
     groups = {
         "main": ~untried & ~best,
@@ -86,7 +86,7 @@ def effect(
     if points:
         if second is not None:
             value, error = (
-                None if v is None else v[..., kept] for v in second
+                None if v is None else v[..., shown] for v in second
             )
             dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
         dots += [
@@ -102,7 +102,7 @@ def effect(
         y=Axis(label=_predicted(result)),
         lines=lines,
         dots=dots,
-        thin=_thin(result, x, kept),
+        thin=_thin(result, x, shown),
         dimmed=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(untried)],
@@ -116,7 +116,7 @@ def effect(
             result,
             points=points,
             dimmed=bool(untried.any()),
-            left_out=result.mean.size - len(kept),
+            left_out=result.mean.size - len(shown),
         ),
     )
 
@@ -152,7 +152,7 @@ def as_points(result: Effect) -> bool:
     return result.categorical[0] or few
 
 
-def axis_of(result: Effect, k: int, kept: Any = None) -> Axis:
+def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
     """Return the axis of one of its hyperparameters, of categories those that are kept."""
     label, values = shorten(result.names[k], 60), result.axes[k]
     if not result.categorical[k]:
@@ -166,18 +166,18 @@ def axis_of(result: Effect, k: int, kept: Any = None) -> Axis:
             label=label, values=values, log=result.log[k], limits=limits
         )
     names = [str(value) for value in values]
-    if kept is not None:
-        names = [names[i] for i in kept]
+    if places is not None:
+        names = [names[i] for i in places]
         if result.tried:
             counts = np.bincount(
                 _codes(result, k, result.tried[k]), minlength=len(values)
-            )[kept]
+            )[places]
             names = [
                 f"{name} ({n})" for name, n in zip(names, counts, strict=True)
             ]
     return Axis(
         label=label,
-        values=[values[i] for i in kept] if kept is not None else values,
+        values=[values[i] for i in places] if places is not None else values,
         names=names,
     )
 
@@ -205,20 +205,20 @@ def _untried(result: Effect) -> Any:
     return ~result.shown & ~np.isnan(result.mean)
 
 
-def _thin(result: Effect, x: Axis, kept: Any) -> tuple[Array, Array] | None:
+def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
     if result.ice_mean is None:
         return None
     curves = result.ice_mean[:MOST_CURVES]
     if not x.names:
         return broken(x.places, curves)
-    parts = [
+    thinned = [
         broken(
             place + np.array([[-_BESIDE, _BESIDE]]),
             np.array([0.0, 0.0]) + curves[:, [k]],
         )
-        for place, k in zip(x.places, kept, strict=True)
+        for place, k in zip(x.places, places, strict=True)
     ]
-    across, up = (np.concatenate(part) for part in zip(*parts, strict=True))
+    across, up = (np.concatenate(part) for part in zip(*thinned, strict=True))
     return across, up
 
 
@@ -348,30 +348,30 @@ def _sub_space(result: Effect) -> str:
 
 
 def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
-    pair, known = len(result.names) == 2, not np.isnan(result.std).all()
-    parts = [band_caption(result, points)]
-    if pair and known and result.kind != "marginal":
+    pair, has_std = len(result.names) == 2, not np.isnan(result.std).all()
+    texts = [band_caption(result, points)]
+    if pair and has_std and result.kind != "marginal":
         ends = (
             number(float(end), 2)
             for end in (np.nanmin(result.std), np.nanmax(result.std))
         )
-        parts.append(f"The std is between {' and '.join(ends)}.")
+        texts.append(f"The std is between {' and '.join(ends)}.")
     if pair and np.isnan(result.mean).any():
-        parts.append("Empty: no valid configuration.")
+        texts.append("Empty: no valid configuration.")
     if result.tried and result.kind == "marginal":
         if pair:
-            parts.append("Dots: tried values.")
+            texts.append("Dots: tried values.")
         elif not result.categorical[0]:
-            parts.append("Marks along the axis: tried values.")
+            texts.append("Marks along the axis: tried values.")
     if result.tried and not pair and result.categorical[0]:
-        parts.append("In brackets: number of trials.")
+        texts.append("In brackets: number of trials.")
     if left_out:
         worse = (
             "worse category is" if left_out == 1 else "worse categories are"
         )
-        parts.append(f"{left_out} {worse} not shown.")
-    parts.append(dimmed_caption(result, points=points) if dimmed else "")
-    return " ".join(filter(None, parts))
+        texts.append(f"{left_out} {worse} not shown.")
+    texts.append(dimmed_caption(result, points=points) if dimmed else "")
+    return " ".join(filter(None, texts))
 
 
 def band_caption(result: Effect, points: bool = False) -> str:

@@ -95,33 +95,33 @@ def why_unexplained(
     >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
     ('too_little_known', None)
     """
-    known, at = run.known_before(number), [] if number is None else [number]
-    if len(known) < LEAST_KNOWN:
-        given = not isinstance(acquisition, str)
-        if given or (
+    rows, at = run.known_before(number), [] if number is None else [number]
+    if len(rows) < LEAST_KNOWN:
+        is_object = not isinstance(acquisition, str)
+        if is_object or (
             acquisition == "auto" and run.own_acquisition(number) is not None
         ):
             return None
-        return _TOO_LITTLE(trials=at, finished=len(known))
-    if _witnesses(run, known) is not None:
+        return _TOO_LITTLE(trials=at, finished=len(rows))
+    if _witnesses(run, rows) is not None:
         return None
-    cost = run.cost[known]
+    cost = run.cost[rows]
     unknown = _CONSTANT if np.ptp(cost / 2.0) == 0.0 else _TOO_LARGE
     return unknown(
         trials=at,
         objective=run.objective_name,
-        value=float(run.objective[known[0]]),
-        finished=len(known),
+        value=float(run.objective[rows[0]]),
+        finished=len(rows),
     )
 
 
-def _witnesses(run: Run, known: Ints) -> Ints | None:
+def _witnesses(run: Run, earlier: Ints) -> Ints | None:
     """Return two rows whose costs differ as a surrogate learns them, or None.
 
     Costs that count as diverged still count as worse than the best.
     """
-    cost = winsorized(run.cost[known], LARGEST)
-    rows = known[[int(np.argmin(cost)), int(np.argmax(cost))]]
+    cost = winsorized(run.cost[earlier], LARGEST)
+    rows = earlier[[int(np.argmin(cost)), int(np.argmax(cost))]]
     return rows if np.ptp(cost) > 0.0 else None
 
 
@@ -138,9 +138,9 @@ def _why_unexplained(
         why[number] = why_unexplained(run, number, acquisition)
         if (
             why[number] is None
-            and len(known := run.known_before(number)) >= LEAST_KNOWN
+            and len(earlier := run.known_before(number)) >= LEAST_KNOWN
         ):
-            shown = _witnesses(run, known)
+            shown = _witnesses(run, earlier)
     return why
 
 

@@ -47,10 +47,10 @@ class Explainer:
     @cached_property
     def explained(self) -> Explained:
         """What the model predicts, in the units in which it is shown."""
-        given = self.subject
+        subject = self.subject
         return Explained.of(
             self.surrogate,
-            self.direction if given is None else given.direction,
+            self.direction if subject is None else subject.direction,
         )
 
     @cached_property

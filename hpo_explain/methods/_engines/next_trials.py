@@ -57,8 +57,8 @@ def of_random(decision: RunDecision, within: Sequence[Parameter]) -> Array:
     land = decision.draws.landscape
     inside = inside_of(decision.draws.space, within, land.rows)
     rows = np.flatnonzero(inside)[:_RANDOM]
-    kept = decision.costs[:, [decision.best]]
-    gains = kept - land.possible_values[:, rows]
+    best = decision.costs[:, [decision.best]]
+    gains = best - land.possible_values[:, rows]
     return expected_best(np.maximum(gains, 0.0))
 
 

@@ -34,8 +34,8 @@ from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
 from hpo_explain.models import (
     Acquisition,
-    DensityRatio,
     OfPredictions,
+    SupportsTermWalks,
     SupportsWalks,
 )
 from hpo_explain.space import Array, Ints
@@ -59,7 +59,7 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `DensityRatio`, or one of predictions whose surrogate
+        The utility. One that `SupportsTermWalks`, or one of predictions whose surrogate
         `GaussianProcessSurrogate`, is walked by its own structure; of any other one the rows are
         composed and predicted.
     x : ndarray of shape (d,)
@@ -69,13 +69,13 @@ def walked_shapley(
     cubes : list of ndarray
         Latent rows of the hypercubes.
     starts : int, default 1
-        From how many places on each order is walked; `STARTS` for a `DensityRatio`.
+        From how many places on each order is walked; `STARTS` where it walks by itself.
     seed : int, default 0
         Seed of the orders.
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    if isinstance(acquisition, DensityRatio):
+    if isinstance(acquisition, SupportsTermWalks):
         walk, starts = acquisition.walk_terms, STARTS
     else:
         walk = partial(_predicted_terms, acquisition)
@@ -111,7 +111,7 @@ def _predicted_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
         if isinstance(surrogate, SupportsWalks):
@@ -127,7 +127,7 @@ def _composed_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
     players = np.sort(orders[0, 0])
     walked = {

@@ -269,8 +269,10 @@ def proposed(
         return Proposed.before_change(run, int(trial))
     if whole and trial in run.without_result:
         number = int(trial)
-        known = run.without_result[number]
-        if not (known.proposed or known.state == "waiting" or any_trial):
+        candidate = run.without_result[number]
+        if not (
+            candidate.proposed or candidate.state == "waiting" or any_trial
+        ):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
     number = _finished(run, trial, seed=seed, any_trial=any_trial)

@@ -33,14 +33,14 @@ def one_or_two(
     space: SearchSpace, names: str | Sequence[str]
 ) -> tuple[str, ...]:
     """Return one or two names of hyperparameters, checked."""
-    given = (
+    listed = (
         [names]
         if isinstance(names, str)
         else check_sequence("names", names, "names")
     )
     wanted = tuple(
         check_name("names", name, space.names, "hyperparameter")
-        for name in given
+        for name in listed
     )
     if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
         problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"

@@ -25,6 +25,7 @@ from hpo_explain.methods.advice.rules import (
     keep,
     narrow,
     repeat,
+    repeat_in_noise,
     widen,
 )
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
@@ -110,13 +111,14 @@ def _actions(question: Question, n: int) -> list[Action]:
     if tried is not None and _another_goes_on(run):
         tried = hand_over(run.space)
     more = _known(repeat(decision) if tried is None else again, tried)
-    return [keep(decision), *warned, *wider, *smaller, *more]
+    actions = [*warned, *wider, *smaller, *more]
+    return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
 
 
 def _as_the_box(warning: Action, box: Box) -> Action:
     """Return a warning that gives values up only where the box does, too."""
-    parts = {part.name: part for part in box.parts}
-    if all(_is_part(parts[left.name], left) for left in warning.parameters):
+    part_of = {part.name: part for part in box.parts}
+    if all(_is_part(part_of[left.name], left) for left in warning.parameters):
         return warning
     return replace(warning, parameters=())
 

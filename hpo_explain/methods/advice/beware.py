@@ -185,10 +185,10 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
             for code, choice in enumerate(parameter.choices):
                 yield parameter.name, choice, column == code
             continue
-        known = np.unique(column[~np.isnan(column)])
-        if len(known) < 2:
+        values = np.unique(column[~np.isnan(column)])
+        if len(values) < 2:
             continue
-        middle = (known[1:] + known[:-1]) / 2.0
+        middle = (values[1:] + values[:-1]) / 2.0
         for cut in middle[
             np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))
         ]:
@@ -243,13 +243,13 @@ def _unanswered(run: Run) -> Action | None:
 
     Not those that have a result from another trial.
     """
-    known = {row.tobytes() for row in run.X}
+    answered = {row.tobytes() for row in run.X}
     complete = [
         number
         for number, trial in run.without_result.items()
         if trial.origin is Origin.ENQUEUED
         and not trial.under_way
-        and trial.x.tobytes() not in known
+        and trial.x.tobytes() not in answered
         and run.space.is_valid(trial.x[None])[0]
     ]
     if not complete:

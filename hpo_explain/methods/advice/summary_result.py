@@ -151,7 +151,7 @@ class Summary(Result):
     def _short(self, claim: Claim | None, says: str, **words: Any) -> Claim:
         """Return a claim in short words; without one, what is said where nothing is known."""
         if claim is None:
-            return self.told(
+            return self.claim(
                 "tried", (), says=says, certain=True, because=(), **words
             )
         frame, text = self.words(says, **words)

@@ -223,7 +223,7 @@ class AblationExplainer(Explainer):
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
             shapley=shapley,
-            drawn=None if draws is None else draws.draws(path).T,
+            draws=None if draws is None else draws.draws(path).T,
             shapley_drawn=None
             if draws is None
             else _shapley_drawn(draws, changes, steps),
@@ -293,10 +293,10 @@ def _shapley(
     space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
     # with the target's values of what only the target has, those follow their parents here too
     base = np.where(np.isnan(x), y, x)
-    drawn = space.sample(1, seed=seed, latent=True)[0]
+    sample = space.sample(1, seed=seed, latent=True)[0]
     for j, parameter in enumerate(space.parameters):
         if np.isnan(base[j]) and parameter.optional is None:
-            base[j] = drawn[j]
+            base[j] = sample[j]
         elif j in columns:
             base[j] = x[j]
     game = CoalitionGame(explained.game, y, np.array(columns), "auto", seed)

@@ -17,10 +17,10 @@ def path(ablation: Ablation) -> Rows:
     Plain stairs improve, hatched ones do not. Whiskers are the 95 % intervals of the steps' gains,
     where the model has them. More than 20 steps are folded into the last stair.
     """
-    kept, rest = folded(range(len(ablation.steps)))
-    levels, bars = ablation.values[[0, *(i + 1 for i in kept)]], list[Bar]()
+    rows, rest = folded(range(len(ablation.steps)))
+    levels, bars = ablation.values[[0, *(i + 1 for i in rows)]], list[Bar]()
     labels: list[tuple[str, ...]] = [("source",)]
-    for i in kept:
+    for i in rows:
         step, along = ablation.steps[i], ablation.along[i]
         change = (
             ablation.change(step).removeprefix(step[0])
@@ -46,7 +46,7 @@ def path(ablation: Ablation) -> Rows:
         )
     last, whole = len(labels), ablation.whole
     better = "left" if ablation.subject.lower_is_better else "right"
-    footer = [] if ablation.drawn is None else [_WHISKERS]
+    footer = [] if ablation.draws is None else [_WHISKERS]
     if any(ablation.along):
         footer.append(
             "In brackets: what becomes active or inactive along with it."
@@ -87,19 +87,19 @@ def shares(ablation: Ablation) -> Rows:
     order of the path decides what a step is worth. More than 20 steps are folded.
     """
     values = np.column_stack([ablation.gains, ablation.shapley])
-    kept, rest = folded(
+    rows, rest = folded(
         np.argsort(-np.abs(ablation.shapley), kind="stable").tolist()
     )
     relative = abs(ablation.total_gain) > 1e-3 * np.abs(values).max()
     if relative:
         values = values / ablation.total_gain
-    drawn = [*values[kept], *([values[rest].sum(axis=0)] if rest else [])]
-    labels = [(ablation.labels[i],) for i in kept]
+    draws = [*values[rows], *([values[rest].sum(axis=0)] if rest else [])]
+    labels = [(ablation.labels[i],) for i in rows]
     return Rows(
         labels=[*labels, (f"{len(rest)} others (sum)",)] if rest else labels,
         bars=[
             Bar(i, 0.0, float(v), place=k)
-            for i, row in enumerate(drawn)
+            for i, row in enumerate(draws)
             for k, v in enumerate(row)
         ],
         fills={

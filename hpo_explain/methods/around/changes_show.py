@@ -16,21 +16,21 @@ def contributions(changes: Changes) -> Rows:
 
     A row without a bar follows another change. More than 20 are folded into the last row.
     """
-    kept, rest = folded(range(len(changes.names)))
+    rows, rest = folded(range(len(changes.names)))
     bars = [
         _bar(changes, row, i)
-        for row, i in enumerate(kept)
+        for row, i in enumerate(rows)
         if np.isfinite(changes.contributions[i])
     ]
     labels = [
         (changes.names[i], changes.change(i).removeprefix(changes.names[i]))
-        for i in kept
+        for i in rows
     ]
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
         bars.append(
             Bar(
-                len(kept),
+                len(rows),
                 0.0,
                 float(np.nansum(changes.contributions[rest])),
                 fill=PALE,

@@ -84,7 +84,7 @@ _STEP = 0.1  # of the encoded range, by which real values are changed
 _STD = declared_fact(
     "effect_std",
     "± is {half}",
-    half=lambda fact: whiskers(fact["model"], fact["drawn"]),
+    half=lambda fact: whiskers(fact["model"], fact["draws"]),
 )
 _LIMITED = declared_fact(
     "features_limited",
@@ -325,9 +325,9 @@ class LimeExplainer:
             # squares of what is tiny are 0
             unit = float(np.abs(change).max()) or 1.0
             y = change / unit
-        fitted, drawn = self._fit(x, coordinates, weights, y), None
+        fitted, of_draws = self._fit(x, coordinates, weights, y), None
         if (draws := explained.draws(self._seed)) is not None:
-            drawn = fitted.drawn(
+            of_draws = fitted.drawn(
                 coordinates, weights, draws.draws(np.vstack([x, z])).T
             )
         statements = [
@@ -338,18 +338,20 @@ class LimeExplainer:
             range(len(statements)),
             key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
         )
-        if drawn is not None:
-            drawn[[s.own for s in statements]] = 0.0
+        if of_draws is not None:
+            of_draws[[s.own for s in statements]] = 0.0
             statements = [
                 replace(s, model_std=float(std))
-                for s, std in zip(statements, drawn.std(axis=1), strict=True)
+                for s, std in zip(
+                    statements, of_draws.std(axis=1), strict=True
+                )
             ]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=tuple(statements[i] for i in order),
-            drawn=None if drawn is None else drawn[order],
+            draws=None if of_draws is None else of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(
                 weights, y, self._held_out(x, coordinates, weights, y)
@@ -361,7 +363,7 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            notes=self._notes(x, coordinates, drawn is not None),
+            notes=self._notes(x, coordinates, of_draws is not None),
         )
 
     def _fit(
@@ -400,22 +402,26 @@ class LimeExplainer:
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
         predicted = np.empty(len(y))
         for k in steps(range(_FOLDS), "folds"):
-            kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            own = weights[kept] if weights[kept].any() else np.ones(len(kept))
+            inside, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            own = (
+                weights[inside]
+                if weights[inside].any()
+                else np.ones(len(inside))
+            )
             if not coordinates:  # nothing differs from the configuration
-                predicted[out] = np.average(y[kept], weights=own)
+                predicted[out] = np.average(y[inside], weights=own)
                 continue
             fitted = self._fit(
-                x, at_rows(coordinates, kept), own / own.sum(), y[kept]
+                x, at_rows(coordinates, inside), own / own.sum(), y[inside]
             )
             predicted[out] = fitted.at(at_rows(coordinates, out))
         return predicted
 
     def _notes(
-        self, x: Array, coordinates: list[Coordinate], drawn: bool
+        self, x: Array, coordinates: list[Coordinate], has_draws: bool
     ) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, drawn=drawn)]
+        notes = [_STD(model=self._model, draws=has_draws)]
         if (
             self._model in ("linear", "lasso", "logistic")
             and len(owners) > self._max_features

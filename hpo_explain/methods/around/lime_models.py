@@ -134,11 +134,14 @@ def fit_linear(
     choose = _along_lasso if lasso else _forward
     owners = [c.owner for c in coordinates]
     chosen = choose([c.column for c in coordinates], owners, weights, y, most)
-    kept = [i for i, c in enumerate(coordinates) if c.owner in chosen]
+    chosen_places = [i for i, c in enumerate(coordinates) if c.owner in chosen]
 
     def columns(at: Sequence[Coordinate]) -> Array:
         return np.column_stack(
-            [np.ones(_rows(at, len(y))), *(at[i].column for i in kept)]
+            [
+                np.ones(_rows(at, len(y))),
+                *(at[i].column for i in chosen_places),
+            ]
         )
 
     design = columns(coordinates)
@@ -152,7 +155,9 @@ def fit_linear(
             std=float(error),
             weight=float(weights[coordinates[i].column != 0.0].sum()),
         )
-        for i, effect, error in zip(kept, beta[1:], std[1:], strict=True)
+        for i, effect, error in zip(
+            chosen_places, beta[1:], std[1:], strict=True
+        )
     ]
     return FittedModel(statements, beta, columns, logistic)
 
@@ -575,12 +580,12 @@ def _categories(
     parameter: CategoricalParameter,
     splits: list[tuple[Coordinate, float, bool]],
 ) -> Condition:
-    kept = set(range(parameter.size))
+    categories = set(range(parameter.size))
     for c, _, below in splits:
-        kept &= kept - {c.category} if below else {c.category}
+        categories &= categories - {c.category} if below else {c.category}
     return Condition(
         parameter.name,
-        categories=tuple(parameter.choices[k] for k in sorted(kept)),
+        categories=tuple(parameter.choices[k] for k in sorted(categories)),
     )
 
 

@@ -43,7 +43,7 @@ def effects(explanation: LimeExplanation) -> Rows:
         f"Fitted to the surrogate at {counted(explanation.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {explanation.kernel_width:.2g} (effective sample size "
         f"{explanation.effective_size:.0f}). {rules}Whiskers: "
-        f"{whiskers(explanation.model, explanation.drawn is not None)}."
+        f"{whiskers(explanation.model, explanation.draws is not None)}."
     )
     left_out = len(explanation.statements) - len(shown)
     if left_out:
@@ -74,10 +74,10 @@ def _parts(statement: LimeStatement) -> tuple[str, ...]:
     if not statement.conditional:
         return statement.names[0], statement.change
     first, *others = map(str, statement.values or ("everywhere",))
-    parts = [first, *(f"and {text}" for text in others)]
+    texts = [first, *(f"and {text}" for text in others)]
     if statement.own:
-        parts.append("(its own leaf)")
-    return tuple(parts)
+        texts.append("(its own leaf)")
+    return tuple(texts)
 
 
 VIEWS = {

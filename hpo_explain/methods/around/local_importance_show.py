@@ -36,7 +36,7 @@ def shares(importance: LocalImportance) -> Rows:
         )
     footer = []
     if importance.std is not None:
-        footer.append(_WHISKERS[importance.drawn is not None])
+        footer.append(_WHISKERS[importance.draws is not None])
     n_inactive = len(importance.names) - len(varied)
     if n_inactive:
         footer.append(f"Not shown: {n_inactive} inactive.")

@@ -94,11 +94,11 @@ _COUNTED = (
 BAND = declared_fact(
     "effect_band",
     "the band {of}",
-    of=lambda told: (
+    of=lambda fact: (
         "is the uncertainty about single configurations"
-        if told["variance"] == "average"
+        if fact["variance"] == "average"
         else "is the spread of the average over the trees"
-        if told["exact"]
+        if fact["exact"]
         else "is the uncertainty about the average"
     ),
 )
@@ -293,14 +293,15 @@ class PartialDependenceExplainer:
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
-        drawn: Array | None = None
-        if self._draws is not None and self._draws is not self._surrogate:
-            drawn = self._drawn(self._draws, rows[:few], members, values)[0]
-        if isinstance(self._surrogate, Draws):
-            drawn, ice_mean, ice_std = self._drawn(
-                self._surrogate, rows, members, values
+        of_draws: Array | None = None
+        draws = self._draws
+        if draws is not None and draws is not self._surrogate:
+            of_draws = self._drawn(draws, rows[:few], members, values)[0]
+        if draws is not None and draws is self._surrogate:
+            of_draws, ice_mean, ice_std = self._drawn(
+                draws, rows, members, values
             )
-            std = drawn.std(axis=1)
+            std = of_draws.std(axis=1)
             if self._variance == "average":
                 std = _averaged(ice_std**2) ** 0.5
         else:
@@ -332,10 +333,10 @@ class PartialDependenceExplainer:
                 ),
             )
         if (
-            drawn is not None
+            of_draws is not None
         ):  # fewer rows, and so many draws, have another mean
-            drawn = drawn.reshape(*shape, -1)
-            drawn += (mean - drawn.mean(axis=-1))[..., None]
+            of_draws = of_draws.reshape(*shape, -1)
+            of_draws += (mean - of_draws.mean(axis=-1))[..., None]
         feasible = None
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
@@ -351,7 +352,7 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
-            drawn=drawn,
+            draws=of_draws,
             feasible=feasible,
             attainable=self._reached(members, positions[0], feasible),
             exact=by_tree is not None,
@@ -393,7 +394,7 @@ class PartialDependenceExplainer:
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
         counted = parameter.size <= (
-            _COUNTED if j in self._part.kept else self._grid_size
+            _COUNTED if j in self._part.intervals else self._grid_size
         )
         grid = parameter.grid() if counted else None
         positions = (
@@ -512,7 +513,7 @@ class PartialDependenceExplainer:
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
         """Return the probability of being feasible, and in the part that is left."""
         part, feasible = self._part, self._feasible
-        if not part.kept:
+        if not part.intervals:
             return feasible
 
         def allowed(X: Array) -> Array:
@@ -548,12 +549,14 @@ class PartialDependenceExplainer:
         ):
             return None
         intervals |= own
-        if self._part.kept:
+        if self._part.intervals:
             part = SubSpace.of(
                 space, self._part.given, self._ranks
             ).where_active(members)
             intervals |= {
-                j: kept for j, kept in part.kept.items() if j not in members
+                j: kept
+                for j, kept in part.intervals.items()
+                if j not in members
             }
         boxes = (
             [restrict(b, intervals) for b in self._boxes]
@@ -584,8 +587,8 @@ class PartialDependenceExplainer:
             wanted = size = min(self._size, most)
             rows = np.empty((0, len(space)))
             while len(rows) < wanted and size <= _DRAWS * wanted:
-                drawn = self._part.sample(size, seed=self._seed)
-                rows = drawn[may_be_active(space, drawn, members)][:wanted]
+                sample = self._part.sample(size, seed=self._seed)
+                rows = sample[may_be_active(space, sample, members)][:wanted]
                 size *= 2
         if not len(rows):
             raise inactive_error(space, members)
@@ -680,7 +683,7 @@ def on_grid(
     """Return what every effect on a grid in a part of the space knows of it and of the trials."""
     subject = part.of_subject(whole)
     # else it is known: nothing was tried
-    known = not len(whole.tried) or len(subject.tried) > 0
+    has_trials = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
     axes = tuple(
@@ -692,7 +695,7 @@ def on_grid(
         "names": names,
         "grid": axes[0] if len(axes) == 1 else axes,
         "positions": tuple(positions),
-        "supported": supported_at(subject.support, names, axes) & known,
+        "supported": supported_at(subject.support, names, axes) & has_trials,
         "given": part.given,
         "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),

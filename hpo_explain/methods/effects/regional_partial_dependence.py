@@ -209,13 +209,15 @@ class RegionalPartialDependenceExplainer:
             ):
                 leaves.append(node)
                 continue
-            for condition, kept in zip(
+            for condition, inside in zip(
                 split.conditions(space), split.sides, strict=True
             ):
                 conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
                 tree.append(
-                    region(conditions, node.rows[kept], node.depth + 1, place)
+                    region(
+                        conditions, node.rows[inside], node.depth + 1, place
+                    )
                 )
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
@@ -263,7 +265,7 @@ class RegionalPartialDependenceExplainer:
             std=std,
             ice_mean=ice_mean,
             ice_std=ice_std,
-            drawn=None,
+            draws=None,
             **_tried_where(effect, conditions),
             exact=False,
         )

@@ -251,11 +251,11 @@ class RegionalPartialDependence(Result):
                     "true", problem, true, "Return an array of shape (m,)."
                 )
             axes.append(column)
-        known = np.asarray(self.whole.ice_mean)
+        ice = np.asarray(self.whole.ice_mean)
         return np.where(
-            np.isnan(known),
+            np.isnan(ice),
             np.nan,
-            np.stack(axes, axis=1).reshape(known.shape),
+            np.stack(axes, axis=1).reshape(ice.shape),
         )
 
     def _at_depth(self, depth: int) -> list[Region]:
@@ -271,10 +271,12 @@ class RegionalPartialDependence(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The region in which the effect is known best, and how much narrower its band is."""
-        told = partial(self.told, certain=True, because=())
+        certain = partial(self.claim, certain=True, because=())
         if len(self.regions) == 1:
             return (
-                replace(told("form", self.names, says="same"), side="below"),
+                replace(
+                    certain("form", self.names, says="same"), side="below"
+                ),
             )
         best = min(
             self.regions, key=lambda region: region.effect.mean_confidence
@@ -284,7 +286,7 @@ class RegionalPartialDependence(Result):
         )
         where = best.label
         return (
-            told(
+            certain(
                 "form",
                 self.names,
                 gain,
@@ -299,13 +301,13 @@ class RegionalPartialDependence(Result):
         """Return one row per region and grid point."""
         import pandas as pd
 
-        parts = [
+        tables = [
             region.effect.to_frame().assign(
                 region=region.label, weight=region.weight
             )
             for region in self.regions
         ]
-        return pd.concat(parts, ignore_index=True)
+        return pd.concat(tables, ignore_index=True)
 
     @property
     def _held(self) -> list[dict[str, Any]]:

@@ -37,13 +37,13 @@ _NAMED = 4  # regions with a look of their own
 def regions(regional: RegionalPartialDependence) -> Panels:
     """Draw the effect in every region, the incumbent's first and tinted; at most nine regions."""
     shown, pair = _largest(regional), len(regional.names) == 2
-    drawn: list[Curves | Cells] = []
+    figures: list[Curves | Cells] = []
     for region in shown:
         panel = effect(
             replace(region.effect, ice_mean=None, attainable=None),
             compared=False,
         )
-        drawn.append(
+        figures.append(
             replace(
                 panel,
                 heading=f"{_title(regional, region)}, {percent(region.weight)} of the space",
@@ -55,26 +55,26 @@ def regions(regional: RegionalPartialDependence) -> Panels:
             [region.effect.mean.ravel() for region in shown]
         )
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
-        drawn = [
+        figures = [
             replace(p, low=low, high=high)
-            for p in drawn
+            for p in figures
             if isinstance(p, Cells)
         ]
     whole, points = regional.whole, as_points(regional.whole)
     better = "Lower" if regional.subject.lower_is_better else "Higher"
-    parts = [f"{better} is better.", band_caption(whole)]
+    texts = [f"{better} is better.", band_caption(whole)]
     if any(not region.effect.supported.all() for region in regional.regions):
-        parts.append(
+        texts.append(
             f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
         )
     left = len(regional.regions) - len(shown)
     if left:
-        parts.append(f"Not shown: {counted(left, 'smaller region')}.")
+        texts.append(f"Not shown: {counted(left, 'smaller region')}.")
     names = join_words([shorten(name, 60) for name in regional.names])
     return Panels(
-        panels=drawn,
+        panels=figures,
         heading=f"Effect of {names} on the {shorten(regional.objective_name, 40)}, by region",
-        footer=" ".join(parts),
+        footer=" ".join(texts),
         same_x=not (pair or regional.whole.categorical[0]),
     )
 

@@ -74,10 +74,10 @@ def predicted_in_coalitions(
     players = np.flatnonzero(free.any(axis=0))
     if isinstance(surrogate, SupportsCoalitions) and len(players):
         # the default's values join where a hyperparameter is not free
-        kept = np.repeat(default[None, :], len(rows), axis=0)
-        kept[:, players] = rows[:, players]
+        base = np.repeat(default[None, :], len(rows), axis=0)
+        base[:, players] = rows[:, players]
         blocks = surrogate.predict_coalitions(
-            default, kept, players, ~free[:, players]
+            default, base, players, ~free[:, players]
         )
         if blocks is not None:
             with ended(blocks):
@@ -161,8 +161,8 @@ def _searched(
     seed: int,
 ) -> Array:
     rng = np.random.default_rng(seed)
-    m, kept = len(free), min(_KEPT, len(start))
-    first = np.argpartition(costs, kept - 1, axis=0)[:kept].T
+    m, most = len(free), min(_KEPT, len(start))
+    first = np.argpartition(costs, most - 1, axis=0)[:most].T
     rows = np.where(free[:, None, :], start[first], default)
     best = np.take_along_axis(costs.T, first, axis=1)
     at_default = float(cost(default[None, :])[0])
@@ -171,12 +171,12 @@ def _searched(
     )
     best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
     children = int(
-        np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST)
+        np.clip(_EVALUATIONS // (m * most * len(_STEPS)), _FEWEST, _MOST)
     )
     order = space.order.tolist()
     ranges = [_range(space, j) for j in range(len(space))]
     for step in _STEPS:
-        rows, best = _first(*_inherited(rows, best), kept)
+        rows, best = _first(*_inherited(rows, best), most)
         _sweep(
             cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges)
         )
@@ -278,9 +278,9 @@ def _costs(cost: Cost, rows: Array) -> Array:
     )
 
 
-def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
+def _first(rows: Array, best: Array, most: int) -> tuple[Array, Array]:
     """Return the best rows of each coalition."""
-    order = np.argsort(best, axis=1, kind="stable")[:, :kept]
+    order = np.argsort(best, axis=1, kind="stable")[:, :most]
     return (
         np.take_along_axis(rows, order[:, :, None], axis=1),
         np.take_along_axis(best, order, axis=1),

@@ -46,9 +46,9 @@ def shares(importance: FanovaImportance) -> Rows:
     hyperparameter's total effect, where it is known. More than 20 sets are folded: the last rows
     are the sums of the other hyperparameters and of the other interactions.
     """
-    kept, rest = _largest(importance)
-    labels, bars = [_label(importance, i) for i in kept], list[Bar]()
-    for row, i in enumerate(kept):
+    largest, rest = _largest(importance)
+    labels, bars = [_label(importance, i) for i in largest], list[Bar]()
+    for row, i in enumerate(largest):
         fill = _fill(len(importance.members[i]))
         bars.append(
             Bar(
@@ -81,7 +81,7 @@ def shares(importance: FanovaImportance) -> Rows:
     )
     at = [
         (row, importance.members[i][0])
-        for row, i in enumerate(kept)
+        for row, i in enumerate(largest)
         if len(importance.members[i]) == 1
     ]
     dots, kinds = (
@@ -241,19 +241,19 @@ def _subtitle(importance: FanovaImportance) -> str:
     if importance.total_variance == 0.0:
         lines.append("constant: no hyperparameter matters")
     else:
-        parts = []
+        texts = []
         for order in range(1, importance.order + 1):
             at = [
                 i for i, u in enumerate(importance.members) if len(u) == order
             ]
             share = min(1.0, float(importance.estimate[at].sum()))
-            parts.append(
+            texts.append(
                 f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}"
             )
         if importance.order < len(importance.names):
             rest = max(0.0, 1.0 - float(importance.estimate.sum()))
-            parts.append(f"larger interactions {percent(rest)}")
-        lines.append(", ".join(parts))
+            texts.append(f"larger interactions {percent(rest)}")
+        lines.append(", ".join(texts))
     if importance.fidelity is not None:
         lines.append(
             f"forest distilled from the model: R² = {importance.fidelity:.3f}"
@@ -270,13 +270,13 @@ def _unstable(importance: FanovaImportance, shown: set[str]) -> str:
     ]
     if not unstable:
         return ""
-    told = [
+    orders = [
         " and ".join(shorten(name, 24) for name in pair)
         for pair in unstable[:_MOST_UNSTABLE]
     ]
     more = len(unstable) - _MOST_UNSTABLE
     last = f"; and {more} more" if more > 0 else ""
-    return f" Not in the same order in all {importance.rows}: {'; '.join(told)}{last}."
+    return f" Not in the same order in all {importance.rows}: {'; '.join(orders)}{last}."
 
 
 def _in_percent(share: float) -> str:

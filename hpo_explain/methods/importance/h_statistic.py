@@ -337,10 +337,10 @@ class InteractionExplainer(Explainer):
 
     def _averaged(self, combined: Array) -> Array:
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
-        kept = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
+        weights = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
         return np.asarray(
-            combined[0] + kept @ (combined - combined[0]), dtype=float
+            combined[0] + weights @ (combined - combined[0]), dtype=float
         )
 
     def _centred(self, F: Array) -> Array:

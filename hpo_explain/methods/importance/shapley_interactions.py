@@ -360,13 +360,13 @@ class _Game:
 
     def interactions(self, game: CoalitionGame) -> _Interactions:
         """Return the interactions over each hypercube; a sum of games is valued by its parts."""
-        parts, n = game.parts(), len(game.players)
+        games, n = game.parts(), len(game.players)
         if not n:
             shape = (len(self.cubes), 0, len(game.acquisition.term_names))
             return _Interactions([], (), np.zeros(shape))
-        largest = max((len(part.players) for part in parts), default=n)
+        largest = max((len(part.players) for part in games), default=n)
         if n > EXACT_PLAYERS >= largest:
-            return self._of_parts(game, parts)
+            return self._of_parts(game, games)
         players, notes = self._players(game)
         place = {
             column: p
@@ -383,7 +383,7 @@ class _Game:
         )
 
     def _of_parts(
-        self, game: CoalitionGame, parts: list[CoalitionGame]
+        self, game: CoalitionGame, games: list[CoalitionGame]
     ) -> _Interactions:
         """Return interactions as the sums of those of the parts, each of few hyperparameters."""
         columns = sorted(game.players.tolist())
@@ -391,7 +391,7 @@ class _Game:
         place = {members: i for i, members in enumerate(sets)}
         names = game.acquisition.term_names
         by_cube = np.zeros((len(self.cubes), len(sets), len(names)))
-        for part in parts:
+        for part in games:
             of_part = self.interactions(part)
             terms = [names.index(term) for term in part.acquisition.term_names]
             for i, members in enumerate(of_part.sets):
@@ -454,11 +454,11 @@ def _values_of_draws(
         len(background)
     )
     some = background[in_any_order[:most]]
-    drawn: Array = np.zeros((1, len(weights)))
+    sums: Array = np.zeros((1, len(weights)))
     batches = -(-len(some) * len(joined) // _DRAWN)
     for rows in np.array_split(some, batches):
         z = np.where(joined, x, rows[:, None]).reshape(-1, len(x))
         values = belief.draws(belief.space.project(z))
         by_row = values.reshape(-1, len(rows), len(joined))
-        drawn = drawn + by_row.sum(axis=1) @ weights.T / len(some)
-    return drawn
+        sums = sums + by_row.sum(axis=1) @ weights.T / len(some)
+    return sums

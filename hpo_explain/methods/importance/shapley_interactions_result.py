@@ -171,7 +171,7 @@ class ShapleyInteractions(Sets):
 
     def _no_interaction(self, ranking: list[int]) -> Claim:
         if self.of == "acquisition":
-            return self.told(
+            return self.claim(
                 self._kind,
                 self.all_names,
                 0.0,
@@ -223,7 +223,7 @@ class ShapleyInteractions(Sets):
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
         value, half = float(self.values[i]), float(self._half_width([i])[0])
         certain = abs(value) > half
-        return self.told(
+        return self.claim(
             "contribution",
             self.members[i],
             value,

@@ -133,14 +133,14 @@ def tunability(
     ({'x': 0.9}, True)
     """
     check_option("kind", kind, GAMES)
-    given = check_sequence("ensemble", ensemble, "runs")
+    sources = check_sequence("ensemble", ensemble, "runs")
     if kind != "optimizer_bias":
-        if given:
+        if sources:
             problem = f"was given, but {kind} compares with no other run"
             raise InputError("ensemble", problem, ensemble, "Leave it out.")
         return _played(kind, question, default, over, index=index, order=order)
     run = question.run
-    if question.runs and given:
+    if question.runs and sources:
         problem = (
             "was given with several runs, of which each would need its own"
         )
@@ -155,7 +155,7 @@ def tunability(
             other,
             question.reading,
         )
-        for other in given
+        for other in sources
     ]
     for other in others:
         if other.space.names != run.space.names:

@@ -280,7 +280,7 @@ class GameExplanation(Sets):
 
     def _nothing(self, whole: Decision | None) -> Claim:
         """Return that nothing can be gained, lost or varied."""
-        claim = self.told(
+        claim = self.claim(
             self._kind,
             self.all_names,
             self.whole,

@@ -91,7 +91,7 @@ class Contributions(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
-    drawn : ndarray of shape (k, d) or None
+    draws : ndarray of shape (k, d) or None
         Contributions to the objective, in its units, for each function that the trials allow it to
         be; None where these are not known.
     """
@@ -100,7 +100,7 @@ class Contributions(Result):
     phi: Array
     background_size: int = 0
     estimator: Fact | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,15 +124,15 @@ class Contributions(Result):
         Whatever the criterion: what an acquisition says follows from what the trials were, and is
         not uncertain.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        return PosteriorDraws(self.names, self.drawn, "farthest from 0")
+        return PosteriorDraws(self.names, self.draws, "farthest from 0")
 
     def objective(self, j: int) -> Decision | None:
         """Return whether a value raises or lowers the objective, by what the trials allow."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
-        return decide(self.drawn[:, j], stretch=STRETCH["average"])
+        return decide(self.draws[:, j], stretch=STRETCH["average"])
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -478,7 +478,7 @@ class ProposalExplanation(Contributions):
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
         if largest <= _ROUNDING * scale:
             return (
-                self.told(
+                self.claim(
                     "contribution",
                     self.names,
                     payout,
@@ -494,8 +494,8 @@ class ProposalExplanation(Contributions):
             for j in leading(-sign * self.total)[:1]
             if abs(self.total[j]) >= opposing
         ]
-        told = [] if self.drawn is None else [*reasons, *against]
-        effects = [self._effect(j) for j in told]
+        named = [] if self.draws is None else [*reasons, *against]
+        effects = [self._effect(j) for j in named]
         return (
             *(self._claim("reason", j) for j in reasons),
             *(self._claim("counter_reason", j) for j in against),
@@ -525,7 +525,7 @@ class ProposalExplanation(Contributions):
         half = self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
         within = self._within_error(j, t)
-        return self.told(
+        return self.claim(
             "contribution",
             (name,),
             total,
@@ -636,7 +636,7 @@ class PredictionExplanation(Contributions):
     @property
     def model_std(self) -> Array | None:
         """Standard deviation of each over what the trials allow, (d,); None where not known."""
-        return None if self.drawn is None else self.drawn.std(axis=0)
+        return None if self.draws is None else self.draws.std(axis=0)
 
     @property
     def model_half_width(self) -> Array | None:
@@ -644,7 +644,7 @@ class PredictionExplanation(Contributions):
         judged = [self.objective(j) for j in range(len(self.names))]
         return (
             None
-            if self.drawn is None
+            if self.draws is None
             else np.array([d.half for d in judged if d is not None])
         )
 
@@ -660,7 +660,7 @@ class PredictionExplanation(Contributions):
             if self.active[j]
         )
         return claims or (
-            self.told(
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,

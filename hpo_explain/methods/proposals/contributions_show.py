@@ -46,9 +46,9 @@ def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     return _of_prediction(explanation, labels, shown, rest)
 
 
-def whiskers_of(size: int, *, known: bool) -> str:
+def whiskers_of(size: int, *, has_intervals: bool) -> str:
     """Say what whiskers of contributions are: the error of averaging over the background."""
-    if not known:
+    if not has_intervals:
         return "No intervals: the background was given."
     return (
         f"Whiskers: 95 % interval of averaging over a background of "
@@ -99,7 +99,9 @@ def _of_proposal(
         subtitle=_payout(explanation),
         label=f"contribution to {explanation.acquisition}: right is more desirable",
         footer=sentences(
-            whiskers_of(explanation.background_size, known=half is not None),
+            whiskers_of(
+                explanation.background_size, has_intervals=half is not None
+            ),
             rest and half is not None and "None is known for a sum.",
             _missed(explanation),
         ),
@@ -192,7 +194,9 @@ def _of_prediction(
         f"{number(explanation.baseline, apart=gap)}: the bars add up to the difference",
         label=contribution_to(explanation),
         footer=sentences(
-            whiskers_of(explanation.background_size, known=half is not None),
+            whiskers_of(
+                explanation.background_size, has_intervals=half is not None
+            ),
             model is not None and _MODEL,
             inactive and f"Not shown: {inactive} inactive.",
         ),

@@ -162,7 +162,7 @@ class ProposalDensities(Result):
             if self.curves[i].ratio >= _CLEAR
         ]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.told(
+            self.claim(
                 "tried",
                 tuple(self.config),
                 says="nothing",
@@ -171,7 +171,7 @@ class ProposalDensities(Result):
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
-        return self.told(
+        return self.claim(
             "tried",
             (curve.name,),
             curve.ratio,
@@ -258,7 +258,7 @@ class DensityPath(Result):
             float(np.exp(self.log_ratio[-1].max())),
         )
         return (
-            self.told(
+            self.claim(
                 "tried",
                 (self.name,),
                 times,

@@ -70,8 +70,8 @@ def _panel(result: ProposalDensities, curve: DensityCurve) -> Curves:
         value = "not chosen" if curve.name in result.not_chosen else "inactive"
     both = [(curve.bad, "1"), (curve.good, "0")]
     top = 1.08 * max(1.0, curve.good.max(), curve.bad.max())
-    drawn: Any = Dots if curve.categorical else Line
-    marks = [drawn(x.places, density, look=look) for density, look in both]
+    mark: Any = Dots if curve.categorical else Line
+    marks = [mark(x.places, density, look=look) for density, look in both]
     return Curves(
         x=x,
         y=Axis(label="times as common as by chance", limits=(0.0, top)),
@@ -90,9 +90,11 @@ def _panel(result: ProposalDensities, curve: DensityCurve) -> Curves:
 def _path(path: DensityPath) -> Cells:
     reach = float(np.abs(path.log_ratio).max()) or 1.0
     y = _axis(path, path.name)
-    known = [i for i, value in enumerate(path.proposed) if value is not None]
-    trials = [float(path.trials[i]) for i in known]
-    places = [_place(path, y, path.proposed[i]) for i in known]
+    with_value = [
+        i for i, value in enumerate(path.proposed) if value is not None
+    ]
+    trials = [float(path.trials[i]) for i in with_value]
+    places = [_place(path, y, path.proposed[i]) for i in with_value]
     return Cells(
         x=Axis(label="trial", values=path.trials, whole=True),
         y=y,

@@ -292,10 +292,12 @@ class DesirabilityPath(Result):
     @property
     def observed(self) -> Array:
         """The objective of each explained proposal, (T,); NaN without a result."""
-        known = dict(
+        objectives = dict(
             zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
         )
-        return np.array([known.get(t, np.nan) for t in self.trials.tolist()])
+        return np.array(
+            [objectives.get(t, np.nan) for t in self.trials.tolist()]
+        )
 
     # ------------------------------------------------------------------ exploring and exploiting
 
@@ -355,19 +357,19 @@ class DesirabilityPath(Result):
         self, trial: int, others: list[int | None]
     ) -> TurningPoint:
         """Return a turning point, from those for other κ."""
-        known = [other for other in others if other is not None]
-        if len(known) < len(others):
+        places = [other for other in others if other is not None]
+        if len(places) < len(others):
             return TurningPoint(trial, certain=False)
-        if not known:
+        if not places:
             return TurningPoint(trial)
-        span = min(trial, *known), max(trial, *known)
+        span = min(trial, *places), max(trial, *places)
         first, last = np.searchsorted(self.trials, span).tolist()
         return TurningPoint(trial, span, last - first <= _NEAR * len(self))
 
     def _turn(self, lead: Array) -> int | None:
-        known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
-        mean_leads = lead[known] > 0.0
-        n = len(known)
+        leading = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
+        mean_leads = lead[leading] > 0.0
+        n = len(leading)
         if n < 2 * _LEAST_SIDE:
             return None
         places = np.arange(_LEAST_SIDE, n - _LEAST_SIDE + 1)
@@ -381,7 +383,7 @@ class DesirabilityPath(Result):
         return (
             None
             if agreeing[best] < 0.0
-            else int(self.trials[known[places[best]]])
+            else int(self.trials[leading[places[best]]])
         )
 
     def balance(
@@ -409,10 +411,10 @@ class DesirabilityPath(Result):
         exploiting = np.abs(self._of_term("mean")[-last:]).sum(axis=1)
         exploring = np.abs(self._uncertainty(kappa)[-last:]).sum(axis=1)
         whole = exploiting + exploring
-        known = whole > 0.0  # NaN is not
-        if not known.any():
+        positive = whole > 0.0  # NaN is not
+        if not positive.any():
             return {}
-        share = float((exploring[known] / whole[known]).mean())
+        share = float((exploring[positive] / whole[positive]).mean())
         return {"exploiting": 1.0 - share, "exploring": share}
 
     # ------------------------------------------------------------------ what it says
@@ -445,7 +447,7 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             return (
-                self.told(
+                self.claim(
                     "contribution",
                     self.names,
                     0.0,
@@ -459,7 +461,7 @@ class DesirabilityPath(Result):
         return (
             *(self._driver(j, float(total[j]), held[j]) for j in drivers),
             *(
-                self._turn_claim(name, turn, told=i < _MOST_TURNS)
+                self._turn_claim(name, turn, in_words=i < _MOST_TURNS)
                 for i, (name, turn) in enumerate(self.turns.items())
             ),
             *self._balance_claim(),
@@ -467,7 +469,7 @@ class DesirabilityPath(Result):
 
     def _driver(self, j: int, size: float, certain: bool) -> Claim:
         name = self.names[j]
-        return self.told(
+        return self.claim(
             "contribution",
             (name,),
             size,
@@ -477,18 +479,18 @@ class DesirabilityPath(Result):
         )
 
     def _turn_claim(
-        self, name: str, turn: TurningPoint, *, told: bool
+        self, name: str, turn: TurningPoint, *, in_words: bool
     ) -> Claim:
         when = "(this depends on κ)"
         if turn.certain:
             when = f"from trial {turn.trial} on"
-        return self.told(
+        return self.claim(
             "order",
             (name,),
             float(turn.trial),
             turn.span,
             values=(turn.trial,),
-            says="turn" if told else "",
+            says="turn" if in_words else "",
             what=f"{name} {when}",
             **self._if(turn.certain),
         )
@@ -510,7 +512,7 @@ class DesirabilityPath(Result):
             certain = not low <= _EVEN <= high
             part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.told(
+            self.claim(
                 "form",
                 (),
                 share,

@@ -115,13 +115,13 @@ def panels_of(
     Each of the lines, the total's first, has values (T, d) and half its band, or None.
     """
     total, turns = lines["total"][0], turns or {}
-    known = ~np.isnan(total)
-    size = np.where(known, np.abs(total), 0.0).mean(axis=0)
+    defined = ~np.isnan(total)
+    size = np.where(defined, np.abs(total), 0.0).mean(axis=0)
     order = [
-        int(j) for j in np.argsort(-size, kind="stable") if known[:, j].any()
+        int(j) for j in np.argsort(-size, kind="stable") if defined[:, j].any()
     ]
     shown = order[:_MOST_PANELS] or [0]
-    drawn = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
+    chosen = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
     panels = [
         Curves(
             heading=names[j],
@@ -134,7 +134,7 @@ def panels_of(
                     None if half is None else half[:, j],
                     look="total" if term == "total" else str(k - 1),
                 )
-                for k, (term, (values, half)) in enumerate(drawn)
+                for k, (term, (values, half)) in enumerate(chosen)
             ],
             levels=[(0.0, "zero")],
             notes=[Note(turns[names[j]], f"from {turns[names[j]]}")]
@@ -173,13 +173,13 @@ def _asked(path: DesirabilityPath) -> str:
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
     unknown = sum(e.standard_error is None for e in path.explanations)
-    known = unknown < len(path)
+    has_intervals = unknown < len(path)
     conditional = any(not e.active.all() for e in path.explanations)
     return sentences(
         "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
-        if known
+        if has_intervals
         else "No intervals: they are not known.",
-        known
+        has_intervals
         and unknown
         and f"It is not known for {counted(unknown, 'proposal')}.",
         shares
@@ -321,15 +321,19 @@ def _limits(
     objective: Array, mean: Array, std: Array
 ) -> tuple[float | None, float | None]:
     """Return limits that show all values, and of bands that are much wider only a part."""
-    known = ~np.isnan(mean)
-    values = np.append(objective, mean[known])
+    defined = ~np.isnan(mean)
+    values = np.append(objective, mean[defined])
     lower, upper = mean - std, mean + std
     low, high = float(values.min()), float(values.max())
     reach = _REACH * (high - low)
     if reach == 0.0:
         return None, None
-    bottom = max(low - reach, min(low, *lower[known]) if known.any() else low)
-    top = min(high + reach, max(high, *upper[known]) if known.any() else high)
+    bottom = max(
+        low - reach, min(low, *lower[defined]) if defined.any() else low
+    )
+    top = min(
+        high + reach, max(high, *upper[defined]) if defined.any() else high
+    )
     margin = 0.04 * (top - bottom)
     return bottom - margin, top + margin
 

@@ -121,7 +121,7 @@ def explain_predictions(
     (0, 1)
     """
     run, seed = question.run, question.seed
-    chosen, told = question.some_trials() if trials is None else (trials, ())
+    chosen, notes = question.some_trials() if trials is None else (trials, ())
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
         raise InputError(
@@ -130,7 +130,7 @@ def explain_predictions(
     explainer = PredictionExplainer(
         question.model,
         background=background,
-        subject=question.subject(notes=told),
+        subject=question.subject(notes=notes),
         seed=seed,
     )
     return explainer.explain_all(configs, chosen)
@@ -240,7 +240,7 @@ class PredictionExplainer:
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,
             estimator=explanation.estimator,
-            drawn=explanation.drawn,
+            draws=explanation.draws,
             notes=explanation.notes,
         )
 

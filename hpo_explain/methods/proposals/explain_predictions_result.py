@@ -102,7 +102,7 @@ class PredictionOverview(Result):
         """What moves the predictions most: by how much on average."""
         sizes = self.importance
         claims = tuple(
-            self.told(
+            self.claim(
                 "contribution",
                 (self.names[j],),
                 float(sizes[j]),
@@ -114,7 +114,7 @@ class PredictionOverview(Result):
             )
         )
         return claims or (
-            self.told(
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,

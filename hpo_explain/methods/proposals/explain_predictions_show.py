@@ -21,10 +21,10 @@ def swarm(overview: PredictionOverview) -> Rows:
 
     The hyperparameter with the largest contributions is on top; at most 20 are drawn.
     """
-    drawn = overview.order()[:MOST_ROWS].tolist()
+    order = overview.order()[:MOST_ROWS].tolist()
     reach = float(np.abs(overview.phi).max(initial=0.0)) or 1.0
     dots = []
-    for row, j in enumerate(drawn):
+    for row, j in enumerate(order):
         active = ~np.isnan(overview.positions[:, j])
         x = overview.phi[active, j]
         dots.append(
@@ -34,9 +34,9 @@ def swarm(overview: PredictionOverview) -> Rows:
                 colors=overview.positions[active, j],
             )
         )
-    left_out = len(overview.names) - len(drawn)
+    left_out = len(overview.names) - len(order)
     return Rows(
-        labels=[(overview.names[j],) for j in drawn],
+        labels=[(overview.names[j],) for j in order],
         bars=(),
         dots=dots,
         scale=("low", "high", "value"),

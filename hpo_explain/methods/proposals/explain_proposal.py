@@ -260,8 +260,8 @@ class ProposalExplainer:
             notes += learned_later(run, what.number, of)
         if what.number is not None and trial == "best":
             notes += _best_elsewhere(run, what.number)
-        known = run.known_before(what.before)
-        notes += _repeats(run, what, known)
+        earlier = run.known_before(what.before)
+        notes += _repeats(run, what, earlier)
         subject = Subject.of(
             run,
             trial=what.number,
@@ -269,11 +269,11 @@ class ProposalExplainer:
             assumed=chosen.assumed,
             notes=notes,
         )
-        rows = _compact(known)
+        rows = _compact(earlier)
         belief = None
         if believed and model is not None:
             belief = as_draws(model, run.direction, seed=self.seed)
-        elif believed and len(known) >= LEAST_KNOWN:
+        elif believed and len(earlier) >= LEAST_KNOWN:
             belief = run.belief(what.before, seed=self.seed)
         return ShapleyExplainer(
             chosen.acquisition,
@@ -294,9 +294,9 @@ class ProposalExplainer:
             return self.background, []
         if self.background != "incumbent":
             return self.background, []
-        known = run.known_before(what.before)
-        known = known[np.asarray(run.feasible)[known]]
-        if not len(known):
+        earlier = run.known_before(what.before)
+        earlier = earlier[np.asarray(run.feasible)[earlier]]
+        if not len(earlier):
             at = what.before
             by_then = "by now" if at is None else f"before trial {at}"
             raise InputError(
@@ -305,7 +305,7 @@ class ProposalExplainer:
                 self.background,
                 "Choose a later trial, or another background.",
             )
-        incumbent = run.best(np.asarray(run.trials)[known].tolist())
+        incumbent = run.best(np.asarray(run.trials)[earlier].tolist())
         return run.config(incumbent), [_INCUMBENT(trials=[incumbent])]
 
 
@@ -328,9 +328,9 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
 
 
-def _repeats(run: Run, what: Proposed, known: Ints) -> list[Fact]:
+def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     """Return a note where the configuration had been evaluated before."""
     inactive = np.isnan(what.x)
-    same = (run.X[known] == what.x) | (np.isnan(run.X[known]) & inactive)
-    trials = np.asarray(run.trials)[known][same.all(axis=1)]
+    same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
+    trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
     return [_REPEATS(trials=trials)] if len(trials) else []

@@ -117,7 +117,7 @@ class RepeatedRuns(Result):
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
         order = np.argsort(-size, kind="stable").tolist()
         claims = tuple(
-            self.told(
+            self.claim(
                 "contribution",
                 (self.names[j],),
                 float(size[j]),
@@ -126,7 +126,7 @@ class RepeatedRuns(Result):
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )
         return claims or (
-            self.told(
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,

@@ -58,20 +58,20 @@ def _heading(repeated: RepeatedRuns) -> str:
 def _bars(repeated: RepeatedRuns) -> Rows:
     mean, std = repeated.mean[0], repeated.std[0]
     order = np.argsort(-np.abs(mean[:, -1]), kind="stable").tolist()
-    drawn, rest = (
+    shown, rest = (
         order[:MOST_ROWS],
         [repeated.names[j] for j in order[MOST_ROWS:]],
     )
     marks = (
-        total_marks(mean[drawn, -1], std[drawn, -1])
+        total_marks(mean[shown, -1], std[shown, -1])
         if len(repeated.terms) > 1
         else {}
     )
     return Rows(
-        labels=[(repeated.names[j],) for j in drawn],
+        labels=[(repeated.names[j],) for j in shown],
         bars=[
             Bar(i, 0.0, float(mean[j, t]), float(std[j, t]), place=t)
-            for i, j in enumerate(drawn)
+            for i, j in enumerate(shown)
             for t in range(len(repeated.terms))
         ],
         fills=dict(enumerate(repeated.terms)),

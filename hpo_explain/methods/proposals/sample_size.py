@@ -107,11 +107,11 @@ def _check(
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":
         # of the shares of mean and uncertainty only the sum can be predicted
-        known = explanation.efficiency_gap
+        gap_of = explanation.efficiency_gap
         contributions = {
-            term: phi for term, phi in contributions.items() if term in known
+            term: phi for term, phi in contributions.items() if term in gap_of
         }
-        gaps = np.abs([known[term] for term in contributions])
+        gaps = np.abs([gap_of[term] for term in contributions])
         half = np.broadcast_to(
             gaps[:, None, None], (len(gaps), len(rows), len(rows))
         )

@@ -179,14 +179,14 @@ class SampleSizeCheck(Result):
         order = np.argsort(-self.contributions[term], kind="stable")
         closest, because = self.closest[term], tuple[Fact, ...]()
         if closest is not None and not closest.told_apart:
-            known = np.isfinite(closest.half_width)
+            has_interval = np.isfinite(closest.half_width)
             because = (
-                _NOT_APART(names=closest.pair) if known else _UNKNOWN(),
+                _NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),
             )
             says = "small"
         elif self.error == "efficiency":
             because = (_BY_EFFICIENCY(),)
-        return self.told(
+        return self.claim(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,

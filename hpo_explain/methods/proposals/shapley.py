@@ -223,7 +223,7 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
-            drawn=self._drawn(game, estimate),
+            draws=self._drawn(game, estimate),
             kappa=getattr(self._acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
         )
@@ -287,16 +287,16 @@ class ShapleyExplainer:
         """Return contributions to each draw of the objective; None without a belief."""
         if self._belief is None:
             return None
-        known = None
+        values = None
         if self._explained.of_objective:
             phi, error = estimate.phi, estimate.standard_error(slice(None))
-            known = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
+            values = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
         return drawn_contributions(
             game,
             self._belief,
             estimate.background,
-            known=known,
-            given=self._reference.given is not None,
+            values_and_error=values,
+            fixed=self._reference.given is not None,
             seed=self._seed,
         )
 

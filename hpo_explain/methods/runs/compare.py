@@ -201,26 +201,30 @@ def compare(
         delayed(_compared)(name, run, shared, kind, seed)
         for name, run in read.items()
     )
-    parts = list(
+    runs_compared = list(
         steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read))
     )
-    return comparison_of(parts, seed=seed)
+    return comparison_of(runs_compared, seed=seed)
 
 
 def _compared(
     name: str, run: Run, shared: Shared, kind: Kind, seed: int
 ) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
-    given = {
+    shared_values = {
         n: values_of(shared.space[n])
         for n in shared.narrowed
         if shared.space is not None
         and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
-    drawn = as_draws(model, run.direction, seed=seed) if given else None
-    if drawn is None or shared.space is None:
-        shares = importance(run, kind=kind, seed=seed, given=given or None)
+    draws = (
+        as_draws(model, run.direction, seed=seed) if shared_values else None
+    )
+    if draws is None or shared.space is None:
+        shares = importance(
+            run, kind=kind, seed=seed, given=shared_values or None
+        )
     else:
         parameters = [
             replace(
@@ -228,7 +232,7 @@ def _compared(
                 active_when=p.active_when,
                 optional=p.optional,
             )
-            if p.name in given
+            if p.name in shared_values
             else p
             for p in run.space
         ]
@@ -237,7 +241,7 @@ def _compared(
             Subject.of(run), space=part, tried=np.empty((0, len(part)))
         )
         shares = FanovaExplainer(
-            Within(drawn, part), subject=about, seed=seed
+            Within(draws, part), subject=about, seed=seed
         ).explain()
     return ComparedRun(name, model, Subject.of(run), shares)
 
@@ -477,15 +481,15 @@ class _Comparing:
             scales.append((best, mean if mean > best else np.inf))
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
-        known = all(run.draws is not None for run in self.runs)
-        drawn = [
+        have_draws = all(run.draws is not None for run in self.runs)
+        draws = [
             in_own_order(loss[:, chosen], r)
             for r, loss in zip(self._ranks, losses, strict=True)
         ]
         default = Default(
             configuration=candidates[chosen],
             loss=mean_losses[:, chosen],
-            drawn=np.column_stack(drawn) if known else None,
+            draws=np.column_stack(draws) if have_draws else None,
         )
         return default, scales
 

@@ -39,20 +39,20 @@ class Default:
     loss : ndarray of shape (R,)
         How much worse than the best configuration of each run it is, on average over the functions
         that the trials allow: as a share of how much worse an average configuration is.
-    drawn : ndarray of shape (number of draws, R) or None
+    draws : ndarray of shape (number of draws, R) or None
         What it loses in each of these functions; None where a model has no joint posterior.
     """
 
     configuration: Mapping[str, Any]
     loss: Array
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def upper(self) -> Array:
         """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
-        if self.drawn is None:
+        if self.draws is None:
             return np.full(len(self.loss), np.nan)
-        return np.asarray(np.quantile(self.drawn, 0.95, axis=0))
+        return np.asarray(np.quantile(self.draws, 0.95, axis=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -169,13 +169,13 @@ class Comparison(Result):
         """
         if self._drawn is None:
             return super().posterior
-        drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
+        in_order = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
-        runs = rng.integers(len(drawn), size=(n, len(drawn)))
+        runs = rng.integers(len(in_order), size=(n, len(in_order)))
         each = np.stack(
             [
                 shares[rng.integers(len(shares), size=runs.shape)]
-                for shares in drawn
+                for shares in in_order
             ]
         )
         values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[
@@ -195,9 +195,9 @@ class Comparison(Result):
         NothingToExplain
             If the model of a run has no joint posterior.
         """
-        if self.default.drawn is None:
+        if self.default.draws is None:
             return super().posterior
-        return PosteriorDraws(self.runs, self.default.drawn, "smallest")
+        return PosteriorDraws(self.runs, self.default.draws, "smallest")
 
     @property
     def bounds(self) -> Array:
@@ -358,17 +358,17 @@ class Comparison(Result):
 
     def _default(self) -> Claim:
         default = self.default
-        given, worst = default.configuration, None
-        if default.drawn is not None:
-            worst = decide(default.drawn.max(axis=1), 1.0, side="below")
+        config, worst = default.configuration, None
+        if default.draws is not None:
+            worst = decide(default.draws.max(axis=1), 1.0, side="below")
         shown = [
-            f"{name} = {format_value(value)}" for name, value in given.items()
+            f"{name} = {format_value(value)}" for name, value in config.items()
         ]
         claim = self.decided(
             "keep",
-            tuple(given),
+            tuple(config),
             worst,
-            values=tuple(given.values()),
+            values=tuple(config.values()),
             says="default" if worst is not None and worst.certain else "none",
             values_told=listed(shown, _MOST_VALUES),
             loss=float(default.loss.mean()),

@@ -32,14 +32,14 @@ def shares(comparison: Comparison) -> Rows:
         comparison.spread,
         _order(comparison),
     )
-    drawn, rest = (
+    shown, rest = (
         order[:MOST_ROWS],
         [comparison.names[j] for j in order[MOST_ROWS:]],
     )
     beside = np.linspace(-_BESIDE, _BESIDE, len(comparison.runs))
     reach = float(max(comparison.shares.max(), (mean + spread).max()))
     return Rows(
-        labels=[(comparison.names[j],) for j in drawn],
+        labels=[(comparison.names[j],) for j in shown],
         bars=[
             Bar(
                 row,
@@ -47,11 +47,11 @@ def shares(comparison: Comparison) -> Rows:
                 float(mean[j]),
                 (float(min(spread[j], mean[j])), float(spread[j])),
             )
-            for row, j in enumerate(drawn)
+            for row, j in enumerate(shown)
         ],
         dots=[
             Dots(comparison.shares[:, j], row + beside, look="run")
-            for row, j in enumerate(drawn)
+            for row, j in enumerate(shown)
         ],
         label="share of the variance, alone",
         fills={0: "mean over the runs"},
@@ -73,19 +73,19 @@ def shares(comparison: Comparison) -> Rows:
 def effects(comparison: Comparison) -> Panels:
     """Draw each hyperparameter's effect in each run, and where the optimizers went."""
     order = _order(comparison)
-    drawn, rest = (
+    shown, rest = (
         order[:_MOST_PANELS],
         [comparison.names[j] for j in order[_MOST_PANELS:]],
     )
-    low = min(0.0, *(float(np.nanmin(comparison.effects[j])) for j in drawn))
-    high = max(1.0, *(float(np.nanmax(comparison.effects[j])) for j in drawn))
+    low = min(0.0, *(float(np.nanmin(comparison.effects[j])) for j in shown))
+    high = max(1.0, *(float(np.nanmax(comparison.effects[j])) for j in shown))
     left = (
         f" Without a panel, as they matter less: {', '.join(rest)}."
         if rest
         else ""
     )
     return Panels(
-        panels=[_effect(comparison, j, low, high) for j in drawn],
+        panels=[_effect(comparison, j, low, high) for j in shown],
         heading=f"The effects in {len(comparison.runs)} runs",
         subtitle="mean predicted loss: 0 is the best configuration of the run, 1 an average one",
         footer="Bars along the bottom: the middle half of the values in the later half of each "

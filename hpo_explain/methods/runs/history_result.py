@@ -197,7 +197,7 @@ class History(Result):
             return ()
         config, best = self.subject.incumbent, float(self.best[-1])
         claims = [
-            self.told(
+            self.claim(
                 "incumbent",
                 tuple(config),
                 best,
@@ -218,7 +218,7 @@ class History(Result):
             says = "added" if gain > 0.0 else "added nothing"
             reached = format_level(self.before_proposals, gain)
             claims.append(
-                self.told(
+                self.claim(
                     "improvement",
                     (),
                     gain,
@@ -275,16 +275,16 @@ class History(Result):
     @property
     def finding(self) -> str:
         """What the best trial reached, what came after it, and what the proposals added."""
-        parts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
+        texts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
         if self.regret is not None and self.tied:
             optimum, regret = (
                 format_value(self.optimum),
                 format_value(float(self.regret[-1])),
             )
-            parts.append(
+            texts.append(
                 f"Its regret, the distance from the optimum {optimum}, is {regret}."
             )
-        return " ".join(parts)
+        return " ".join(texts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per trial: its objective, the best so far, who chose it, what became of it.

@@ -203,7 +203,7 @@ class Noise(Result):
         if self.importance is None:
             std, low, high = self.pooled
             same = (_SAME(n=len(self.observed)),)
-            none = self.told(
+            none = self.claim(
                 "share", self.names, 0.0, says="", certain=False, because=same
             )
             return (
@@ -232,7 +232,7 @@ class Noise(Result):
         **words: Any,
     ) -> Claim:
         low, high = map(_short, interval)
-        return self.told(
+        return self.claim(
             "spread",
             names,
             estimate,
@@ -246,17 +246,17 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        known = [
+        claims = [
             claim
             for claim in importance.shares_of_sets
             if claim.side == "above"
         ]
-        told = [claim for claim in known if claim.certain] or known[:1]
+        worded = [claim for claim in claims if claim.certain] or claims[:1]
         shares = []
-        for claim in known:
+        for claim in claims:
             ends = claim.interval or (claim.estimate, claim.estimate)
             frame, text = "{each}", ""
-            if claim in told:
+            if claim in worded:
                 frame, text = self.words(
                     "share",
                     names=claim.hyperparameters,
@@ -284,7 +284,7 @@ class Noise(Result):
             np.array([contrast.estimate, *contrast.interval]) / -2.0
         ).tolist()
         noisy, quiet = contrast.values[0][::-1]
-        return self.told(
+        return self.claim(
             "spread",
             (name,),
             times,

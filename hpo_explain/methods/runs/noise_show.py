@@ -53,25 +53,25 @@ def noise(result: Noise) -> Curves:
     curve: Any = (Dots if names else Line)(
         x.places, along, ROUNDED_95 * along * effect.std / 2.0
     )
-    drawn: list[Any] = [curve] if names else []
+    marks: list[Any] = [curve] if names else []
     guide = None
     if not names:
-        known = [
+        points = [
             (config[name], s)
             for config, s in zip(
                 result.configurations, result.observed, strict=True
             )
             if name in config
         ]
-        at, seen = zip(*known, strict=True)
-        drawn.append(Dots(x.at(at), np.array(seen), look="others"))
+        at, seen = zip(*points, strict=True)
+        marks.append(Dots(x.at(at), np.array(seen), look="others"))
         guide = None if here is None else float(x.at([here])[0])
     elif here in effect.grid:
         guide = float(list(effect.grid).index(here))
     return Curves(
         x=x,
         lines=[] if names else [curve],
-        dots=drawn,
+        dots=marks,
         guide=guide,
         heading=f"How {name} changes the noise of the {result.objective_name}",
         subtitle="standard deviation of one evaluation, on average over all other hyperparameters",

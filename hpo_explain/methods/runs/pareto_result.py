@@ -128,7 +128,7 @@ class ParetoFront(Result):
         From one end of the front to the other, and then along it; empty where it is one trial.
     savings : tuple of Saving
         What could be saved for a small loss.
-    drawn : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
+    draws : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
         Trials, and their Pareto ranks in functions drawn from the posterior of each objective; None
         where one has none.
 
@@ -206,7 +206,7 @@ class ParetoFront(Result):
     predicted_std: Array
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
-    drawn: tuple[Ints, Ints] | None = None
+    draws: tuple[Ints, Ints] | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -216,9 +216,9 @@ class ParetoFront(Result):
         each other, and their kernels' parameters are those of the models. Of many trials those
         with the lowest ranks are among them.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        trials, ranks = self.drawn
+        trials, ranks = self.draws
         return PosteriorDraws(
             tuple(trials.tolist()), ranks.astype(float), "smallest"
         )
@@ -229,9 +229,9 @@ class ParetoFront(Result):
 
         The share of the functions drawn; NaN where an objective has no posterior.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return np.full(len(self.front), np.nan)
-        trials, ranks = self.drawn
+        trials, ranks = self.draws
         place = {int(trial): i for i, trial in enumerate(trials)}
         return np.array(
             [
@@ -300,7 +300,7 @@ class ParetoFront(Result):
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             return (
-                self.told(
+                self.claim(
                     "best",
                     (),
                     values=(best,),
@@ -402,13 +402,13 @@ class ParetoFront(Result):
         return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
-        known = saving.saved is not None and saving.saved.certain
+        is_certain = saving.saved is not None and saving.saved.certain
         claim = self.decided(
             "difference",
             (),
             saving.saved,
             values=(saving.instead, saving.best, saving.loss),
-            says="saving" if known else "",
+            says="saving" if is_certain else "",
             saving=saving,
             saved=0.0 if saving.saved is None else saving.saved.estimate,
             least=0.0 if saving.saved is None else saving.saved.bound,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hpo_explain.base import Subject
-from hpo_explain.belief import trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.question import Question, explains
 
@@ -38,4 +37,4 @@ def trust(question: Question) -> RunTrust:
     """
     belief = question.belief
     subject = replace(Subject.of(question.run), model=belief.label)
-    return RunTrust(subject=subject, **vars(trust_in(belief)))
+    return RunTrust(subject=subject, **vars(belief.trust))

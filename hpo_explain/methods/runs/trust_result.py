@@ -110,7 +110,7 @@ class RunTrust(Result, Trust):
         return (
             self._claim("share", "r2", self.r2, self.r2_interval),
             self._claim("order", "rank", self.rank, self.rank_interval),
-            self.told(
+            self.claim(
                 "tried",
                 self.subject.names,
                 self.covered,
@@ -125,7 +125,7 @@ class RunTrust(Result, Trust):
     ) -> Claim:
         low, high = ends
         least = 0.0 if kind == "share" else -1.0  # nothing known has no share
-        return self.told(
+        return self.claim(
             kind,
             self.subject.names,
             max(value, least),

@@ -235,7 +235,7 @@ class FootprintExplainer:
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
             explored=explored(space, tried, self._seed),
-            drawn=None if draws is None else draws.draws(X),
+            draws=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
 
@@ -359,9 +359,9 @@ def explored(
 
 def _incumbents(costs: Array) -> npt.NDArray[np.int64]:
     """Return the rows that were the best so far; infeasible ones have the cost NaN."""
-    known = np.where(np.isnan(costs), np.inf, costs)
-    before = np.minimum.accumulate(np.append(np.inf, known))[:-1]
-    return np.flatnonzero(known < before)
+    finite = np.where(np.isnan(costs), np.inf, costs)
+    before = np.minimum.accumulate(np.append(np.inf, finite))[:-1]
+    return np.flatnonzero(finite < before)
 
 
 def _width(xy: Array) -> float:
@@ -392,5 +392,7 @@ def _left_out_r2(xy: Array, values: Array, width: float) -> float:
     weights = np.exp(-0.5 * (cdist(xy, xy) / width) ** 2)
     np.fill_diagonal(weights, 0.0)
     total = weights.sum(axis=1)
-    known = total > 0.0
-    return r_squared(values[known], weights[known] @ values / total[known])
+    weighted = total > 0.0
+    return r_squared(
+        values[weighted], weights[weighted] @ values / total[weighted]
+    )

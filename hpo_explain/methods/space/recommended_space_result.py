@@ -182,11 +182,11 @@ class Recommendation(Result):
 
         Where none is narrowed, all is kept, and nothing is lost.
         """
-        kept = {row.hyperparameter: row.after for row in self.narrowed}
-        if not kept or self.loss is None:
+        after_of = {row.hyperparameter: row.after for row in self.narrowed}
+        if not after_of or self.loss is None:
             before = tuple(row.before for row in self.rows)
             return (
-                self.told(
+                self.claim(
                     "keep",
                     tuple(self.names),
                     0.0,
@@ -199,16 +199,16 @@ class Recommendation(Result):
         return (
             self.decided(
                 "keep",
-                tuple(kept),
+                tuple(after_of),
                 self.loss,
                 says="narrow",
-                values=tuple(kept.values()),
+                values=tuple(after_of.values()),
                 because=self.doubts,
                 volume=self.volume,
                 lose=self.lose,
                 kept=[
                     f"{name} in {self.text(name, after)}"
-                    for name, after in kept.items()
+                    for name, after in after_of.items()
                 ],
                 probability=min(self.loss.probability, _MOST),
                 objective=self.objective_name,

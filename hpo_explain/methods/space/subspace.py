@@ -313,7 +313,7 @@ class _ClosedShares:
             self.n_boxes,
         )
         mains, pairs, totals = (
-            np.array(parts) for parts in zip(*sums, strict=True)
+            np.array(column) for column in zip(*sums, strict=True)
         )
         self.totals = totals / self._whole[:, None]
         self.mains = mains / self._whole[:, None]

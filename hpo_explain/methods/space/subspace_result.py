@@ -131,7 +131,7 @@ class Subspace(Result):
         because = (_OF_A_FOREST(),)
         if not self.names:
             return (
-                self.told(
+                self.claim(
                     "share",
                     self.subject.names,
                     0.0,
@@ -146,7 +146,7 @@ class Subspace(Result):
             n.kind in ("predictions_capped", "objectives_capped")
             for n in self.notes
         )
-        explains = self.told(
+        explains = self.claim(
             "share",
             self.names,
             share,

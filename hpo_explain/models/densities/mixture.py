@@ -106,11 +106,11 @@ class ProductMixture:
             distinct, place = np.unique(X[:, 0], return_inverse=True)
             return self._log_density(parameters, distinct[:, None])[place]
         step = max(1, _AT_ONCE // len(self.weights))
-        parts = [
+        densities = [
             self._log_density(parameters, X[start : start + step])
             for start in range(0, len(X), step)
         ]
-        return np.concatenate([np.empty(0), *parts])
+        return np.concatenate([np.empty(0), *densities])
 
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         base = self.log_weights[None, :]
