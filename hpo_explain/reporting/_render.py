@@ -105,11 +105,8 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     # a byte-order mark tells spreadsheets that it is UTF-8
     csv = "\ufeff" + csv_text(table, float_format=f"%.{_DIGITS}g")
     if len(csv) > _LARGE:
-        packed = gzip.compress(csv.encode("utf-8", errors="replace"), mtime=0)
-        encoded = base64.b64encode(packed).decode("ascii")
-        return _link(
-            f"{name}.csv.gz", f"data:application/gzip;base64,{encoded}"
-        )
+        data = packed(csv.encode("utf-8", errors="replace"))
+        return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{data}")
     rows = [
         [_plain(value) for value in row]
         for row in table.astype(object).to_numpy()
@@ -140,6 +137,11 @@ def estimates(frame: pd.DataFrame) -> pd.DataFrame:
             for name, column in frame.select_dtypes(float).items()
         }
     )
+
+
+def packed(data: bytes) -> str:
+    """Return data compressed, as letters that a page can hold; its script unpacks them."""
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")
 
 
 def _link(file: str, address: str) -> Markup:
@@ -182,19 +184,17 @@ def page(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
         "ascii"
     )
-    packed = ""
+    plotly_script = ""
     if interactive:
         from hpo_explain.draw.on_plotly import script_of_pages
 
-        packed = base64.b64encode(
-            gzip.compress(script_of_pages(), mtime=0)
-        ).decode("ascii")
+        plotly_script = packed(script_of_pages())
     return render(
         "page.html.j2",
         script=Markup(script),
         styles=[f"{name}.css" for name in scripts],
         script_hash=digest,
-        plotly=packed,
+        plotly=plotly_script,
         **values,
     )
 
@@ -238,17 +238,14 @@ def drawn(
     )
     data = ""
     if interactive:
-        data = (
-            plotly()
-            .drawn(description, dark=False)
-            .to_json()
-            .replace("<", "\\u003c")
+        data = packed(
+            plotly().drawn(description, dark=False).to_json().encode()
         )
     return render(
         "figure.html.j2",
         plot=Markup(colored),
         caption=caption,
-        data=Markup(data),
+        data=data,
     )
 
 

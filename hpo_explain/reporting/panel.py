@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from hpo_explain.belief import STRETCH, Mixture
 from hpo_explain.belief.portable import Numbers, portable
 from hpo_explain.methods.space.footprint import even_radius
 from hpo_explain.question import Question, RunDecision
-from hpo_explain.reporting._render import render
+from hpo_explain.reporting._render import packed, render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
@@ -61,7 +59,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
     run, space = decision.run, draws.space
     tried = run.tried
     carried = portable(draws, tried)
-    places, packed = packed_arrays(carried.arrays)
+    places, letters = packed_arrays(carried.arrays)
     return {
         "objective": run.objective_name,
         "framework": run.framework,
@@ -76,7 +74,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         **carried.numbers,
         "draws": len(carried.draws),
         "arrays": places,
-        "packed": packed,
+        "packed": letters,
     }
 
 
@@ -94,8 +92,7 @@ def packed_arrays(
         places[name] = [kind.str[1:], start, list(array.shape)]
         blocks.append(array.astype(kind).tobytes())
         start += array.nbytes
-    packed = gzip.compress(b"".join(blocks), mtime=0)
-    return places, base64.b64encode(packed).decode("ascii")
+    return places, packed(b"".join(blocks))
 
 
 def _trials(run: Run) -> list[list[Any]]:

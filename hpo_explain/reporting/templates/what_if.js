@@ -11,10 +11,8 @@
   const DIGITS = 4, POSITIONS = 500;  // of a value at which a slider stops, and of one without steps
   const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
 
-  async function unpacked(packed, places) {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const buffer = await new Response(stream).arrayBuffer();
+  async function arraysOf(packed, places) {
+    const buffer = await unpacked(packed).arrayBuffer();
     return Object.fromEntries(Object.entries(places).map(([name, [kind, start, shape]]) => {
       const length = shape.reduce((product, size) => product * size, 1);
       return [name, { shape, values: new KINDS[kind](buffer, start, length) }];
@@ -309,7 +307,7 @@
   /* The belief of a run: what it says of rows of encoded positions. */
   class Belief {
     static async of(data) {
-      const arrays = await unpacked(data.packed, data.arrays);
+      const arrays = await arraysOf(data.packed, data.arrays);
       return new Belief(data, arrays);
     }
 
