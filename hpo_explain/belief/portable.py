@@ -7,6 +7,7 @@ each setting: a mean over these scatters by an eighth of their standard deviatio
 array       what it holds, of s settings, d columns, F features, k draws, n trials, P places
 ==========  ============================================================================
 rows        every trial's encoded row, each once, (m, d)
+tried       the row of every trial, (t,)
 trials      the rows that the settings learned from, (n,)
 ends        where the draws of each setting begin and end, (s + 1,)
 rate        √5 / length-scale, (s, d), with weight and amplitude of the same shape
@@ -19,6 +20,7 @@ wave        of a number's own part the frequencies, (s, d, 32), with their phase
 wave_slope  their weights in each draw, (d, 32, k), in units of ``wave_slope_unit`` (d, k)
 step        own part of each place in each draw, (P, k)
 update      what each trial adds to each draw times the kernel, (k, n)
+knots       of each scale the standardized values, and their ``costs``, between ``scale_ends``
 ==========  ============================================================================
 
 A column has a place for each category, and one more for being inactive.
@@ -94,6 +96,7 @@ def portable(draws: Mixture, tried: Array) -> Portable:
         }
         learned.append(_as_listed(space, feasibility.functions[0].X))
     arrays |= _rows(learned)
+    arrays |= _scales(draws)
     return Portable(
         np.concatenate([varying, constant]),
         arrays,
@@ -217,20 +220,24 @@ def _turns(phases: Numbers) -> Numbers:
     return np.asarray(steps.astype(np.int64) % _TURN).astype(np.uint16)
 
 
+def _scales(draws: Mixture) -> dict[str, Numbers]:
+    """Return the standardized values of all scales, and their costs, one scale after the other."""
+    scales = [process.scale for process in draws.belief.processes]
+    sizes = [len(scale.knots) for scale in scales]
+    return {
+        "scale_ends": np.cumsum([0, *sizes]).astype(np.int32),
+        "knots": np.concatenate([scale.knots for scale in scales]),
+        "costs": np.concatenate([scale.costs for scale in scales]),
+    }
+
+
 def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
     """Return how standardized values become the objective: as `Scale.back` and `in_units` do."""
     belief = draws.belief
     place = np.cumsum(draws.constant) - 1
     limits = draws.limits
     return {
-        "scales": [
-            {
-                "knots": process.scale.knots.tolist(),
-                "costs": process.scale.costs.tolist(),
-                "reach": process.scale.reach(limits),
-            }
-            for process in belief.processes
-        ],
+        "reach": [one.scale.reach(limits) for one in belief.processes],
         "scale": draws.scale_of_each.tolist(),
         "noise": [f.parameters.noise for f in draws.functions],
         "grid": [GRID[0], GRID[-1], len(GRID)],

@@ -21,13 +21,21 @@ from hpo_explain.space import (
     SearchSpace,
     ranked,
 )
+from hpo_explain.space._values import plain
 
 _WIDTH = 60  # columns of a category
+_STARTS = 500  # trials to start from: the best
+# hyperparameters and categories, and numbers of all trials, that a page can hold
+_PLACES, _TRIED = (300, 200_000)
 _MOST = 0.9  # of the trials are on the panel's scale
 _ASKED = "Which value would the objective have at another configuration?"
 _NOT_PORTABLE = declared_fact(
     "not_portable",
     "another configuration is predicted in the page by the belief only, not by a model of your own",
+)
+_TOO_LARGE = declared_fact(
+    "too_large_for_a_page",
+    "a page cannot hold the model of {trials} trials with {places} hyperparameters and categories",
 )
 
 
@@ -39,6 +47,9 @@ def what_if(question: Question) -> Content:
     draws = None if decision is None else decision.draws
     if decision is None or not isinstance(draws, Mixture):
         raise NothingToExplain(_NOT_PORTABLE())
+    places = len(run.space) + int(run.space.categories_in_own_order.sum())
+    if places > _PLACES or run.tried.size > _TRIED:
+        raise NothingToExplain(_TOO_LARGE(places=places, trials=len(run)))
     data = as_json(data_of(decision, draws))
     return Content(_ASKED, render("what_if.html.j2", data=data))
 
@@ -59,7 +70,8 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
     run, space = decision.run, draws.space
     tried = run.tried
     carried = portable(draws, tried)
-    places, letters = packed_arrays(carried.arrays)
+    numbers = np.array([*run.trials, *run.without_result], np.int32)
+    places, letters = packed_arrays({**carried.arrays, "numbers": numbers})
     return {
         "objective": run.objective_name,
         "framework": run.framework,
@@ -96,17 +108,12 @@ def packed_arrays(
 
 
 def _trials(run: Run) -> list[list[Any]]:
-    """Return the number, the place among tried rows and the objective of each trial, best first."""
+    """Return the number, the place among tried rows and the objective of trials, best first."""
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
-    finished = [
+    return [
         [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
-        for i in ranked(cost).tolist()
+        for i in ranked(cost)[:_STARTS].tolist()
     ]
-    others = [
-        [number, len(run) + i, ""]
-        for i, number in enumerate(run.without_result)
-    ]
-    return [*finished, *others]
 
 
 def _range(run: Run) -> list[float]:
@@ -147,7 +154,7 @@ def _values(parameter: Parameter) -> dict[str, Any]:
         return {
             "kind": "category",
             "choices": [format_value(c, width=_WIDTH) for c in choices],
-            "codes": [repr(c) for c in choices],
+            "codes": [repr(plain(c)) for c in choices],
         }
     return {
         "kind": type(parameter).__name__.removesuffix("Parameter").lower(),

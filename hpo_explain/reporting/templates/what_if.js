@@ -140,12 +140,18 @@
 
   /* How standardized values become the objective: the mean of an evaluation, from a table. */
   class WayBack {
-    constructor(belief) {
+    constructor(belief, arrays) {
       Object.assign(this, belief);
+      const ends = arrays.scale_ends.values;
+      this.scales = belief.reach.map((reach, i) => ({
+        reach,
+        knots: arrays.knots.values.subarray(ends[i], ends[i + 1]),
+        costs: arrays.costs.values.subarray(ends[i], ends[i + 1]),
+      }));
       const [first, last, count] = belief.grid;
       this.first = first;
       this.spacing = (last - first) / (count - 1);
-      this.tables = belief.scale.map((scale, s) => this.table(belief.scales[scale], Math.sqrt(belief.noise[s])));
+      this.tables = belief.scale.map((scale, s) => this.table(this.scales[scale], Math.sqrt(belief.noise[s])));
     }
 
     table({ knots, costs, reach }, sd) {
@@ -228,25 +234,23 @@
 
   const same = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
-  /* Gower's distance: the root of the mean of squared differences, 1 where one alone is active. */
-  function distance(space, a, b) {
-    const apart = space.parameters.map((one, j) => {
-      if (Number.isNaN(a[j]) || Number.isNaN(b[j])) return same(a[j], b[j]) ? 0 : 1;
-      return one.kind === "category" ? Number(a[j] !== b[j]) : (a[j] - b[j]) ** 2;
-    });
-    return Math.sqrt(apart.reduce((sum, x) => sum + x, 0) / apart.length);
+  /* Adds how far the values of a column are from one, squared: 1 where one alone is active. */
+  function addApart(sum, { kind }, tried, x) {
+    const off = Number.isNaN(x), category = kind === "category";
+    for (let i = 0; i < tried.length; i++) {
+      const without = Number.isNaN(tried[i]);
+      if (off || without) sum[i] += Number(off !== without);
+      else sum[i] += category ? Number(tried[i] !== x) : (tried[i] - x) ** 2;
+    }
   }
 
-  /* How many of some positions are near one: the same value, or in a window around it. */
+  /* How many values of a column are near one: the same, or in a window around it. */
   function triedNear({ kind, size }, tried, x) {
-    const active = tried.filter((at) => !Number.isNaN(at));
-    let middle = x, half = 1e-9;
-    if (kind !== "category" && !(size !== null && size <= OWN_VALUES)) {
-      const part = clipped(EVEN_TRIED / Math.max(active.length, 1), ...WINDOWS) / 2;
-      middle = clipped(x, part, 1 - part);
-      half += part;
-    }
-    return active.filter((at) => Math.abs(at - middle) <= half).length;
+    const counted = kind === "category" || (size !== null && size <= OWN_VALUES);
+    const active = tried.reduce((count, at) => count + Number(!Number.isNaN(at)), 0);
+    const part = counted ? 0 : clipped(EVEN_TRIED / Math.max(active, 1), ...WINDOWS) / 2;
+    const middle = counted ? x : clipped(x, part, 1 - part);
+    return tried.reduce((count, at) => count + Number(Math.abs(at - middle) <= part + SAME), 0);
   }
 
   /* ------------------------------------------------------------------ what draws say */
@@ -312,13 +316,14 @@
     }
 
     constructor(data, arrays) {
-      const { rows, tried, trials } = arrays;
+      const { rows, tried, trials, numbers } = arrays;
       this.data = data;
       this.space = new Space(data);
       const d = data.parameters.length;
-      this.tried = Array.from(tried.values, (i) => Array.from(rows.values.subarray(i * d, (i + 1) * d)));
+      this.numbers = numbers.values;
+      this.columns = data.parameters.map((_, j) => Float64Array.from(tried.values, (i) => rows.values[i * d + j]));
       this.functions = new Functions(arrays, "", trials.values, data.parameters);
-      this.back = new WayBack(data.belief);
+      this.back = new WayBack(data.belief, arrays);
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
       this.parts = new Map();
@@ -353,21 +358,23 @@
       return clipped(share + spread * label, 0, 1);
     }
 
-    /* The first of the tried rows that are the same as one. */
-    twin(place) {
-      return this.tried.findIndex((row) => row.every((x, j) => same(x, this.tried[place][j])));
+    /* The row of a trial, by its place among those tried. */
+    tried(place) {
+      return this.columns.map((column) => column[place]);
     }
 
+    /* The nearest trial by Gower's distance: the root of the mean of squared differences. */
     nearest(row) {
-      const distances = this.tried.map((other) => distance(this.space, row, other));
-      const place = distances.indexOf(Math.min(...distances));
-      return { place, distance: distances[place] };
+      const apart = new Float64Array(this.numbers.length);
+      row.forEach((x, j) => addApart(apart, this.space.parameters[j], this.columns[j], x));
+      const least = apart.reduce((a, b) => Math.min(a, b), Infinity);
+      return { number: this.numbers[apart.indexOf(least)], distance: Math.sqrt(least / row.length) };
     }
 
     /* The columns whose value is tried by few, or none. */
     untried(row) {
       return row.flatMap((x, j) => Number.isNaN(x)
-        || triedNear(this.space.parameters[j], this.tried.map((other) => other[j]), x) >= FEW_TRIED ? [] : [j]);
+        || triedNear(this.space.parameters[j], this.columns[j], x) >= FEW_TRIED ? [] : [j]);
     }
 
     /* What leads from a row to another: columns that change for no other reason than that they do. */
@@ -470,7 +477,7 @@
       this.belief = belief;
       this.space = belief.space;
       this.name = (what) => `what-if-${index}-${what}`;
-      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried[row], value }]));
+      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried(row), value }]));
       this.keep = this.trials.get(data.keep).row;
       this.controls = data.parameters.map((_, j) => this.control(j));
       this.answers = element("div", { class: "what-if-answers" });
@@ -662,10 +669,9 @@
     }
 
     nearby({ nearest, untried }) {
-      const [number] = this.data.trials.find(([, place]) => this.belief.twin(place) === nearest.place);
       const [distance, radius] = [nearest.distance, this.data.radius].map((x) => x.toPrecision(2));
-      const notes = nearest.distance < SAME ? [`This is trial ${number}.`]
-        : [`The nearest trial is ${number}, at a distance of ${distance}; near is up to ${radius}.`];
+      const notes = nearest.distance < SAME ? [`This is trial ${nearest.number}.`]
+        : [`The nearest trial is ${nearest.number}, at a distance of ${distance}; near is up to ${radius}.`];
       const names = untried.map((j) => this.data.parameters[j].name).join(", ");
       if (names) notes.push(`Fewer than ${FEW_TRIED} trials have such values of ${names}.`);
       return notes;
