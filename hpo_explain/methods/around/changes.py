@@ -24,6 +24,7 @@ from numbers import Real
 import numpy as np
 
 from hpo_explain.base import (
+    ROUNDING,
     Direction,
     Fact,
     InputError,
@@ -54,7 +55,6 @@ from hpo_explain.space import (
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
-_ROUNDING = 1e-12  # of the costs that a gain is the difference of
 _HALF = 0.5  # of the gain: noise is no reason to lose more
 # trials that values are taken from, and rows of each round
 _NEAR, _KEPT = (25, 10)
@@ -357,7 +357,7 @@ def _changes(
         keep=keep,
         reach=reach,
         noise_std=game.noise,
-        known=game.known,
+        has_draws=game.has_draws,
         gain_drawn=gain,
         whole_drawn=game.whole,
         slack_drawn=slack,
@@ -379,7 +379,7 @@ class _Game:
         return self.explained.draws(self.seed)
 
     @property
-    def known(self) -> bool:
+    def has_draws(self) -> bool:
         """Whether the model knows how its predictions vary together."""
         return self._draws is not None
 
@@ -416,7 +416,7 @@ class _Game:
     def slack(self, gains: Array, keep: float) -> Array:
         """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
         whole = self.whole[:, None]
-        rounding = _ROUNDING * np.abs(self.origin[:, None])
+        rounding = ROUNDING * np.abs(self.origin[:, None])
         allowed = np.maximum(
             (1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole)
         )

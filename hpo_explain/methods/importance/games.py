@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     INDICES,
+    ROUNDING,
     Direction,
     Fact,
     Game,
@@ -87,7 +88,6 @@ _MANY = 8  # players
 _DRAWN = (
     32_768  # configurations of all coalitions at which functions are drawn
 )
-_ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
 
@@ -408,7 +408,7 @@ class _Table:
             best = np.minimum(best, reached)
         elif not others:
             # the search may end a rounding error above what was tried
-            near = reached <= best + _ROUNDED * np.abs(best).max()
+            near = reached <= best + ROUNDING * np.abs(best).max()
             best = np.where(near, reached, best)
             rows = np.where(near[:, None], own_rows, rows)
         return _Reached(best - reached, own_rows, rows)

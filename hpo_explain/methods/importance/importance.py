@@ -201,11 +201,11 @@ def _kind(
         "given": bool(given),
         "order": isinstance(order, int) and order > _MOST_DRAWN,
     }
-    asked = [name for name, is_asked in only.items() if is_asked]
-    if asked and kind == "gp":
-        problem = f"was 'gp', but {asked[0]} asks for a forest"
+    options = [name for name, is_asked in only.items() if is_asked]
+    if options and kind == "gp":
+        problem = f"was 'gp', but {options[0]} asks for a forest"
         raise InputError("kind", problem, kind, "Leave one of them out.")
-    return "forest" if asked else kind
+    return "forest" if options else kind
 
 
 def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:

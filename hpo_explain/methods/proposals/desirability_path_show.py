@@ -156,7 +156,7 @@ def panels_of(
 def _asked(path: DesirabilityPath) -> str:
     """Return the question, and whose acquisition functions answer it."""
     one = len(path) == 1
-    asked = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
+    question = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
     each = {e.acquisition: e.subject for e in reversed(path.explanations)}
     through = listed(
         [criterion(each[name]) for name in path.acquisitions], _MOST_CRITERIA
@@ -164,10 +164,10 @@ def _asked(path: DesirabilityPath) -> str:
     assumed = [e.assumed for e in path.explanations]
     seen = "it" if one else "them"
     if all(assumed):
-        return f"{asked} As {through} would have seen {seen} (assumed)"
+        return f"{question} As {through} would have seen {seen} (assumed)"
     if any(assumed):
-        return f"{asked} Through {through} (partly assumed)"
-    return f"{asked} As {path.optimizer} saw {seen}: {through}"
+        return f"{question} Through {through} (partly assumed)"
+    return f"{question} As {path.optimizer} saw {seen}: {through}"
 
 
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:

@@ -146,10 +146,12 @@ def _effect(comparison: Comparison, j: int, low: float, high: float) -> Curves:
         if pale
         else dict(zip(looks, comparison.runs, strict=True))
     )
-    edge = high - low
+    reach = high - low
     return Curves(
         x=x,
-        y=Axis(label="loss", limits=(under - 0.02 * edge, high + 0.05 * edge)),
+        y=Axis(
+            label="loss", limits=(under - 0.02 * reach, high + 0.05 * reach)
+        ),
         lines=lines,
         heading=comparison.names[j],
         means={**runs, "total": "mean over the runs"},

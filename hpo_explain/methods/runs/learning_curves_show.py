@@ -90,7 +90,7 @@ def shares(result: LearningCurves) -> Curves:
     counts = dict(
         zip(rows[result.curves.step_name], rows["trials"], strict=True)
     )
-    parts = [
+    counts_in_words = [
         f"{n} at {result.curves.step_name} {step:g}"
         for step, n in counts.items()
     ]
@@ -131,7 +131,7 @@ def shares(result: LearningCurves) -> Curves:
         dots=dots,
         heading=f"What the {result.objective_name} depends on, step by step",
         subtitle="share of the variance of the value at a step, with its 95% interval",
-        footer=f"Trials, pruned ones included: {join_words(parts)}.",
+        footer=f"Trials, pruned ones included: {join_words(counts_in_words)}.",
         means=means,
     )
 
