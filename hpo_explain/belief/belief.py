@@ -100,11 +100,11 @@ class Belief(Draws):
             noise_std,
         )
         # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
-        self._origin, self.unit = (
+        self.origin, self.unit = (
             float(np.median(self.cost)),
             unit_of(self.cost),
         )
-        self.scaled = (self.cost - self._origin) / self.unit
+        self.scaled = (self.cost - self.origin) / self.unit
         self.of_trials = len(cost)
 
     @property
@@ -120,7 +120,7 @@ class Belief(Draws):
         most = worst + (worst - best)
         if self.bounds is not None:
             ends = (
-                self.sign * np.asarray(self.bounds) - self._origin
+                self.sign * np.asarray(self.bounds) - self.origin
             ) / self.unit
             low, high = sorted(ends.tolist())
             least, most = max(least, low), min(most, high)
@@ -204,7 +204,7 @@ class Belief(Draws):
 
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""
-        objective = scaled * self.unit + self._origin
+        objective = scaled * self.unit + self.origin
         if self.bounds is not None:  # to the last digit
             np.clip(
                 objective,

@@ -15,7 +15,7 @@ from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.pathwise import Functions, draw, levels, valued
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     from hpo_explain.belief.belief import Belief
@@ -93,6 +93,17 @@ class Mixture(Draws):
                     )
         return functions, tables
 
+    @property
+    def functions(self) -> list[Functions]:
+        """The functions of each setting of the kernels, `DRAWS` of each."""
+        return self._drawn[0]
+
+    @property
+    def scale_of_each(self) -> Ints:
+        """Of which process each setting is, (KERNELS,)."""
+        counts = shared_out(self.weights, KERNELS)
+        return np.repeat(np.arange(len(counts)), counts)
+
     @cached_property
     def constant(self) -> Bools:
         """Which draws are constant, (k,)."""
@@ -105,7 +116,7 @@ class Mixture(Draws):
         return constant
 
     @cached_property
-    def _levels(self) -> Array:
+    def constant_costs(self) -> Array:
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
@@ -121,7 +132,7 @@ class Mixture(Draws):
         costs = self._last.get(key) if key else None
         if costs is None:
             scaled = np.concatenate(self._read(X, 0))
-            scaled[self.constant] = self._levels[:, None]
+            scaled[self.constant] = self.constant_costs[:, None]
             costs = self.belief.in_units(scaled)
             costs.setflags(write=False)
             if key:
@@ -151,7 +162,7 @@ class Mixture(Draws):
                 for functions, table in zip(*self._drawn, strict=True)
             ]
         scaled = np.concatenate(of_each, axis=1)
-        scaled[:, self.constant] = self._levels[:, None]
+        scaled[:, self.constant] = self.constant_costs[:, None]
         return self.belief.in_units(scaled)
 
     def own_costs(self, rows: Array) -> Array:
@@ -173,7 +184,7 @@ class Mixture(Draws):
                     from_table(values[np.arange(len(X)), own], table[0])
                 )
         scaled = np.concatenate(costs).reshape(len(rows), m)
-        scaled[self.constant] = self._levels[:, None]
+        scaled[self.constant] = self.constant_costs[:, None]
         return self.belief.in_units(scaled)
 
     def _read(self, X: Array, which: int) -> list[Array]:

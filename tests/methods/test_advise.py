@@ -16,7 +16,7 @@ from hpo_explain.belief.draws import usual_loss
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
-from hpo_explain.methods.advice.beware import beware
+from hpo_explain.methods.advice.beware import _at_least, beware
 from hpo_explain.methods.advice.rules import (
     attempt,
     keep,
@@ -438,6 +438,18 @@ def test_a_diverged_neighbourhood_is_not_tried():
 
 
 # ---------------------------------------------------------------------- beware
+
+
+@pytest.mark.parametrize(
+    ("k", "total", "bad", "n"),
+    [(3, 50, 9, 11), (7, 300, 20, 40), (4, 9, 6, 7)],
+)
+def test_the_chance_of_so_many_failures_is_hypergeometric(k, total, bad, n):
+    np.testing.assert_allclose(
+        _at_least(k, total, bad, n),
+        hypergeom.sf(k - 1, total, bad, n),
+        rtol=1e-10,
+    )
 
 
 def test_the_pair_of_categories_with_which_trials_fail_is_named_with_its_counts():

@@ -246,20 +246,19 @@ class CoalitionGame:
         n, rows = len(self.players), np.vstack(cubes)
         coalitions = all_coalitions(n)
         blocks = self._structured(coalitions, rows)
-        if blocks is not None:
-            values, crossed = self._averaged(blocks, coalitions, cubes)
-            phi = np.asarray(shapley_weights(n) @ values)
-            return self._shared(phi, crossed), _EXACT(coalitions=2**n)
-        if self.estimator == "exact":
-            raise self._not_exact()
-        how = _KERNEL(players=n, sampled=False)
-        if not isinstance(self.acquisition, Split):
-            return self._by_kernel(cubes), how
-        # the same predictions serve the pairs of coalitions
-        blocks = self._composed(coalitions, rows)
+        if blocks is None:
+            if self.estimator == "exact":
+                raise self._not_exact()
+            blocks = self._composed(coalitions, rows)
         values, crossed = self._averaged(blocks, coalitions, cubes)
-        games = [partial(_looked_up, of_cube) for of_cube in values]
-        phi = np.stack([kernel_shap(game, n) for game in games])
+        how: Fact
+        if self.estimator == "kernel":
+            games = [partial(_looked_up, of_cube) for of_cube in values]
+            phi = np.stack([kernel_shap(game, n) for game in games])
+            how = _KERNEL(players=n, sampled=False)
+        else:
+            phi = np.asarray(shapley_weights(n) @ values)
+            how = _EXACT(coalitions=2**n)
         return self._shared(phi, crossed), how
 
     def _by_kernel(self, cubes: list[Array]) -> Array:

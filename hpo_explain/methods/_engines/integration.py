@@ -183,10 +183,10 @@ def _error(repetitions: Array) -> Array:
 
 def _relative_half_width(totals: Array) -> float:
     """Return the widest half 95 % interval of totals (hypercube, player) by the largest total."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     largest = np.abs(totals.mean(axis=0)).max(initial=0.0)
     if largest == 0.0:
         return 0.0
-    half = t.ppf(0.975, len(totals) - 1) * _error(totals)
+    half = stdtrit(len(totals) - 1, 0.975) * _error(totals)
     return float(half.max() / largest)

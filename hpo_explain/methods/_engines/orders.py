@@ -79,16 +79,26 @@ def walked_shapley(
         walk, starts = acquisition.walk_terms, STARTS
     else:
         walk = partial(_predicted_terms, acquisition)
-    orders = shifted_pairs(
-        rng.permuted(np.tile(players, (len(background), 1)), axis=1),
-        starts=starts,
+    places = np.searchsorted(np.sort(players), players)
+
+    def mean_gains(rows: Array) -> Array:
+        """Return what each player earns on average, (rows, player, column)."""
+        drawn = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
+        orders = shifted_pairs(drawn, starts=starts)
+        gains = step_gains(acquisition, walk(x, rows, orders))
+        # in which step each player joins, by the order of `players`
+        joins = np.argsort(orders, axis=2)[:, :, places, None]
+        return np.asarray(
+            np.take_along_axis(gains, joins, axis=2).mean(axis=1)
+        )
+
+    at_once = max(1, _STEPS // (2 * starts * (len(players) + 1)))
+    by_row = np.concatenate(
+        [
+            mean_gains(background[start : start + at_once])
+            for start in range(0, len(background), at_once)
+        ]
     )
-    gains = step_gains(acquisition, walk(x, background, orders))
-    # in which each player joins, by the order of `players`
-    joins = np.argsort(orders, axis=2)[
-        :, :, np.searchsorted(np.sort(players), players)
-    ]
-    by_row = np.take_along_axis(gains, joins[..., None], axis=2).mean(axis=1)
     ends = np.cumsum([len(cube) for cube in cubes])
     return np.stack(
         [rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])]
@@ -155,6 +165,9 @@ def shifted_pairs(orders: Ints, *, starts: int = STARTS) -> Ints:
     return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
 
 
+_STEPS = (
+    500_000  # of walks at once: bounds the memory, however many rows there are
+)
 COMPOSED_ROWS = (
     10_000  # at once: bounds the memory, whatever model receives them
 )

@@ -158,10 +158,23 @@ def _p_values(
 
     1 where fewer than three of them failed: so few are not told.
     """
-    from scipy.stats import hypergeom
+    total, bad = len(failed), int(failed.sum())
+    found = np.ones(k.shape)
+    for place in zip(*np.nonzero(k >= _FEWEST), strict=True):
+        found[place] = _at_least(int(k[place]), total, bad, int(n[place]))
+    return found
 
-    p = hypergeom.sf(k - 1, len(failed), int(failed.sum()), n)
-    return np.where(k < _FEWEST, 1.0, p)
+
+def _at_least(k: int, total: int, bad: int, n: int) -> float:
+    """Return the hypergeometric probability of k or more bad ones among n of a total."""
+    from scipy.special import gammaln
+
+    def log_binomial(of: int, some: Any) -> Any:
+        return gammaln(of + 1) - gammaln(some + 1) - gammaln(of - some + 1)
+
+    counts = np.arange(max(k, n - total + bad), min(bad, n) + 1)
+    logs = log_binomial(bad, counts) + log_binomial(total - bad, n - counts)
+    return min(float(np.exp(logs - log_binomial(total, n)).sum()), 1.0)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:

@@ -356,9 +356,10 @@ class ProposalExplanation(Contributions):
     def _half_of(self, error: Array | None, level: float) -> Array | None:
         if error is None:
             return None
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        return float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom)) * error
+        quantile = float(stdtrit(self.degrees_of_freedom, 0.5 + level / 2.0))
+        return quantile * error
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.

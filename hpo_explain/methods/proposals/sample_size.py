@@ -135,7 +135,7 @@ def _half_widths(
     explanation: ProposalExplanation, rows: npt.NDArray[np.int64]
 ) -> Array:
     """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     terms, p = len(explanation.terms) + 1, len(rows)
     if explanation.difference_error is None:
@@ -145,9 +145,8 @@ def _half_widths(
         )
         return np.full((terms, p, p), np.inf if sampled else 0.0)
     together = max(terms * p * (p - 1) // 2, 1)
-    quantile = float(
-        t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom)
-    )
+    tail = (1.0 - _LEVEL) / 2.0 / together
+    quantile = -float(stdtrit(explanation.degrees_of_freedom, tail))
     return quantile * explanation.difference_error[:, rows][:, :, rows]
 
 

@@ -75,7 +75,8 @@ class ShapleyExplainer:
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
-        "auto" is "exact" where it is possible; the two agree. Above 11 it walks orders of the
+        "auto" values every coalition up to 11, by composed rows where the surrogate has no such
+        structure; all of them agree. Above 11 it walks orders of the
         hyperparameters where the acquisition can (TPE's, a `DensityRatio`); where the background
         grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
         draws background rows and orders (Algorithm 2 of [1]_), whatever their number;

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import kendalltau, rankdata
 
 from hpo_explain.base import (
     KINDS,
@@ -36,6 +35,7 @@ from hpo_explain.base import (
     check_sequence,
     declared_fact,
 )
+from hpo_explain.base.numbers import mean_ranks
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.learning_curves_result import (
@@ -198,15 +198,17 @@ def _ranks(
         return (unknown,) * 5
     # several that tie: one of them is picked at random
     best = y_s == y_s.min()
-    rank = float(rankdata(y, "min")[best].mean())
+    rank = float(1.0 + np.searchsorted(np.sort(y), y)[best].mean())
     regret = float((y[best] - y.min()).mean())
     if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
         return unknown, unknown, unknown, rank, regret
-    rho = float(np.corrcoef(rankdata(y_s), rankdata(y))[0, 1])
+    rho = float(np.corrcoef(mean_ranks(y_s), mean_ranks(y))[0, 1])
     if at_end and np.array_equal(y, y_s):
         # the last value is the objective itself: no finding about trials
         lower, upper = 1.0, 1.0
     else:
+        from scipy.stats import kendalltau
+
         lower, upper = interval(rho, n, float(kendalltau(y_s, y).statistic))
     return min(max(rho, -1.0), 1.0), lower, upper, rank, regret
 

@@ -325,25 +325,24 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     return space.distinct(space.project(latent))
 
 
+def even_radius(space: SearchSpace, n: int, seed: int) -> float:
+    """Return how near a trial is that counts as near.
+
+    As near as 95 % of the space would be to n trials spread at random by a Latin hypercube, on
+    average over five of them.
+    """
+    sample = space.sample(_SAMPLE, seed=seed + 2)
+    designs = [space.sample(n, seed=seed + 3 + i)[:n] for i in range(_DESIGNS)]
+    distances = [nearest(space, sample, design) for design in designs]
+    return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
+
+
 def explored(
     space: SearchSpace, tried: Array, seed: int
 ) -> tuple[float, float, float]:
-    """Return the share of the space that is near a trial, with its 95 % interval (Wilson).
-
-    Near is as near as 95 % of the space would be to as many trials spread at random by a Latin
-    hypercube, on average over five of them.
-    """
+    """Return the share of the space that is near a trial, with its 95 % interval (Wilson)."""
     sample = space.sample(_SAMPLE, seed=seed + 2)
-    designs = [
-        space.sample(len(tried), seed=seed + 3 + i)[: len(tried)]
-        for i in range(_DESIGNS)
-    ]
-    radius = np.mean(
-        [
-            np.quantile(nearest(space, sample, design), _EVEN)
-            for design in designs
-        ]
-    )
+    radius = even_radius(space, len(tried), seed)
     near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
     n, share = len(near), float(near.mean())
     middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)

@@ -47,6 +47,9 @@ from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows
+_SOURCES = (
+    2_000_000  # places in walks of which is said where their values come from
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,9 +273,9 @@ class DensityRatio:
                     )
                     terms[name][rows] += sign * logs
 
-        for _ in in_blocks(
-            n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at
-        ):
+        of_row = walks * (p + 1) * len(self._space)
+        most = min(_AT_ONCE, -(-n // n_threads()), _SOURCES // of_row)
+        for _ in in_blocks(n, max(1, most), add_at):
             pass
         return terms
 
