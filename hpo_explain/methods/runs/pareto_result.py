@@ -267,31 +267,6 @@ class ParetoFront(Result):
             columns, index=pd.Index(self.trials[self.front], name="trial")
         )
 
-    def moves_frame(self) -> pd.DataFrame:
-        """Return one row per move, hyperparameter that changes, and objective: the gain."""
-        import pandas as pd
-
-        rows = []
-        for move in self.moves:
-            gains, halves = move.gains(), move.halves()
-            for j, name in enumerate(self.names):
-                if move.before.get(name) == move.after.get(name):
-                    continue
-                for k, objective in enumerate(self.objectives):
-                    rows.append(
-                        {
-                            "source": move.source,
-                            "target": move.target,
-                            "hyperparameter": name,
-                            "was": move.before.get(name),
-                            "is": move.after.get(name),
-                            "objective": objective,
-                            "gain": gains[j, k],
-                            "half_width": halves[j, k],
-                        }
-                    )
-        return pd.DataFrame(rows)
-
     # ------------------------------------------------------------------ what it says
 
     @property
