@@ -28,7 +28,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.question import RunDecision
 from hpo_explain.run import OPTIMIZED_ANOTHER, Run
-from hpo_explain.space import Array, Config, encode_one, lowest
+from hpo_explain.space import Array, Config, lowest
 
 _ORIGINS = {
     Origin.INITIAL: "it belongs to the initial design",
@@ -251,7 +251,7 @@ def proposed(
     (0, 'given')
     """
     if isinstance(trial, Mapping):
-        x = encode_one(run.space, trial, "trial")
+        x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
     if isinstance(trial, HasNumber):
         trial = trial.number

@@ -48,7 +48,6 @@ from hpo_explain.space import (
     Bools,
     Config,
     SearchSpace,
-    encode_one,
     lowest,
     ranked,
 )
@@ -255,8 +254,8 @@ def changes_between(
         raise InputError("keep", problem, keep, remedy)
     explained, about = explained_of(surrogate, subject, direction)
     start, end = End.of(default), End.of(best)
-    x = encode_one(explained.space, start.config, "default")
-    y = encode_one(explained.space, end.config, "best")
+    x = explained.space.row(start.config, "default")
+    y = explained.space.row(end.config, "best")
     mixed = Mixtures(explained.space, x, y)
     if not mixed.columns:
         raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
@@ -295,7 +294,7 @@ def changes_that_reach(
     goal = check_number("reach", reach)
     explained, about = explained_of(surrogate, subject, direction)
     start = End.of(default)
-    x = encode_one(explained.space, start.config, "default")
+    x = explained.space.row(start.config, "default")
     costs = _costs(explained, seed)
     limit = explained.sign * goal
 

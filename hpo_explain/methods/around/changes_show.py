@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import counted, filled
-from hpo_explain.base.figures import PALE, Bar, Rows, View, folded
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.around.changes_result import Changes
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
@@ -16,7 +16,7 @@ def contributions(changes: Changes) -> Rows:
 
     A row without a bar follows another change. More than 20 are folded into the last row.
     """
-    rows, rest = folded(range(len(changes.names)))
+    rows, rest = Rows.folded(range(len(changes.names)))
     bars = [
         _bar(changes, row, i)
         for row, i in enumerate(rows)

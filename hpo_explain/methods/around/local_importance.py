@@ -34,7 +34,7 @@ from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.question import Question, explains
-from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, Ints, SearchSpace
 
 _MOST_VALUES = 1000  # of one hyperparameter
 
@@ -172,7 +172,7 @@ class LocalImportanceExplainer(Explainer):
             If the configuration is not one of the space.
         """
         explained, space = self.explained, self.space
-        x = encode_one(space, config, "config")
+        x = space.row(config, "config")
         members = _present(space, x)
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)

@@ -25,7 +25,7 @@ from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import Config, encode_one
+from hpo_explain.space import Config
 
 Cap = float | str | Config | None
 _TREES = 64
@@ -213,7 +213,7 @@ def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = run.sign
     if isinstance(cap, Mapping):
-        x = encode_one(run.space, cap, "cap")[None, :]
+        x = run.space.row(cap, "cap")[None, :]
         same = np.flatnonzero(
             (np.isclose(run.X, x, equal_nan=True)).all(axis=1)
         )

@@ -25,7 +25,6 @@ from hpo_explain.base import (
     format_value,
     leading,
     number,
-    sign_of,
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, Decision, decide
@@ -557,7 +556,7 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        sign = -self.subject.sign if self.terms[t] == "mean" else 1.0
         return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import ROUNDING, counted, number, sentences, signed
-from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
+from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,
@@ -32,7 +32,7 @@ def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     sum of the others, whose errors are not independent, so that it has no interval.
     """
     active = [j for j in explanation.order().tolist() if explanation.active[j]]
-    shown, rest = folded(active)
+    shown, rest = Rows.folded(active)
     labels: list[tuple[str, ...]] = [
         (explanation.names[j], f"= {explanation.value(j)}") for j in shown
     ]

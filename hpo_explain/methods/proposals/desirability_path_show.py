@@ -11,7 +11,6 @@ from hpo_explain.base import (
     listed,
     number,
     sentences,
-    sign_of,
     spans,
     told_apart,
 )
@@ -252,7 +251,7 @@ def predictions(path: DesirabilityPath) -> Curves:
     standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
     at which they count for fitting.
     """
-    sign = sign_of(path.direction)
+    sign = path.subject.sign
     cost, bound = sign * path.objective, path.diverged_above
     shown, at = winsorized(cost, bound), path.all_trials
     objective, diverged = sign * shown, cost > bound
