@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     InputError,
     Kind,
     Option,
@@ -17,7 +16,6 @@ from hpo_explain.base import (
     check_count,
     check_flag,
     check_number,
-    check_option,
     declared_fact,
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -192,7 +190,6 @@ def _kind(
     given: Mapping[str, Sequence[Any]] | None,
 ) -> Kind:
     """Return the kind of model that was asked for, by name or by what only a forest answers."""
-    check_option("kind", kind, KINDS)
     if n_trees is not None:
         check_count("n_trees", n_trees)
     only = {
