@@ -25,9 +25,7 @@ def shares(importance: LocalImportance) -> Rows:
     labels, bars = [], []
     for row, j in enumerate(shown):
         name = importance.names[j]
-        value = filled(
-            "= {value}", value=importance.config.get(name, "absent")
-        )
+        value = format_value(importance.config.get(name, "absent"))
         std = None if importance.std is None else float(importance.std[j])
         labels.append((name, f"= {value}"))
         bars.append(Bar(row, 0.0, float(importance.importance[j]), std))
