@@ -16,7 +16,6 @@ from hpo_explain.base.errors import (
     InputError,
     MissingOptionError,
     Option,
-    Text,
 )
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import join_words
@@ -190,11 +189,15 @@ def missing_objective(table: pd.DataFrame, *, every: bool) -> InputError:
     more = len(columns) - len(likely)
     others = f"; {more} more: " if more else ""
     listing = (others, Option("objective", "?"), " lists all") if more else ()
-    remedy: Text = (f"The likeliest are {', '.join(likely)}", *listing, ".")
+    remedy: tuple[str | Option, ...] = (
+        f"The likeliest are {', '.join(likely)}",
+        *listing,
+        ".",
+    )
     settled_by = [Option("objective", likely[0])]
     if direction_of(likely[0]) is None:
         way = likelier_direction(likely[0])
         settled_by.append(Option("direction", way))
         unsaid = f" Which way {likely[0]} is better, its name does not say: "
-        remedy = (*remedy, unsaid, Option("direction"), " does.")
+        remedy += (unsaid, Option("direction"), " does.")
     return MissingOptionError("objective", problem, None, remedy, settled_by)

@@ -56,6 +56,11 @@ if TYPE_CHECKING:
 _EMPTY = declared_fact(
     "table_empty", "frame has no row. Give at least one trial."
 )
+_ONE_TRAINING = declared_fact(
+    "one_training",
+    "frame has {rows} rows of one training, as {names} says, and no trials to compare. Give a "
+    "table with a row for each trial, or {fidelity=False} if each row is one.",
+)
 _OF_LAYOUT = declared_fact(
     "direction_of_layout",
     "direction: {direction}, as {names} of {source} is meant",
@@ -294,6 +299,15 @@ def from_frame(
     excluded = results.excluded(trials, roles.objective)
     if not len(kept):
         raise nothing_left("frame", excluded)
+    if (
+        len(kept) == 1
+        and roles.fidelity
+        and not roles.trial
+        and len(table) > 1
+    ):
+        raise NothingToExplain(
+            _ONE_TRAINING(names=[roles.fidelity], rows=len(table))
+        )
 
     cells = configs.iloc[evaluations.first]
     inferred: list[Fact] = []

@@ -38,6 +38,7 @@ from .numbers import ROUNDING_OF_SUMS as ROUNDING_OF_SUMS
 from .numbers import among as among
 from .numbers import format_level as format_level
 from .numbers import format_value as format_value
+from .numbers import format_values as format_values
 from .numbers import half_of_level as half_of_level
 from .numbers import leading as leading
 from .numbers import number as number

@@ -9,8 +9,13 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.base.errors import InputError, MissingOptionError
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+)
 from hpo_explain.reporting import Report
 from hpo_explain.reporting.section import Status
 from tests.adapters.test_kinds import N, table_of, taken
@@ -668,3 +673,39 @@ def test_the_hyperparameters_of_peoples_tables_are_read(
     table = pd.read_csv(EXTRACTS / file)
     run = hx.from_frame(table, objective, "minimize")
     assert run.space.names == tuple(names.split())
+
+
+def test_a_table_of_an_ablation_has_marks_and_nothing_as_choices():
+    table = pd.DataFrame(
+        {
+            "aug": [None, "x", None, "x", "x", "x"],
+            "pretrained": [None, None, None, None, "x", "x"],
+            "loss": [3.0, 2.5, 3.1, 2.4, 1.0, 1.1],
+        }
+    )
+    space = hx.from_frame(table, "loss").space
+    assert [p.choices for p in space] == [("x", None), ("x", None)]
+    assert not any(p.active_when or p.optional for p in space)
+
+
+def test_the_history_of_one_training_is_told_as_such():
+    table = pd.DataFrame(
+        {
+            "epoch": range(12),
+            "lr": [1e-3] * 6 + [1e-4] * 6,
+            "val_loss": np.linspace(1.0, 0.3, 12),
+        }
+    )
+    with pytest.raises(NothingToExplain, match="12 rows of one training"):
+        hx.from_frame(table)
+
+
+def test_blanks_are_told_apart_and_from_nothing(tmp_path):
+    table = table_of(tag=lambda t, g: ["", " ", "a", None] * 12)
+    run = hx.from_frame(table, "loss")
+    assert run.space["tag"].choices == ("", " ", "a", None)
+    words = hx.optimum(run).sentence + str(hx.methods.importance(run))
+    assert "tag" in words
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = read_place(tmp_path / "t.csv", objective="loss")
+    assert read.space["tag"].choices == (" ", "a", None)

@@ -25,6 +25,7 @@ from hpo_explain.methods.advice.rules import (
     keep,
     narrow,
     repeat,
+    repeat_in_noise,
     widen,
 )
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
@@ -110,7 +111,8 @@ def _actions(question: Question, n: int) -> list[Action]:
     if tried is not None and _another_goes_on(run):
         tried = hand_over(run.space)
     more = _known(repeat(decision) if tried is None else again, tried)
-    return [keep(decision), *warned, *wider, *smaller, *more]
+    actions = [*warned, *wider, *smaller, *more]
+    return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
 
 
 def _as_the_box(warning: Action, box: Box) -> Action:

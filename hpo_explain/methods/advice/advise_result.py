@@ -15,6 +15,7 @@ from hpo_explain.base import (
     check_option,
     counted,
     format_value,
+    format_values,
     frameworks,
     join_words,
     printable,
@@ -43,6 +44,8 @@ _MOST_REASONS = 3  # of one kind
 _TITLES = {
     "narrow": "Search on in a narrower space: {0.extents}",
     "widen": "Widen the range, if such values are allowed: {0.extents}",
+    "raise": "Raise the upper bound, if such values are allowed: {0.extents}",
+    "lower": "Lower the lower bound, if such values are allowed: {0.extents}",
     "try": "Try next: {0.settings}{0.others}",
     "repeat": "Repeat {0.which} {0.often}",
     "keep": "Keep {0.which}: {0.settings}",
@@ -51,6 +54,12 @@ _TITLES = {
     "fails_where": "Beware of {0.settings}",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
+}
+# which bounds are moved: the upper ones, the lower ones, or both
+_WAYS = {
+    frozenset([True]): "raise",
+    frozenset([False]): "lower",
+    frozenset([True, False]): "widen",
 }
 
 
@@ -126,6 +135,8 @@ class Action:
             which = self.evidence[0].kind
         elif self.sampler:
             which = "go_on_with"
+        elif self.kind == "widen":
+            which = _WAYS[frozenset(found["upper"] for found in self.evidence)]
         return printable(_TITLES[which].format(self))
 
     @property
@@ -211,7 +222,7 @@ def settings_of(
 ) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
     shown = [
-        f"{format_value(name)} from {format_value(value[0])} to {format_value(value[1])}"
+        f"{format_value(name)} from {' to '.join(format_values(value))}"
         if between and isinstance(value, tuple)
         else f"{format_value(name)} = {format_value(value)}"
         for name, value in zip(names, values, strict=True)
@@ -224,9 +235,8 @@ def _extent(parameter: Parameter) -> str:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
-    return (
-        f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
-    )
+    ends = format_values([parameter.low, parameter.high])
+    return f"from {ends[0]} to {ends[1]}"
 
 
 def changed_to(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import declared_fact
+from hpo_explain.base import declared_fact, format_level
 from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
@@ -18,6 +18,7 @@ from hpo_explain.methods._engines.next_trials import (
 )
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
+from hpo_explain.run.grids import untried
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -30,8 +31,13 @@ from hpo_explain.space import (
 _Number = FloatParameter | IntParameter
 _CONTENDERS, _MOST_TIMES = 3, 5
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
+_LIKELY = 0.5  # that what is beyond an end is better by what counts
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
+_BEST_LEFT_OUT = "best_outside_range"  # the kind of an adapter's note
+_MOST_OF_IT = 0.5  # of the variance
+_LITTLE = 0.1
+_TRIALS_EACH = 5
 
 _AT_END = declared_fact(
     "better_beyond_end",
@@ -62,6 +68,16 @@ _MANY_CATEGORIES = declared_fact(
 _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
+)
+_MOSTLY_NOISE = declared_fact(
+    "mostly_noise",
+    "noise makes up {share:%} of the variance of the {objective}: repeats tell whether "
+    "configurations differ at all",
+)
+_NOTHING_SEEN = declared_fact(
+    "noise_or_unseen",
+    "the hyperparameters explain {r2:%} of the variation of the {objective} as far as is known: "
+    "repeats tell how much of the rest is noise",
 )
 _KEPT = declared_fact(
     "lowest_mean",
@@ -95,7 +111,7 @@ def _told(decision: Decision, **details: Any) -> dict[str, Any]:
 
 
 def widen(decision: RunDecision) -> Action | None:
-    """Return ranges to widen: beyond an end, draws promise more than counts.
+    """Return ranges to widen: beyond an end, draws rather promise more than counts.
 
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
@@ -104,13 +120,16 @@ def widen(decision: RunDecision) -> Action | None:
         return None  # a model of the user's is not asked beyond its space
     run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
-        if parameter.is_category:
+        values = run.X[:, j]
+        never_varied = len(np.unique(values[~np.isnan(values)])) < 2
+        if parameter.is_category or never_varied:
             continue
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new = _longer(parameter, upper=side)
         gained = decision.gained_beyond(gains)
-        if new is None or gained.estimate <= decision.epsilon:
+        counts = gained.estimate > decision.epsilon
+        if new is None or not counts or gained.probability < _LIKELY:
             continue
         reason = _AT_END(
             names=[parameter.name],
@@ -220,8 +239,13 @@ def attempt(
 ) -> Action | None:
     """Return the n configurations to try next within what is searched after `changes`.
 
-    They lie in the box; outside only where nothing that counts is left to gain in it.
+    They lie in the box; outside only where nothing that counts is left to gain in it. Of a grid
+    that was enumerated they are combinations that are left.
     """
+    run = decision.run
+    left = untried(run.X, run.tried, run.notes)
+    if left is not None:
+        return _of_grid(decision, left, n)
     within = [p for action in changes for p in action.parameters]
     boxed = [*within, *decision.box.narrowed]
     for parameters in (boxed, within) if decision.box.narrowed else (within,):
@@ -230,6 +254,19 @@ def attempt(
         if len(rows) and decision.is_worth_a_trial(gained):
             return trying(decision, rows, gained, decision.box)
     return None
+
+
+def _of_grid(decision: RunDecision, left: Array, n: int) -> Action | None:
+    """Return which n of the combinations that are left of a grid to try next."""
+    rows = left[decision.may_be_tried(left)]
+    if not len(rows):
+        return None
+    gains = decision.gains(rows)
+    chosen = ranked(-gains.mean(axis=0))[:n]
+    gained = decision.gained(gains[:, chosen].max(axis=1))
+    if not decision.is_worth_a_trial(gained):
+        return None
+    return trying(decision, rows[chosen], gained, decision.box)
 
 
 def trying(
@@ -264,14 +301,15 @@ def hand_over(space: SearchSpace) -> Action:
 
 
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
-    """Return configurations with six digits of their real values, where these lie in the box."""
+    """Return configurations with the digits that their ranges need, where they lie in the box."""
     configs = box.whole.decode(rows)
     part_of = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
             part = part_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
-                rounded = float(f"{value:.6g}")
+                reach = part.high - part.low
+                rounded = float(format_level(value, reach, least=6))
                 if part.low <= rounded <= part.high:
                     config[name] = rounded
     return configs
@@ -313,6 +351,38 @@ def repeat(decision: RunDecision, *, alone: bool = True) -> Action | None:
     )
 
 
+def repeat_in_noise(decision: RunDecision) -> Action | None:
+    """Return that trials are to be repeated where nothing but noise is seen.
+
+    Where it is not known how large the noise is, that takes trials enough to have seen anything
+    else: five for each hyperparameter that varies.
+    """
+    run, noise = decision.run, decision.noise
+    inside = decision.box.holds(run.X[decision.rows])
+    if inside.sum() < 2:
+        return None
+    n_varying = int((np.nanmax(run.X, 0) > np.nanmin(run.X, 0)).sum())
+    share = noise.counted**2 / float(np.var(run.cost[run.feasible]))
+    reason = _MOSTLY_NOISE(share=min(share, 1.0), objective=run.objective_name)
+    if not noise.settled:
+        known = decision.trust.r2 if decision.trust is not None else 1.0
+        if known >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
+            return None
+        reason = _NOTHING_SEEN(
+            r2=max(known, 0.0), objective=run.objective_name
+        )
+    elif share < _MOST_OF_IT:
+        return None
+    means = np.where(inside, decision.costs.mean(axis=0), np.inf)
+    which = [decision.trial_at(place) for place in ranked(means)[:2].tolist()]
+    return Action(
+        "repeat",
+        evidence=(reason,),
+        trials=tuple(which),
+        configurations=tuple(map(run.config, which)),
+    )
+
+
 def keep(decision: RunDecision) -> Action:
     """Return the trial to keep: of all tried configurations that of the lowest mean."""
     run, costs = decision.run, decision.costs
@@ -333,11 +403,12 @@ def keep(decision: RunDecision) -> Action:
         probability=told(decision.better.probability),
         enough=decision.epsilon,
     )
+    outside = [note for note in run.notes if note.kind == _BEST_LEFT_OUT]
     return Action(
         "keep",
         tuple(config),
         tuple(config.values()),
         trials=(decision.keep,),
-        evidence=(reason, *decision.why_another, left),
+        evidence=(reason, *decision.why_another, *outside, left),
         **_told(decision.luck, probability=probability),
     )
