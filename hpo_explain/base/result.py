@@ -16,6 +16,7 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws
@@ -42,7 +43,6 @@ _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
 _WIDEST = 60  # characters of a cell
 _HEADING = 60  # characters of what is explained, in a heading
-_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -564,7 +564,7 @@ def printed_frame(result: Result) -> pd.DataFrame:
     if columns and len(frame):
         sizes = frame[columns].abs()
         frame[columns] = frame[columns].mask(
-            sizes < _ROUNDING * sizes.max().max(), 0.0
+            sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0
         )
     empty = [
         len(frame) > 0

@@ -15,7 +15,6 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space import encode_one
 from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
 
@@ -196,7 +195,7 @@ def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(
     config, told
 ):
     with pytest.raises(ValueError, match=told):
-        encode_one(unit_cube(1), config, "source")
+        unit_cube(1).row(config, "source")
 
 
 @pytest.mark.parametrize(
