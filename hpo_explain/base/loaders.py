@@ -45,7 +45,7 @@ def plotly() -> Any:
     """
     if find_spec("plotly") is None:
         raise ImportError(
-            'Figures of plotly need it: pip install "hpo_explain[plotly]"'
+            'Figures of plotly need it: pip install plotly'
         )
     return _LOADERS["plotly"]()
 

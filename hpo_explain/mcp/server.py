@@ -45,7 +45,7 @@ def serve(given: Sequence[str]) -> None:
         from mcp.server.stdio import stdio_server
     except ImportError as error:
         raise ImportError(
-            'The server needs mcp: pip install "hpo_explain[mcp]"'
+            'The server needs mcp: pip install mcp'
         ) from error
     server = server_of(Places.of(given))
 
