@@ -28,7 +28,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.stats import kstest, rankdata
 
 from hpo_explain.adapters.frame import _names as names_of
 from hpo_explain.adapters.frame._cells import (
@@ -42,6 +41,7 @@ from hpo_explain.adapters.frame._cells import (
     texts_as_numbers,
 )
 from hpo_explain.adapters.frame._layouts import is_state_text
+from hpo_explain.base.numbers import mean_ranks
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def rank_correlation(column: Array, objective: Array) -> float:
     first, second = column[both], objective[both]
     if min(np.ptp(first), np.ptp(second)) == 0.0:
         return 0.0
-    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+    return float(np.corrcoef(mean_ranks(first), mean_ranks(second))[0, 1])
 
 
 # ---------------------------------------------------------------------- kinds by a column alone
@@ -381,13 +381,13 @@ def _follow_from(others: Sequence[Column], values: Array) -> bool:
             levels = np.unique(column.codes)[1:_LEAST_ROWS]
             terms += [(column.codes[known] == level) * 1.0 for level in levels]
             continue
-        ranks = rankdata(np.nan_to_num(column.numbers[known]))
+        ranks = mean_ranks(np.nan_to_num(column.numbers[known]))
         line = 2.0 * ranks / len(ranks) - 1.0
         terms += [line, line**2]
     n_terms, n = len(terms), len(terms[0])
     if n_terms < 2 or n < 3 * n_terms:
         return False
-    target = rankdata(values[known])
+    target = mean_ranks(values[known])
     target -= target.mean()
     design = np.column_stack(terms)
     rest = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
@@ -409,6 +409,8 @@ def overlap(column: Array, objective: Array) -> float:
 
 def _is_evenly_spread(values: Array) -> bool:
     """Say whether numbers are spread as a design spreads them, on a linear or logarithmic scale."""
+    from scipy.stats import kstest
+
     known = values[np.isfinite(values)]
     scales = [known, np.log(known)] if known.min() > 0.0 else [known]
     for positions in scales:

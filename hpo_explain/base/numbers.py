@@ -27,6 +27,21 @@ def half_of_level(level: float) -> float:
     return float(ndtri(0.5 + level / 2.0))
 
 
+def mean_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return ranks from 1 on, of equal values their mean, as `scipy.stats.rankdata` does.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, which, counts = np.unique(
+        values, return_inverse=True, return_counts=True
+    )
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2.0)[which])
+
+
 def unit_of(values: npt.NDArray[np.float64]) -> float:
     """Return the power of two in which the spread of values is about 1 (1 without spread).
 

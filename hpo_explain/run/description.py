@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Origin, by_reason
-from hpo_explain.base.phrases import counted, printable, spans
+from hpo_explain.base import (
+    NothingToExplain,
+    Origin,
+    counted,
+    printable,
+    spans,
+)
+from hpo_explain.base.facts import by_reason
 
 if TYPE_CHECKING:
     from hpo_explain.run.run import Run

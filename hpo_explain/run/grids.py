@@ -8,8 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, declared_fact
 from hpo_explain.space import Array
 
 _MOST = 0.9  # of the combinations, from which a grid counts as enumerated

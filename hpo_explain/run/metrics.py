@@ -7,10 +7,7 @@ import re
 
 import numpy as np
 
-from hpo_explain.base.checks import check_array
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Direction, InputError, check_array, declared_fact
 from hpo_explain.space import Array
 
 

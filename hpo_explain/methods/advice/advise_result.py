@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.numbers import (
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    Result,
+    Table,
+    check_option,
+    counted,
     format_value,
     format_values,
+    frameworks,
+    join_words,
+    printable,
+    spans,
+    told_apart,
     values_in_words,
 )
-from hpo_explain.base.phrases import counted, join_words, printable, spans
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import told_apart
 from hpo_explain.methods.advice._code import code_of
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
     "narrow",
@@ -138,11 +142,11 @@ class Action:
     @property
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
-        kept: list[Fact] = []
-        for found in self.evidence:
-            if sum(other.kind == found.kind for other in kept) < _MOST_REASONS:
-                kept.append(found)
-        return told_apart(kept)
+        facts: list[Fact] = []
+        for fact in self.evidence:
+            if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
+                facts.append(fact)
+        return told_apart(facts)
 
     @property
     def changes(self) -> bool:
@@ -227,7 +231,7 @@ def settings_of(
 
 
 def _extent(parameter: Parameter) -> str:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
@@ -236,19 +240,19 @@ def _extent(parameter: Parameter) -> str:
 
 
 def changed_to(
-    kind: ActionKind, parameters: Sequence[Parameter], **known: Any
+    kind: ActionKind, parameters: Sequence[Parameter], **details: Any
 ) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
     names, values = (
         tuple(p.name for p in parameters),
         tuple(map(values_of, parameters)),
     )
-    return Action(kind, names, values, parameters=tuple(parameters), **known)
+    return Action(kind, names, values, parameters=tuple(parameters), **details)
 
 
 def values_of(parameter: Parameter) -> Any:
     """Return the choices, both ends of the range, or the only value of a hyperparameter."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return (
             parameter.choices
             if len(parameter.choices) > 1
@@ -323,7 +327,7 @@ class Advice(Result):
         held={
             "actions": lambda advice: [
                 {name: getattr(action, name) for name in _HELD}
-                | {"evidence": [found.to_dict() for found in action.evidence]}
+                | {"evidence": [fact.to_dict() for fact in action.evidence]}
                 for action in advice.actions
             ],
             "space": lambda advice: [

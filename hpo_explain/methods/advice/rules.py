@@ -9,24 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.numbers import format_level
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decide import Decision, decide
-from hpo_explain.belief.left import told
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.base import declared_fact, format_level
+from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
     of_random,
 )
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.question.decision import PROBABLE, RunDecision
+from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
-    CategoricalParameter,
     FloatParameter,
     IntParameter,
     SearchSpace,
@@ -99,7 +94,7 @@ _WHAT_IS_LEFT = declared_fact(
 )
 
 
-def _told(decision: Decision, **known: Any) -> dict[str, Any]:
+def _told(decision: Decision, **details: Any) -> dict[str, Any]:
     """Return the number of an action, as draws decide it; certain only if that is said.
 
     What is gained was never certain in the runs by which that is measured.
@@ -108,7 +103,7 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
         "gain": decision.estimate,
         "interval": decision.interval,
         "probability": decision.probability,
-        **known,
+        **details,
     }
 
 
@@ -121,13 +116,13 @@ def widen(decision: RunDecision) -> Action | None:
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(decision.draws, Mixture):
+    if decision.trust is None:
         return None  # a model of the user's is not asked beyond its space
-    run, found = decision.run, list[tuple[_Number, Decision, Any]]()
+    run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
         values = run.X[:, j]
         never_varied = len(np.unique(values[~np.isnan(values)])) < 2
-        if isinstance(parameter, CategoricalParameter) or never_varied:
+        if parameter.is_category or never_varied:
             continue
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
@@ -150,16 +145,16 @@ def widen(decision: RunDecision) -> Action | None:
             end=parameter.high if side else parameter.low,
             gain=gained.estimate,
         )
-        found.append((new, gained, reason))
-    if not found:
+        wider.append((new, gained, reason))
+    if not wider:
         return None
     most = max(
-        (gained for _, gained, _ in found), key=lambda one: one.estimate
+        (gained for _, gained, _ in wider), key=lambda one: one.estimate
     )
     return changed_to(
         "widen",
-        [new for new, _, _ in found],
-        evidence=tuple(why for *_, why in found),
+        [new for new, _, _ in wider],
+        evidence=tuple(why for *_, why in wider),
         **_told(most),
     )
 
@@ -216,12 +211,12 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    parts = [part for part in box.searched if part.name not in others]
-    if not parts or not box.loss.certain:
+    narrower = [part for part in box.searched if part.name not in others]
+    if not narrower or not box.loss.certain:
         return None
-    after, before = of_random(decision, parts), of_random(decision, ())
+    after, before = of_random(decision, narrower), of_random(decision, ())
     gained = decide(after - before)
-    if gained.estimate < PROBABLE * decision.epsilon:
+    if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
     reason = _LEFT(
         lose=decision.epsilon,
@@ -233,7 +228,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     )
     return changed_to(
         "narrow",
-        parts,
+        narrower,
         evidence=(reason, *decision.doubts),
         **_told(
             gained,
@@ -306,9 +301,7 @@ def trying(
 
 def hand_over(space: SearchSpace) -> Action:
     """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(
-        isinstance(parameter, CategoricalParameter) for parameter in space
-    )
+    count = sum(parameter.is_category for parameter in space)
     return Action(
         "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )
@@ -317,10 +310,10 @@ def hand_over(space: SearchSpace) -> Action:
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
     """Return configurations with the digits that their ranges need, where they lie in the box."""
     configs = box.whole.decode(rows)
-    parts = {part.name: part for part in box.parts}
+    part_of = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
-            part = parts[name]
+            part = part_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
                 reach = part.high - part.low
                 rounded = float(format_level(value, reach, least=6))
