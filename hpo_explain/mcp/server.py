@@ -44,9 +44,7 @@ def serve(given: Sequence[str]) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError as error:
-        raise ImportError(
-            'The server needs mcp: pip install "hpo_explain[mcp]"'
-        ) from error
+        raise ImportError("The server needs mcp: pip install mcp") from error
     server = server_of(Places.of(given))
 
     async def run() -> None:
