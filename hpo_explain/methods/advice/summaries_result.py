@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
+from hpo_explain.base.phrases import printable
 from hpo_explain.base.result import Result, Table
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
@@ -98,7 +99,7 @@ class Summaries(Result):
         """The lines, one below the other, under the name of their objective."""
         parts = [] if self.front is None else [self.front.headline]
         parts += [
-            "\n".join([f"{name}:", *summary.lines])
+            "\n".join([printable(f"{name}:"), *summary.lines])
             for name, summary in self.summaries.items()
         ]
         return "\n\n".join(parts)

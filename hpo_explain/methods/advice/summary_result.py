@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import listed
+from hpo_explain.base.phrases import listed, printable
 from hpo_explain.base.result import Result, Table
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.belief.left import told
@@ -117,7 +117,8 @@ class Summary(Result):
     @property
     def lines(self) -> tuple[str, ...]:
         """The answers, each of less than 100 columns."""
-        return tuple(shorten(claim.text, WIDTH) for claim in self.claims)
+        texts = [printable(claim.text) for claim in self.claims]
+        return tuple(shorten(text, WIDTH) for text in texts)
 
     @property
     def sentence(self) -> str:
