@@ -19,7 +19,7 @@ from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.limits import COUNTS, check_size, quoted
 from hpo_explain.mcp.places import Places
-from hpo_explain.question.explains import Argument, arguments_of
+from hpo_explain.question import Argument, arguments_of
 
 SHARED = {
     "study": "a name that this tool lists",

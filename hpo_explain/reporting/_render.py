@@ -171,12 +171,10 @@ def page(*, interactive: bool = False, **values: Any) -> Markup:
 
     Where it is `interactive`, plotly's own is unpacked from it and runs, too.
     """
-    script = (
-        Path(__file__)
-        .with_name("templates")
-        .joinpath("report.js")
-        .read_text("utf-8")
-    )
+    templates = Path(__file__).with_name("templates")
+    script = templates.joinpath("report.js").read_text("utf-8")
+    if interactive:
+        script += templates.joinpath("what_if.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
         "ascii"
     )

@@ -28,8 +28,7 @@ from hpo_explain.catalog.methods import (
     EXPLAIN_PROPOSAL,
     PARETO,
 )
-from hpo_explain.question.given import options_of
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
@@ -47,12 +46,15 @@ from hpo_explain.reporting.section import (
     card_of,
     drawn_out,
 )
+from hpo_explain.reporting.what_if import WHAT_IF
 from hpo_explain.run import Run
-from hpo_explain.run.description import summary
+from hpo_explain.run.description import nothing_yet, summary
 from hpo_explain.run.objectives import joined
 from hpo_explain.space import Shared
 
 SECTIONS: tuple[Section, ...] = tuple(map(section_of, SHOWN))
+SECTIONS_OF_SCRIPTS: tuple[Section, ...] = (WHAT_IF,)
+"""Sections that an interactive page has, too."""
 BRIEF = ("summary", "trust", "explain-proposal")
 """Sections that need no models of many iterations, drawn in a moment."""
 _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
@@ -240,7 +242,8 @@ class Report:
                 runs,
                 "Give a run.",
             )
-        chosen, progress = _chosen(sections), check_flag("progress", progress)
+        chosen = _chosen(sections, SECTIONS_OF_SCRIPTS if interactive else ())
+        progress = check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         questions = {name: Question(run) for name, run in runs.items()}
         with ExitStack() as until_done:
@@ -330,15 +333,15 @@ def _pool(
     n_jobs: int | None, chosen: Sequence[Section], runs: Mapping[str, Run]
 ) -> Pool | None:
     """Return workers beside this process, where there is enough to do."""
+    jobs = check_jobs(n_jobs)
+    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
+    # what parallel_config says is for the path's own workers
+    if jobs in (None, 1) or not much or not may_have_workers():
+        return None
     from joblib import effective_n_jobs
 
-    jobs = check_jobs(n_jobs)
-    if not may_have_workers():
-        return None
-    # what parallel_config says is for the path's own workers
-    workers = 0 if jobs is None else int(effective_n_jobs(jobs)) - 1
-    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
-    return Pool(workers) if workers and much else None
+    workers = int(effective_n_jobs(jobs)) - 1
+    return Pool(workers) if workers else None
 
 
 def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
@@ -383,7 +386,8 @@ def _tab(
         for card in cards
         if not everything or card.status is not Status.NOTHING
     )
-    return Tab(name, summary(run), shown, prefix, what_was_read(run))
+    about = ". ".join(filter(None, [summary(run), nothing_yet(run)]))
+    return Tab(name, about, shown, prefix, what_was_read(run))
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
@@ -426,10 +430,12 @@ def _prefix(place: int) -> str:
     return f"o{place}-" if place else ""
 
 
-def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
+def _chosen(
+    sections: Sequence[str | Section] | None, more: Sequence[Section]
+) -> tuple[Section, ...]:
     if sections is None:
-        return SECTIONS
-    known = {section.name: section for section in SECTIONS}
+        return (*SECTIONS, *more)
+    known = {section.name: section for section in (*SECTIONS, *more)}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
         if not isinstance(given, (str, Section)) or (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.run import Run
 
 if TYPE_CHECKING:

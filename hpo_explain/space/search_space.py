@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
+    abridged,
     check_array,
     check_count,
     check_option,
     check_seed,
+    counted,
+    frameworks,
+    printable,
     unknown_name,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
-from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.phrases import abridged, counted, printable
-from hpo_explain.space._values import Array, Bools, Config, Ints
+from hpo_explain.space._values import Array, Bools, Config, Ints, rounded
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
 from hpo_explain.space.encoding import (
     CONFIGS,
@@ -141,7 +143,7 @@ class SearchSpace:
     def places(self, j: int, positions: Array) -> Array:
         """Return numbers that say in which order draws go through positions of a column."""
         if j not in self._canonical.categories:
-            return positions
+            return rounded(positions)
         present = ~np.isnan(positions)
         codes = positions[present].astype(np.int64)
         places = np.full(positions.shape, np.nan)
@@ -173,17 +175,22 @@ class SearchSpace:
         """Return the space as it is where it is in an order of trials; else `in_order_of` these."""
         return self if self._canonical.of_trials else self.in_order_of(X)
 
-    def in_order_of(self, X: npt.ArrayLike) -> SearchSpace:
+    def in_order_of(
+        self, X: npt.ArrayLike, cost: Array | None = None
+    ) -> SearchSpace:
         """Return the same space, which draws and fits go through in an order that rows lead to.
 
-        Names, labels, and which hyperparameter or category is listed first, then change no answer.
-        Columns are in the order of their kind, then of their values in the first row, then in the
-        second, and so on; categories in the order in which they appear.
+        Names, labels, units, the order of the rows, and which hyperparameter or category is listed
+        first, then change no answer. Rows are ranked by their values, whichever columns these are
+        in, then by their cost. Columns are in the order of their kind, then of their values in the
+        first row, then in the second, and so on; categories in the order in which they appear.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Encoded rows.
+        cost : ndarray of shape (n,), optional
+            Smaller is better: it ranks rows that have the same values in other columns.
 
         Returns
         -------
@@ -204,7 +211,7 @@ class SearchSpace:
         space = copy(self)
         rules = self._conditions.rules
         space._canonical = Canonical.of(
-            self._parameters, rules, self.check_rows("X", X)
+            self._parameters, rules, self.check_rows("X", X), cost
         )
         return space
 

@@ -17,7 +17,7 @@ import pytest
 from hpo_explain.mcp.answers import TOOLS, answer
 from hpo_explain.mcp.limits import COUNTS
 from hpo_explain.mcp.places import Places
-from hpo_explain.question.explains import arguments_of
+from hpo_explain.question import arguments_of
 from tests.source_tree import ROOT
 
 TABLE = "x,loss\n0.1,1.0\n0.5,3.0\n0.9,4.0\n0.7,3.5\n"
