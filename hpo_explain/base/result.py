@@ -588,4 +588,5 @@ def frame_html(frame: pd.DataFrame) -> str:
         max_rows=_MOST_HTML_ROWS,
         na_rep="",
     )
-    return f'<div style="overflow-x: auto">{table}</div>'
+    # the marks of HTML are not among the characters that are not seen
+    return f'<div style="overflow-x: auto">{printable_lines(table)}</div>'
