@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Integral
@@ -158,7 +158,7 @@ def infer_space(
         remedy = ("Add one, or name it in ", Option("hyperparameters"), ".")
         raise InputError("frame", problem, list(table.columns), remedy)
     parameters, inferred = _with_conditions(found, columns, trials)
-    changed = _unexplained(inferred) - {*given}
+    changed = _unexplained(inferred, _marks(table)) - {*given}
     changed = {
         n for n in changed if _may_be_choices(table[n], _empty_ones(table[n]))
     }
@@ -229,14 +229,26 @@ def _with_conditions(
 # ---------------------------------------------------------------------- None as a value
 
 
-def _unexplained(inferred: list[Fact]) -> set[str]:
-    """Return the hyperparameters of which no other one explains when they are there."""
+def _unexplained(inferred: list[Fact], marks: Collection[str]) -> set[str]:
+    """Return the hyperparameters of which no other one explains when they are there.
+
+    That they were added midway does, but not of those that are there or not and nothing else.
+    """
     return {
         name
         for note in inferred
         if note.kind == "active_at_frequency"
-        and note["why"].kind not in _MIDWAY
         for name in note.names
+        if name in marks or note["why"].kind not in _MIDWAY
+    }
+
+
+def _marks(table: pd.DataFrame) -> set[str]:
+    """Return the columns with one value and empty cells, as tables of ablations have."""
+    return {
+        str(name)
+        for name in table.columns
+        if len({*map(cell_key, table[name].tolist())} - {None}) == 1
     }
 
 

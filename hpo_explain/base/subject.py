@@ -12,7 +12,7 @@ import numpy as np
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
-from hpo_explain.base.numbers import format_value, values_in_words
+from hpo_explain.base.numbers import format_values, values_in_words
 from hpo_explain.base.options import Direction, State
 from hpo_explain.base.phrases import join_words
 from hpo_explain.space import Array, FloatParameter, SearchSpace
@@ -135,7 +135,7 @@ class Subject:
         """Return a part of the space in words; empty for the whole space."""
         return join_words(
             [
-                f"{name} between {join_words([format_value(value) for value in values])}"
+                f"{name} between {join_words(format_values(values))}"
                 if isinstance(self.space[name], FloatParameter)
                 else f"{name} in {{{values_in_words(values)}}}"
                 for name, values in restricted.items()

@@ -85,8 +85,10 @@ def noise_among(
     repeated : bool
         Whether it is known from repeated evaluations.
     """
-    known = [_proposed(process, better) for process in processes]
-    logs = np.log(np.concatenate([np.maximum(sd, 1e-300) for sd in known]))
+    deviations = [_proposed(process, better) for process in processes]
+    logs = np.log(
+        np.concatenate([np.maximum(sd, 1e-300) for sd in deviations])
+    )
     each = [
         w * p.posterior.weights
         for w, p in zip(weights, processes, strict=True)
@@ -128,11 +130,11 @@ def step_of(cost: Array) -> float:
         return 0.0
     step, whole = float(apart.min()), float(apart.sum())
     # the smallest distance may itself be a few steps
-    for parts in (1, 2, 3):
-        counts = apart / (step / parts)
+    for divisor in (1, 2, 3):
+        counts = apart / (step / divisor)
         rounded = (
             np.abs(counts - np.rint(counts)) <= _ROUNDED * whole / step + 1e-6
         )
-        if rounded.all() and whole <= _STEPS * step / parts:
-            return step / parts
+        if rounded.all() and whole <= _STEPS * step / divisor:
+            return step / divisor
     return 0.0

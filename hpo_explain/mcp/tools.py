@@ -18,7 +18,7 @@ from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
 from hpo_explain.mcp.places import Places, abridged_name
-from hpo_explain.question.explains import arguments_of
+from hpo_explain.question import arguments_of
 
 _STUDY = (
     "A name that the tool `studies` lists: a file of a study, or an address."

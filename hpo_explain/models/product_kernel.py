@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
-from hpo_explain.space import Array, Bools, Ints
+from hpo_explain.space import Array, Bools
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
@@ -42,21 +42,6 @@ _summing = compiled(
     error_model="numpy",
     fastmath={"contract", "reassoc", "nsz"},
 )
-
-
-@_compiled
-def correlate(
-    at: Single, columns: Ints, rates: Single, trials: Single, out: Single
-) -> None:
-    """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
-    for i in range(len(at)):
-        a = at[i]
-        rate = rates[columns[i]]
-        x = trials[columns[i]]
-        row = out[i]
-        for k in range(len(row)):
-            r = abs(a - x[k]) * rate
-            row[k] = (_ONE + r + r * r * _THIRD) * exp_32(-r)
 
 
 @_compiled

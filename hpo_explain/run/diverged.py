@@ -6,8 +6,13 @@ import math
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, SearchSpace, size_of
-from hpo_explain.space.support import gower_distances
+from hpo_explain.space import (
+    Array,
+    Bools,
+    SearchSpace,
+    gower_distances,
+    size_of,
+)
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))

@@ -9,16 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.html import text_html
-from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
-from hpo_explain.belief.belief import Belief
+from hpo_explain.base import (
+    KINDS,
+    Criterion,
+    Fact,
+    Kind,
+    NothingToExplain,
+    check_count,
+    check_option,
+    check_seed,
+    text_html,
+)
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.own_model import as_surrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate, as_surrogate
 from hpo_explain.run.acquisitions import (
     ACQUISITION_ASSUMED,
     RANGE_OF_LATER_TRIALS,
@@ -184,11 +189,11 @@ class Run(Record):
         )
         return fit
 
-    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function makes of arguments, computed once: the latest few are kept."""
-        key = (make.__name__, *given)
+        key = (make.__name__, *arguments)
         if key not in self._fits:
-            fit = make(*given)
+            fit = make(*arguments)
             while len(self._fits) >= _KEPT_FITS:
                 self._fits.pop(next(iter(self._fits)))
             self._fits[key] = fit

@@ -9,9 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, check_fraction, set_fields
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import Array, Bools, Ints, rounded
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
@@ -159,11 +158,7 @@ class Canonical:
     @classmethod
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
         """Return the order in which the hyperparameters and their choices are listed."""
-        sizes = {
-            j: p.size
-            for j, p in enumerate(parameters)
-            if isinstance(p, CategoricalParameter)
-        }
+        sizes = {j: p.size for j, p in enumerate(parameters) if p.is_category}
         return cls(
             np.arange(len(parameters)),
             {j: np.arange(n) for j, n in sizes.items()},
@@ -197,7 +192,7 @@ class Canonical:
         tried: dict[int, Ints] = {}
         for j, parameter in enumerate(parameters):
             column = rounded(X[:, j])
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 tried[j] = _first_tried(column, ranks)
                 place = np.full(parameter.size, -1.0)
                 place[tried[j]] = np.arange(len(tried[j]))

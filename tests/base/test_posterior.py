@@ -149,7 +149,7 @@ def test_of_an_effect_the_better_value_comes_first(direction):
     )
     sign = -1.0 if direction == "minimize" else 1.0
     for i, j in ((0, 1), (1, 2), (3, 4)):
-        gap = sign * (found.drawn[i] - found.drawn[j])
+        gap = sign * (found.draws[i] - found.draws[j])
         expected = norm.cdf(gap.mean() / gap.std())
         got = found.probability(found.grid[i], found.grid[j])
         assert got == pytest.approx(expected, abs=0.05)

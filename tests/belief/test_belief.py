@@ -14,8 +14,8 @@ from hpo_explain import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import decide, interval
-from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
+from hpo_explain.belief.decisions import decide, interval
+from hpo_explain.belief.draws import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import (
     argmin,
     attainable,
@@ -24,9 +24,9 @@ from hpo_explain.belief.functionals import (
     loss,
 )
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import _mean_ranks, trust
+from hpo_explain.belief.trust import _mean_ranks
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
-from hpo_explain.models.pathwise import draw, levels
+from hpo_explain.models.pathwise import draw, valued
 from hpo_explain.models.product_kernel import Pairs, Prior
 
 MIXED = SearchSpace(
@@ -158,7 +158,9 @@ def test_draws_have_the_posterior_of_a_gaussian_process(pairs):
     categories = np.array([0, 3, 0, 0])
     drawn = np.concatenate(
         [
-            draw(X, found, p, categories, 40, [0, i])(levels(Z, categories))
+            valued([draw(X, found, p, categories, 40, [0, i])], Z, categories)[
+                0
+            ]
             for i in range(100)
         ],
         axis=1,
@@ -686,12 +688,12 @@ def test_what_only_reaches_a_threshold_is_not_beyond_it():
 
 
 def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
-    assert trust(belief).level == "good"
+    assert belief.trust.level == "good"
     X = MIXED.sample(60, seed=1)
     noise = Belief(
         MIXED, X, np.random.default_rng(0).normal(size=60), "minimize"
     )
-    found = trust(noise)
+    found = noise.trust
     assert found.level == "poor"
     assert found.r2 < 0.35
     assert found.covered > 0.8

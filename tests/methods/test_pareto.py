@@ -8,7 +8,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief.draws import in_own_order
 
 SPACE = hx.SearchSpace(
     [hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")]

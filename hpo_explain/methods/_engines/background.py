@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
     check_count,
     check_name,
     check_number,
     check_seed,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     Config,
     Ints,
     SearchSpace,
@@ -136,13 +135,13 @@ def complete(
             rows,
             "Encode configurations with space.encode.",
         )
-    drawn = space.sample(len(rows), seed=seed, method="uniform", latent=True)
+    sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):
         if parameter.optional is not None:
             # where it could be active, absence is its value
             fill[:, j] &= ~space.allowed(rows, j)
-    return np.where(fill, drawn, rows)
+    return np.where(fill, sample, rows)
 
 
 def local_background(
@@ -210,7 +209,7 @@ def local_background(
         u = rng.random(len(rows))
         if np.isnan(centre[j]) and not space.allowed(centre[None, :], j)[0]:
             continue
-        if np.isnan(centre[j]) or isinstance(parameter, CategoricalParameter):
+        if np.isnan(centre[j]) or parameter.is_category:
             rows[:, j] = np.where(u < 1.0 - radius, centre[j], rows[:, j])
         else:
             low, high = parameter.latent_interval(
@@ -377,7 +376,7 @@ def l1_neighbourhood(
         if parameter.name in left_out:
             continue
         gap = np.abs(rows[:, j] - centre[j])
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             gap = np.where(np.isnan(gap), gap, gap > 0.0)
         both = np.isnan(rows[:, j]) & np.isnan(centre[j])
         distance += np.where(both, 0.0, np.where(np.isnan(gap), 1.0, gap))

@@ -30,11 +30,14 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import SupportsWalks
+from hpo_explain.models import (
+    Acquisition,
+    OfPredictions,
+    SupportsTermWalks,
+    SupportsWalks,
+)
 from hpo_explain.space import Array, Ints
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
@@ -56,7 +59,7 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `DensityRatio`, or one of predictions whose surrogate
+        The utility. One that `SupportsTermWalks`, or one of predictions whose surrogate
         `GaussianProcessSurrogate`, is walked by its own structure; of any other one the rows are
         composed and predicted.
     x : ndarray of shape (d,)
@@ -66,13 +69,13 @@ def walked_shapley(
     cubes : list of ndarray
         Latent rows of the hypercubes.
     starts : int, default 1
-        From how many places on each order is walked; `STARTS` for a `DensityRatio`.
+        From how many places on each order is walked; `STARTS` where it walks by itself.
     seed : int, default 0
         Seed of the orders.
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    if isinstance(acquisition, DensityRatio):
+    if isinstance(acquisition, SupportsTermWalks):
         walk, starts = acquisition.walk_terms, STARTS
     else:
         walk = partial(_predicted_terms, acquisition)
@@ -108,13 +111,13 @@ def _predicted_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
         if isinstance(surrogate, SupportsWalks):
-            found = surrogate.predict_walks(x, background, orders)
-            if found is not None:
-                return acquisition.terms_of(*found)
+            predicted = surrogate.predict_walks(x, background, orders)
+            if predicted is not None:
+                return acquisition.terms_of(*predicted)
     return _composed_terms(acquisition, x, background, orders)
 
 
@@ -124,7 +127,7 @@ def _composed_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
     players = np.sort(orders[0, 0])
     walked = {
@@ -208,9 +211,9 @@ def sampled_shapley(
     """
     rng = np.random.default_rng(seed)
     p = len(players)
-    found = np.zeros((orders, p, len(columns_of(acquisition))))
+    contributions = np.zeros((orders, p, len(columns_of(acquisition))))
     if not p:
-        return found
+        return contributions
     at_once = max(1, _ROWS // (p + 1))
     for start in steps(range(0, orders, at_once), "batches"):
         some = min(at_once, orders - start)
@@ -221,10 +224,10 @@ def sampled_shapley(
             acquisition,
             {name: u.reshape(some, p + 1) for name, u in terms.items()},
         )
-        found[start : start + some] = np.take_along_axis(
+        contributions[start : start + some] = np.take_along_axis(
             gains, rank[:, :, None], axis=1
         )
-    return found
+    return contributions
 
 
 def joining(

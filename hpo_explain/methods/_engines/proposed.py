@@ -8,16 +8,26 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import INACTIVE, format_value
-from hpo_explain.base.options import TRIALS, State, WhichTrial
-from hpo_explain.base.phrases import counted, join_words, spans
-from hpo_explain.base.text import declared_fact
-from hpo_explain.question.decision import decision_of
-from hpo_explain.run import Run
-from hpo_explain.run.targets import OPTIMIZED_ANOTHER
+from hpo_explain.base import (
+    INACTIVE,
+    TRIALS,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Option,
+    Origin,
+    State,
+    Text,
+    WhichTrial,
+    check_option,
+    counted,
+    declared_fact,
+    format_value,
+    join_words,
+    spans,
+)
+from hpo_explain.question import RunDecision
+from hpo_explain.run import OPTIMIZED_ANOTHER, Run
 from hpo_explain.space import Array, Config, encode_one, lowest
 
 _ORIGINS = {
@@ -259,8 +269,10 @@ def proposed(
         return Proposed.before_change(run, int(trial))
     if whole and trial in run.without_result:
         number = int(trial)
-        known = run.without_result[number]
-        if not (known.proposed or known.state == "waiting" or any_trial):
+        candidate = run.without_result[number]
+        if not (
+            candidate.proposed or candidate.state == "waiting" or any_trial
+        ):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
     number = _finished(run, trial, seed=seed, any_trial=any_trial)
@@ -327,7 +339,7 @@ def _finished(
 
 def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
     """Return the trial to keep, or the proposal that is expected to be best."""
-    decision = decision_of(run, seed=seed)
+    decision = RunDecision.of(run, seed=seed)
     if decision is not None:
         return decision.best_of(proposals)
     rows = [run.row(number) for number in proposals]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words, percent
 from hpo_explain.base.figures import (
     MOST_PANELS,
     Axis,
@@ -15,8 +16,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.space import Array, CategoricalParameter
 

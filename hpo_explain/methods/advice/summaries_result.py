@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.result import Result, Table
+from hpo_explain.base import Claim, Result, Table
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 
@@ -96,12 +95,12 @@ class Summaries(Result):
     @property
     def said(self) -> str:
         """The lines, one below the other, under the name of their objective."""
-        parts = [] if self.front is None else [self.front.headline]
-        parts += [
+        texts = [] if self.front is None else [self.front.headline]
+        texts += [
             "\n".join([f"{name}:", *summary.lines])
             for name, summary in self.summaries.items()
         ]
-        return "\n\n".join(parts)
+        return "\n\n".join(texts)
 
     def cells(self) -> list[tuple[str, list[Any]]]:
         """Return no columns: the lines say all."""

@@ -21,7 +21,7 @@ from hpo_explain.base import (
     format_value,
     leading,
 )
-from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
+from hpo_explain.belief import STRETCH, Decision, decide, interval
 from hpo_explain.space import Array, Bools
 
 _NO_FEWER = declared_fact(
@@ -50,9 +50,9 @@ class End:
     trial: int | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any] | End) -> End:
+    def of(cls, end: Mapping[str, Any] | End) -> End:
         """Return a configuration as an end."""
-        return given if isinstance(given, End) else cls(given)
+        return end if isinstance(end, End) else cls(end)
 
     @property
     def name(self) -> str:
@@ -115,15 +115,15 @@ class Changes(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "from": lambda found: [
-                found.start.config.get(name) for name in found.names
+            "from": lambda result: [
+                result.start.config.get(name) for name in result.names
             ],
-            "to": lambda found: [
-                found.best.config.get(name) for name in found.names
+            "to": lambda result: [
+                result.best.config.get(name) for name in result.names
             ],
             "contribution": "contributions",
-            "lower": lambda found: found.intervals[:, 0],
-            "upper": lambda found: found.intervals[:, 1],
+            "lower": lambda result: result.intervals[:, 0],
+            "upper": lambda result: result.intervals[:, 1],
             "needed": "needed",
         },
         contributions=("contribution", "lower", "upper"),
@@ -203,10 +203,10 @@ class Changes(Result):
         none = (np.nan, np.nan)
         return np.array(
             [
-                interval(drawn, stretch=STRETCH["average"])
+                interval(draws, stretch=STRETCH["average"])
                 if self.known
                 else none
-                for drawn in self.contributions_drawn
+                for draws in self.contributions_drawn
             ]
         )
 
@@ -297,12 +297,14 @@ class Changes(Result):
         )
 
     def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
-        kept, values = self.kept, tuple(map(self._pair, taken))
-        says = "missed" if kept is not None and not kept.certain else "reached"
+        share, values = self.kept, tuple(map(self._pair, taken))
+        says = (
+            "missed" if share is not None and not share.certain else "reached"
+        )
         claim = self.decided(
             "difference",
             taken,
-            kept,
+            share,
             says=says,
             estimate=self.gain,
             values=values,
@@ -316,7 +318,7 @@ class Changes(Result):
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
-        each = [self._decided(drawn) for drawn in self.contributions_drawn]
+        each = [self._decided(draws) for draws in self.contributions_drawn]
         sure = [one is None or one.certain for one in each]
         sizes = np.where(
             self.needed & sure, np.nan_to_num(self.contributions), 0.0
@@ -352,9 +354,9 @@ class Changes(Result):
         low, high = self.interval
         return Estimate(self.gain, (high - low) / 2.0 if self.known else None)
 
-    def _decided(self, drawn: Array) -> Decision | None:
+    def _decided(self, draws: Array) -> Decision | None:
         return (
-            decide(drawn, stretch=STRETCH["average"]) if self.known else None
+            decide(draws, stretch=STRETCH["average"]) if self.known else None
         )
 
     def _values(self, which: Bools) -> dict[str, Any]:

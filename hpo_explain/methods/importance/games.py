@@ -41,7 +41,7 @@ from hpo_explain.base import (
     steps,
     unit_of,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -61,9 +61,15 @@ from hpo_explain.methods.importance.interaction_indices import (
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, PredictedObjective
-from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one
-from hpo_explain.space.searches import filled
+from hpo_explain.question import Explained, PredictedObjective
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Config,
+    SearchSpace,
+    encode_one,
+    filled,
+)
 from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(
@@ -169,15 +175,18 @@ def tuning_game(
     table = _Table(
         explained, subject, belief, _completed(space, default), players, seed
     )
-    found = table.reached(game, others)
-    draws, coalitions = None, found.values
+    reached = table.reached(game, others)
+    draws, coalitions = None, reached.values
     if belief is not None:
-        draws, coalitions = found.values @ weights.T, found.values.mean(axis=0)
+        draws, coalitions = (
+            reached.values @ weights.T,
+            reached.values.mean(axis=0),
+        )
     half_width = None
-    if found.of_samples is not None:
+    if reached.of_samples is not None:
         # squares of variances may overflow
-        unit = unit_of(found.of_samples)
-        of_sets = found.of_samples / unit @ weights.T
+        unit = unit_of(reached.of_samples)
+        of_sets = reached.of_samples / unit @ weights.T
         half_width = unit * half_of_samples(of_sets)
     return GameExplanation(
         subject=subject,
@@ -197,12 +206,12 @@ def tuning_game(
             mean_of(surrogate, space.project(table.default[None, :]))[0]
         ),
         coalitions=coalitions,
-        coalition_draws=None if belief is None else found.values,
+        coalition_draws=None if belief is None else reached.values,
         noise=0.0 if belief is None else belief.noise_std,
-        rows=None if found.rows is None else space.project(found.rows),
+        rows=None if reached.rows is None else space.project(reached.rows),
         reference=None
-        if found.reference is None
-        else space.project(found.reference),
+        if reached.reference is None
+        else space.project(reached.reference),
         notes=(*_notes(space, default, players), *subject.notes),
     )
 

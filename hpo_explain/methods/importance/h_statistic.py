@@ -38,14 +38,14 @@ from hpo_explain.base import (
     shows_progress,
     steps,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
 _FROM_SAMPLE = declared_fact(
@@ -337,10 +337,10 @@ class InteractionExplainer(Explainer):
 
     def _averaged(self, combined: Array) -> Array:
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
-        kept = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
+        weights = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
         return np.asarray(
-            combined[0] + kept @ (combined - combined[0]), dtype=float
+            combined[0] + weights @ (combined - combined[0]), dtype=float
         )
 
     def _centred(self, F: Array) -> Array:

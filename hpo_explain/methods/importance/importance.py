@@ -23,7 +23,7 @@ from hpo_explain.base import (
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config, encode_one
 

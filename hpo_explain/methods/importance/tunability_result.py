@@ -22,7 +22,7 @@ from hpo_explain.base import (
     sign_of,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     INTERACTS,
     LEVEL,
     MATTERS,
@@ -280,7 +280,7 @@ class GameExplanation(Sets):
 
     def _nothing(self, whole: Decision | None) -> Claim:
         """Return that nothing can be gained, lost or varied."""
-        claim = self.told(
+        claim = self.claim(
             self._kind,
             self.all_names,
             self.whole,

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain, Text
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import WhichTrial
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    NothingToExplain,
+    Subject,
+    Text,
+    WhichTrial,
+    declared_fact,
+    spans,
+)
 from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
     HasNumber,
@@ -23,11 +26,10 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.models import DensityRatio
+from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
-from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
+from hpo_explain.space import Array, Config, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
@@ -233,7 +235,7 @@ def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
     return {
         "values": tuple(parameter.decode(positions)),
         "log": bool(getattr(parameter, "log", False)),
-        "categorical": isinstance(parameter, CategoricalParameter),
+        "categorical": parameter.is_category,
     }
 
 
@@ -243,6 +245,6 @@ def _shown_positions(parameter: Parameter) -> Array:
     grid = parameter.grid() if few else None
     if grid is not None:
         return grid[0]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return np.arange(parameter.size, dtype=float)
     return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _FINE)))

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from hpo_explain.base import Estimate
 from hpo_explain.base.checks import check_estimate
-from hpo_explain.base.text import Estimate
 from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
