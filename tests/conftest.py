@@ -3,6 +3,7 @@
 import os
 import runpy
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -101,19 +102,33 @@ def _schema_is_read_once():
         yield
 
 
-@pytest.fixture(scope="module")
-def few_draws(request):
+@contextmanager
+def _few_draws(config):
     """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
 
     Nothing is tested with it that is said of a number, or of how often a claim is right.
     """
     with pytest.MonkeyPatch.context() as patched:
-        if not request.config.getoption("--thorough"):
+        if not config.getoption("--thorough"):
             from hpo_explain.belief import landscape, mixture
 
             patched.setattr(mixture, "KERNELS", 8)
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
+        yield
+
+
+@pytest.fixture(scope="module")
+def few_draws(pytestconfig):
+    """The tests of a module do with few draws."""
+    with _few_draws(pytestconfig):
+        yield
+
+
+@pytest.fixture
+def few_draws_here(pytestconfig):
+    """A test does with few draws."""
+    with _few_draws(pytestconfig):
         yield
 
 
