@@ -16,6 +16,8 @@ from hpo_explain.base.subject import Subject
 from tests.handmade import Page, compared, tuning_run
 from tests.public import names, public
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 QUICK = {"grid_size": 4, "sample": 40}
 
 
