@@ -162,7 +162,9 @@ def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_
 
 def test_nothing_says_that_it_is_on_pypi_until_it_is():
     """What installs it names the repository, or is run in it."""
-    promise = re.compile(r"pip install[^\n`]*?(?<![/\w])hpo_explain\b(?!\S* @ git)")
+    promise = re.compile(
+        r"pip install[^\n`]*?(?<![/\w])hpo_explain\b(?!\S* @ git)"
+    )
     texts = [
         ROOT / "README.md",
         *(ROOT / "docs").rglob("*.md"),
