@@ -121,24 +121,24 @@ class Mixture(Draws):
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
-        drawn = (
+        around = (
             rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
         )
-        return np.asarray(np.clip(scaled.mean() + drawn, *self.limits))
+        return np.asarray(np.clip(scaled.mean() + around, *self.limits))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
-        asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
-        costs = self._last.get(asked) if asked else None
+        key = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
+        costs = self._last.get(key) if key else None
         if costs is None:
             scaled = np.concatenate(self._read(X, 0))
             scaled[self.constant] = self.constant_costs[:, None]
             costs = self.belief.in_units(scaled)
             costs.setflags(write=False)
-            if asked:
+            if key:
                 self._last.clear()
-                self._last[asked] = costs
+                self._last[key] = costs
         return costs
 
     def costs_at(

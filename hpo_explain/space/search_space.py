@@ -254,7 +254,8 @@ class SearchSpace:
         )
 
     def __str__(self) -> str:
-        lines = [f"    {parameter!r},\n" for parameter in self._parameters]
+        shown = [printable(repr(parameter)) for parameter in self._parameters]
+        lines = [f"    {text},\n" for text in shown]
         return f"SearchSpace([\n{''.join(lines)}])"
 
     def index(self, name: str) -> int:
@@ -367,6 +368,21 @@ optional=None)
             missing, or an inactive one is set.
         """
         return encode_configs(configs, self._parameters, self._conditions)
+
+    def row(self, config: Config, argument: str) -> Array:
+        """Return a configuration as one encoded row, (d,).
+
+        Raises
+        ------
+        InputError
+            If it does not fit the space: about the `argument` that the caller was given.
+        """
+        try:
+            return np.asarray(self.encode([config])[0])
+        except InputError as error:
+            about = f"does not fit the search space: {error.argument} "
+            what = "" if error.argument == CONFIGS else about
+            raise error.inside(argument, what, config) from None
 
     def decode(self, X: npt.ArrayLike) -> list[dict[str, Any]]:
         """Return encoded rows as configurations in the user's units, without inactive keys.
@@ -536,23 +552,3 @@ optional=None)
             uniform_draws(n, len(self), check_seed(seed), method)
         )
         return rows if latent else self.project(rows)
-
-
-def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
-    """Return a configuration as one encoded row, (d,).
-
-    Raises
-    ------
-    InputError
-        If it does not fit the space: about the `argument` that the caller was given.
-    """
-    try:
-        return np.asarray(space.encode([config])[0])
-    except InputError as error:
-        whole = error.argument == CONFIGS
-        what = (
-            ""
-            if whole
-            else f"does not fit the search space: {error.argument} "
-        )
-        raise error.inside(argument, what, config) from None
