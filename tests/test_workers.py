@@ -82,7 +82,7 @@ def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
 
 
 def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
-    run = run_of(34, 2, proposals=range(7, 34))
+    run = run_of(34, 2, proposals=range(4, 34))
     pages = [
         hx.report(
             run, tmp_path / f"{n}.html", n_jobs=n, progress=False
@@ -103,7 +103,7 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path):
 def test_a_worker_that_is_killed_loses_nothing_of_a_report(
     tmp_path, monkeypatch, last
 ):
-    run = run_of(34, 2, proposals=range(7, 34))
+    run = run_of(34, 2, proposals=range(4, 34))
     written = hx.report(run, tmp_path / "alone.html", n_jobs=1, progress=False)
     pools = []
 
