@@ -12,7 +12,6 @@ from hpo_explain.base import (
     one_blas_thread,
     sign_of,
     steps,
-    unit_of,
 )
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
@@ -34,6 +33,7 @@ TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best. Those of which the
 # best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
+_STEPS = 2.0**40  # of the spread of costs
 # of the trials weigh the scales for the best, and how many at least
 _BEST = (0.2, 5)
 
@@ -99,12 +99,9 @@ class Belief(Draws):
             bounds,
             noise_std,
         )
-        # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
-        self.origin, self.unit = (
-            float(np.median(self.cost)),
-            unit_of(self.cost),
-        )
-        self.scaled = (self.cost - self.origin) / self.unit
+        self.origin = float(np.median(self.cost))
+        self.unit = float(np.ptp(self.cost)) or 1.0
+        self.scaled = self._scaled(self.cost)
         self.of_trials = len(cost)
 
     @property
@@ -119,10 +116,9 @@ class Belief(Draws):
         least = best - reach * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            ends = (
-                self.sign * np.asarray(self.bounds) - self.origin
-            ) / self.unit
-            low, high = sorted(ends.tolist())
+            low, high = sorted(
+                self._scaled(self.sign * np.asarray(self.bounds)).tolist()
+            )
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
 
@@ -141,7 +137,8 @@ class Belief(Draws):
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
-            noise = scale.variance(good, self.known_noise / self.unit, limits)
+            deviation = float(np.float32(self.known_noise / self.unit))
+            noise = scale.variance(good, deviation, limits)
         prior = Prior(numbers, scale.additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
@@ -201,6 +198,11 @@ class Belief(Draws):
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         return self.whole.noise_at(X)
+
+    def _scaled(self, cost: Array) -> Array:
+        """Return costs in units of their spread, rounded, so that their unit changes no digit."""
+        scaled = (cost - self.origin) / self.unit
+        return np.asarray(np.rint(scaled * _STEPS) / _STEPS)
 
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""

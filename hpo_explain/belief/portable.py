@@ -94,7 +94,7 @@ def portable(draws: Mixture, tried: Array) -> Portable:
                 space,
             ).items()
         }
-        learned.append(_as_listed(space, feasibility.functions[0].X))
+        learned.append(_as_listed(space, feasibility.functions[0].trials.rows))
     arrays |= _rows(learned)
     arrays |= _scales(draws)
     return Portable(

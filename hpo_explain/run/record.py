@@ -154,7 +154,9 @@ class Record(Frozen):
         excluded = {int(t): as_fact(why) for t, why in self.excluded.items()}
         set_fields(
             self,
-            space=self.space.in_order_of(X),
+            space=self.space.in_order_of(
+                X, sign_of(self.direction) * objective
+            ),
             X=X,
             objective=objective,
             trials=numbers,

@@ -17,6 +17,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Config: TypeAlias = Mapping[str, Any]
 
 POSITION_TOLERANCE = 1e-9
+_STEPS = 2.0**40
 """Positions, or values as shares of a range, that differ by less are the same but for rounding."""
 
 
@@ -225,3 +226,8 @@ def _slack(
     resolved = 4.0 * float(np.spacing(max(abs(low), abs(high))))
     slack = max(POSITION_TOLERANCE * span, resolved)
     return slack, slack
+
+
+def rounded(positions: Array) -> Array:
+    """Return positions without the digits that the unit of a hyperparameter decides."""
+    return np.asarray(np.rint(positions * _STEPS) / _STEPS)

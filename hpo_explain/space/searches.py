@@ -185,11 +185,14 @@ def brought_inside(
     inside = np.array(rows)
     for parameter in within:
         whole = space[parameter.name]
-        column = inside[:, space.index(parameter.name)]
+        j = space.index(parameter.name)
+        column = inside[:, j]
         if whole.is_category:
             codes = whole.encode(getattr(parameter, "choices", whole.choices))
+            codes = codes[np.argsort(space.places(j, codes))]
             present = ~np.isnan(column)
-            column[present] = codes[column[present].astype(int) % len(codes)]
+            places = space.places(j, column[present]).astype(int)
+            column[present] = codes[places % len(codes)]
         elif not parameter.is_category:
             low, high = _ends(whole, parameter)
             column[:] = whole.nearest(low + column * (high - low))

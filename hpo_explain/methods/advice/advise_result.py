@@ -136,7 +136,7 @@ class Action:
         elif self.sampler:
             which = "go_on_with"
         elif self.kind == "widen":
-            which = _WAYS[frozenset(found["upper"] for found in self.evidence)]
+            which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
         return printable(_TITLES[which].format(self))
 
     @property
@@ -379,7 +379,7 @@ class Advice(Result):
     def headline(self) -> str:
         """What to do, without values."""
         if not self.actions:
-            return self.finding
+            return printable(self.finding)
         keep = [
             action.which for action in self.actions if action.kind == "keep"
         ]

@@ -13,6 +13,7 @@ from hpo_explain.base import (
     columns,
     format_value,
     listed,
+    printable,
     shorten,
 )
 from hpo_explain.belief import told
@@ -121,7 +122,8 @@ class Summary(Result):
     @property
     def lines(self) -> tuple[str, ...]:
         """The answers, each of less than 100 columns."""
-        return tuple(shorten(claim.text, WIDTH) for claim in self.claims)
+        texts = [printable(claim.text) for claim in self.claims]
+        return tuple(shorten(text, WIDTH) for text in texts)
 
     @property
     def sentence(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base import (
     INACTIVE,
+    ROUNDING,
     UNCLEAR,
     Claim,
     Estimate,
@@ -20,6 +21,7 @@ from hpo_explain.base import (
     format_level,
     format_value,
     leading,
+    printable,
 )
 from hpo_explain.belief import (
     CHOSEN,
@@ -34,7 +36,6 @@ from hpo_explain.belief import (
 from hpo_explain.space import Array
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
-_ROUNDED = 1e-12  # of the values that a gain is the difference of
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -208,7 +209,7 @@ class Ablation(Result):
         """The change that brings most, where the whole is known to bring something."""
         whole, *others = self.claims
         if others and others[0].kind == "contribution":
-            return f"{others[0].text}."
+            return printable(f"{others[0].text}.")
         if whole.side == "below":
             return self.briefly("short same")
         if not whole.certain:
@@ -317,7 +318,7 @@ class Ablation(Result):
 
     @property
     def _rounding(self) -> float:
-        return _ROUNDED * float(np.abs(self.values).max())
+        return ROUNDING * float(np.abs(self.values).max())
 
     def _leading(self, way: str) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""
