@@ -33,6 +33,8 @@ from .loaders import frameworks as frameworks
 from .numbers import INACTIVE as INACTIVE
 from .numbers import NORMAL_95 as NORMAL_95
 from .numbers import ROUNDED_95 as ROUNDED_95
+from .numbers import ROUNDING as ROUNDING
+from .numbers import ROUNDING_OF_SUMS as ROUNDING_OF_SUMS
 from .numbers import among as among
 from .numbers import format_level as format_level
 from .numbers import format_value as format_value

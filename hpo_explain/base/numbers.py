@@ -14,6 +14,10 @@ NORMAL_95 = 1.959963984540054
 """Standard deviations within which a normal variable lies in 95 of 100 cases."""
 ROUNDED_95 = 1.96
 """The same as it is written in papers, of bands that were always drawn so."""
+ROUNDING = 1e-12
+"""What rounding leaves of the difference of two equal numbers, relative to their size."""
+ROUNDING_OF_SUMS = 1e-9
+"""The same of sums of many, and of what went through a model."""
 # sizes between which numbers are written without an exponent
 _PLAIN = (1e-4, 1e6)
 _ALIKE = 1e-24  # of the squared range: where only values that are alike have weights

@@ -16,6 +16,7 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws
@@ -42,7 +43,6 @@ _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
 _WIDEST = 60  # characters of a cell
 _HEADING = 60  # characters of what is explained, in a heading
-_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -556,7 +556,8 @@ class Result(ABC):
 def printed_frame(result: Result) -> pd.DataFrame:
     """Return a result's table as it is printed.
 
-    A column of numbers of which none is known is left out. Contributions that are tiny beside the
+    A column of numbers of which none is known is left out, and categories are told apart as in
+    sentences. Contributions that are tiny beside the
     largest one are rounding errors, and shown as 0.
     """
     frame = result.to_frame().copy()
@@ -564,8 +565,11 @@ def printed_frame(result: Result) -> pd.DataFrame:
     if columns and len(frame):
         sizes = frame[columns].abs()
         frame[columns] = frame[columns].mask(
-            sizes < _ROUNDING * sizes.max().max(), 0.0
+            sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0
         )
+    for name in frame.columns.intersection([*result.subject.names]):
+        if frame[name].dtype == object:  # categories: True is not "True"
+            frame[name] = frame[name].map(format_value)
     empty = [
         len(frame) > 0
         and getattr(column.dtype, "kind", "") == "f"

@@ -13,7 +13,7 @@ from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_values, values_in_words
-from hpo_explain.base.options import Direction, State
+from hpo_explain.base.options import Direction, State, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
@@ -141,6 +141,11 @@ class Subject:
                 for name, values in restricted.items()
             ]
         )
+
+    @property
+    def sign(self) -> float:
+        """What makes a cost of the objective, where smaller is better."""
+        return sign_of(self.direction)
 
     @property
     def lower_is_better(self) -> bool:

@@ -137,8 +137,8 @@ class Belief(Draws):
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
-            known = float(np.float32(self.known_noise / self.unit))
-            noise = scale.variance(good, known, limits)
+            deviation = float(np.float32(self.known_noise / self.unit))
+            noise = scale.variance(good, deviation, limits)
         prior = Prior(numbers, scale.additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from hpo_explain.base import one_blas_thread
 from hpo_explain.models.pathwise import (
     Functions,
-    levels,
     posterior_mean,
     valued,
 )
@@ -140,13 +139,13 @@ class Feasibility:
         rows = self.space.check_rows("X", X)
         if not self.functions or not len(rows):
             return np.full(len(rows), self.rate)
-        at = levels(
-            self.space.in_own_order(rows), self.space.categories_in_own_order
-        )
         with one_blas_thread():
-            mean = np.mean(
-                [values[:, 0] for values in valued(self.functions, at)], axis=0
+            of_each = valued(
+                self.functions,
+                self.space.in_own_order(rows),
+                self.space.categories_in_own_order,
             )
+        mean = np.mean([values[:, 0] for values in of_each], axis=0)
         share = self.feasible / (self.feasible + self.infeasible)
         spread = np.sqrt(share * (1.0 - share))
         return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)

@@ -301,9 +301,3 @@ def loss(land: Landscape, inside: Bools) -> Array:
 def argmin(land: Landscape) -> Array:
     """Return the row at which each draw is least, (k, d)."""
     return np.asarray(land.all_rows[land.possible_values.argmin(axis=1)])
-
-
-def exceedance(land: Landscape, cost: Array | float) -> Array:
-    """Return the share of the space that is better than a cost in each draw, (k,)."""
-    limit = np.broadcast_to(np.asarray(cost, float), (len(land.values),))
-    return np.asarray((land.values < limit[:, None]).mean(axis=1))

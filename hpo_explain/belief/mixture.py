@@ -14,7 +14,8 @@ from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
-from hpo_explain.models.pathwise import Functions, draw, levels, valued
+from hpo_explain.models.compared import Rows
+from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
 from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
@@ -120,24 +121,24 @@ class Mixture(Draws):
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
-        drawn = (
+        around = (
             rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
         )
-        return np.asarray(np.clip(scaled.mean() + drawn, *self.limits))
+        return np.asarray(np.clip(scaled.mean() + around, *self.limits))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
-        asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
-        costs = self._last.get(asked) if asked else None
+        key = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
+        costs = self._last.get(key) if key else None
         if costs is None:
             scaled = np.concatenate(self._read(X, 0))
             scaled[self.constant] = self.constant_costs[:, None]
             costs = self.belief.in_units(scaled)
             costs.setflags(write=False)
-            if asked:
+            if key:
                 self._last.clear()
-                self._last[asked] = costs
+                self._last[key] = costs
         return costs
 
     def costs_at(
@@ -146,18 +147,19 @@ class Mixture(Draws):
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         space, order = self.space, self.space.order
         places = [int(np.flatnonzero(order == j)[0]) for j in members]
-        others = [i for i in range(len(order)) if i not in places]
+        others = np.setdiff1d(np.arange(len(order)), places)
         pairs = zip(members, np.transpose(values), strict=True)
         moved = np.stack([space.places(j, x) for j, x in pairs], axis=1)
         categories = space.categories_in_own_order
-        at = levels(moved, categories, places)
-        levels_of = levels(
-            space.in_own_order(X)[:, others], categories, others
+        at = Block(
+            Rows(moved.astype(np.float32)), np.array(places), categories
         )
+        rest = space.in_own_order(X)[:, others]
+        rows = [*blocks(rest, categories, len(self.X), others)]
         with one_blas_thread():
             of_each = [
                 from_table(
-                    functions.along(levels_of, at).transpose(1, 2, 0), table[0]
+                    functions.along(rows, at).transpose(1, 2, 0), table[0]
                 )
                 for functions, table in zip(*self._drawn, strict=True)
             ]
@@ -177,9 +179,9 @@ class Mixture(Draws):
                 X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(
                     -1, rows.shape[2]
                 )
-                values = valued(
-                    [functions], levels(self.space.in_own_order(X), categories)
-                )[0]
+                (values,) = valued(
+                    [functions], self.space.in_own_order(X), categories
+                )
                 costs.append(
                     from_table(values[np.arange(len(X)), own], table[0])
                 )
@@ -190,11 +192,10 @@ class Mixture(Draws):
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
         functions, tables = self._drawn
-        at = levels(
-            self.space.in_own_order(X), self.space.categories_in_own_order
-        )
+        rows = self.space.in_own_order(X)
+        categories = self.space.categories_in_own_order
         with one_blas_thread():  # the last digits of sums depend on it
-            values = valued(functions, at)
+            values = valued(functions, rows, categories)
         return [
             from_table(z.T, table[which])
             for z, table in zip(values, tables, strict=True)

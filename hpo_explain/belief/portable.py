@@ -7,18 +7,20 @@ each setting: a mean over these scatters by an eighth of their standard deviatio
 array       what it holds, of s settings, d columns, F features, k draws, n trials, P places
 ==========  ============================================================================
 rows        every trial's encoded row, each once, (m, d)
+tried       the row of every trial, (t,)
 trials      the rows that the settings learned from, (n,)
 ends        where the draws of each setting begin and end, (s + 1,)
 rate        √5 / length-scale, (s, d), with weight and amplitude of the same shape
 product     variance of the product, (s,)
-frequency   of the features, (s, d, F), in units of ``frequency_unit`` (s, d)
+frequency   of the features, (s, d, F)
 phase       of each place, (s, P, F), in units of 2π / 65536; ``shift`` (s, F) likewise
 slope       of each feature in each draw, (k, F), in units of ``slope_unit`` (k,)
 constant    what is added to each draw, (k,)
 wave        of a number's own part the frequencies, (s, d, 32), with their phases ``wave_phase``
-wave_slope  their weights in each draw, (d, 32, k)
+wave_slope  their weights in each draw, (d, 32, k), in units of ``wave_slope_unit`` (d, k)
 step        own part of each place in each draw, (P, k)
 update      what each trial adds to each draw times the kernel, (k, n)
+knots       of each scale the standardized values, and their ``costs``, between ``scale_ends``
 ==========  ============================================================================
 
 A column has a place for each category, and one more for being inactive.
@@ -43,6 +45,7 @@ from hpo_explain.space import Array, Ints, SearchSpace
 EVERY = 3  # draw is taken along
 _LARGEST = 2**15 - 1
 _TURN = 2**16  # steps of a phase
+_BITS = 18  # of a frequency, which may be large: its error is one of the angle
 Numbers = npt.NDArray[Any]  # of the precision that is enough
 
 
@@ -91,8 +94,9 @@ def portable(draws: Mixture, tried: Array) -> Portable:
                 space,
             ).items()
         }
-        learned.append(_as_listed(space, feasibility.functions[0].X))
+        learned.append(_as_listed(space, feasibility.functions[0].trials.rows))
     arrays |= _rows(learned)
+    arrays |= _scales(draws)
     return Portable(
         np.concatenate([varying, constant]),
         arrays,
@@ -157,14 +161,8 @@ def _matrices(
     )
     pairs = list(zip(settings, own, strict=True))
     kernels = [setting.parameters for setting in settings]
-    frequency, frequency_unit = _short(
-        np.stack([f.frequencies[column] for f in settings]), axis=2
-    )
     slope, slope_unit = _short(
         np.vstack([f.slopes[:-1, k].T for f, k in pairs]), axis=1
-    )
-    wave, wave_unit = _short(
-        np.stack([f.waves[0][column] for f in settings]), axis=2
     )
     wave_slope, wave_slope_unit = _short(
         np.concatenate([f.waves[2][column][..., k] for f, k in pairs], axis=2),
@@ -176,8 +174,9 @@ def _matrices(
         "weight": _single([p.weight[column] for p in kernels]),
         "amplitude": _single([p.amplitude[column] for p in kernels]),
         "product": _single([p.product for p in kernels]),
-        "frequency": frequency,
-        "frequency_unit": frequency_unit,
+        "frequency": _rounded(
+            np.stack([f.frequencies[column] for f in settings])
+        ),
         "phase": _turns(
             np.stack([f.phases[place] * used[:, None] for f in settings])
         ),
@@ -187,8 +186,7 @@ def _matrices(
         "constant": np.concatenate(
             [f.slopes[-1, k] + f.update[:, k].sum(axis=0) for f, k in pairs]
         ),
-        "wave": wave,
-        "wave_unit": wave_unit,
+        "wave": _rounded(np.stack([f.waves[0][column] for f in settings])),
         "wave_phase": _turns(np.stack([f.waves[1][column] for f in settings])),
         "wave_slope": wave_slope,
         "wave_slope_unit": wave_slope_unit,
@@ -209,10 +207,28 @@ def _short(values: Numbers, axis: int) -> tuple[Numbers, Numbers]:
     return np.round(whole).astype(np.int16), unit
 
 
+def _rounded(values: Numbers) -> Numbers:
+    """Return numbers whose last bits are zeros, which take no room once they are compressed."""
+    part, exponent = np.frexp(values)
+    scale = float(2**_BITS)
+    return _single(np.ldexp(np.round(part * scale) / scale, exponent))
+
+
 def _turns(phases: Numbers) -> Numbers:
     """Return angles as 16 bits: a turn has 65536 steps."""
     steps = np.round(phases * (_TURN / (2.0 * np.pi)))
     return np.asarray(steps.astype(np.int64) % _TURN).astype(np.uint16)
+
+
+def _scales(draws: Mixture) -> dict[str, Numbers]:
+    """Return the standardized values of all scales, and their costs, one scale after the other."""
+    scales = [process.scale for process in draws.belief.processes]
+    sizes = [len(scale.knots) for scale in scales]
+    return {
+        "scale_ends": np.cumsum([0, *sizes]).astype(np.int32),
+        "knots": np.concatenate([scale.knots for scale in scales]),
+        "costs": np.concatenate([scale.costs for scale in scales]),
+    }
 
 
 def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
@@ -221,14 +237,7 @@ def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
     place = np.cumsum(draws.constant) - 1
     limits = draws.limits
     return {
-        "scales": [
-            {
-                "knots": process.scale.knots.tolist(),
-                "costs": process.scale.costs.tolist(),
-                "reach": process.scale.reach(limits),
-            }
-            for process in belief.processes
-        ],
+        "reach": [one.scale.reach(limits) for one in belief.processes],
         "scale": draws.scale_of_each.tolist(),
         "noise": [f.parameters.noise for f in draws.functions],
         "grid": [GRID[0], GRID[-1], len(GRID)],

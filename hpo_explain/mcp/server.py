@@ -56,9 +56,7 @@ def serve(given: Sequence[str]) -> None:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError as error:
-        raise ImportError(
-            'The server needs mcp: pip install "hpo_explain[mcp]"'
-        ) from error
+        raise ImportError("The server needs mcp: pip install mcp") from error
     worker = Worker(Places.of(given))
     server = server_of(worker)
 

@@ -140,6 +140,8 @@ def explains(
         taken = {name: held.pop(name) for name in names if name in held}
         if "seed" in taken:
             taken["seed"] = check_seed(taken["seed"])
+        if "kind" in taken:
+            taken["kind"] = check_option("kind", taken["kind"], KINDS)
         surrogate = taken.pop("surrogate", None)
         if by_name and isinstance(surrogate, str):
             taken["kind"] = check_option("surrogate", surrogate, KINDS)

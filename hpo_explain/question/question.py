@@ -31,7 +31,7 @@ from hpo_explain.question.decision import RunDecision
 from hpo_explain.question.model import model_of
 from hpo_explain.run import Run
 from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
-from hpo_explain.space import Array, Bools, Config, encode_one
+from hpo_explain.space import Array, Bools, Config
 
 _R = TypeVar("_R")
 _HOW = ("n_jobs", "progress")  # options that no answer depends on
@@ -207,7 +207,7 @@ class Question:
         The middle is that of the ranking, which is where a run that began at its target begins.
         """
         run = self.run
-        row = encode_one(run.space, target, "target")
+        row = run.space.row(target, "target")
         same = np.isclose(run.X, row, rtol=0.0, atol=1e-9, equal_nan=True)
         is_target: Bools = np.all(same, axis=1)
         tied: Bools = np.isin(run.cost, run.cost[is_target])

@@ -182,9 +182,9 @@ def likelier_direction(name: str) -> Direction:
     >>> likelier_direction("score"), likelier_direction("y"), likelier_direction("val_acc")
     ('maximize', 'minimize', 'maximize')
     """
-    known = direction_of(name)
-    if known is not None:
-        return known
+    direction = direction_of(name)
+    if direction is not None:
+        return direction
     words, _ = _words(name)
     if _TURNED.search(name) or not _RATHER_LARGER.intersection(words):
         return "minimize"

@@ -17,7 +17,6 @@ from .parameter import Parameter as Parameter
 from .possible import has_value as has_value
 from .possible import still_possible as still_possible
 from .search_space import SearchSpace as SearchSpace
-from .search_space import encode_one as encode_one
 from .searches import Ties as Ties
 from .searches import changed as changed
 from .searches import filled as filled

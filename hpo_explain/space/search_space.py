@@ -167,9 +167,18 @@ class SearchSpace:
 
     def distinct(self, X: Array) -> Array:
         """Return the different rows of X (n, d), in the order of their columns' `places`."""
-        keys = np.nan_to_num(self.in_own_order(X), nan=-1.0)
-        _, first = np.unique(keys, axis=0, return_index=True)
-        return X[first]
+        return X[self.distinct_places(X)]
+
+    def distinct_places(self, X: Array) -> Ints:
+        """Return the first place of each different row of X (n, d), in the order of `distinct`."""
+        # -0.0 is 0.0
+        keys = np.nan_to_num(self.in_own_order(X), nan=-1.0) + 0.0
+        bits = np.ascontiguousarray(keys).view(np.int64)
+        # bytes in the order of the numbers: rows are compared at once, not number by number
+        bits = bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+        ordered = (bits.view(np.uint64) ^ np.uint64(2**63)).astype(">u8")
+        rows = ordered.view(f"V{8 * ordered.shape[1]}").ravel()
+        return np.unique(rows, return_index=True)[1]
 
     def ordered(self, X: npt.ArrayLike) -> SearchSpace:
         """Return the space as it is where it is in an order of trials; else `in_order_of` these."""
@@ -360,6 +369,21 @@ optional=None)
         """
         return encode_configs(configs, self._parameters, self._conditions)
 
+    def row(self, config: Config, argument: str) -> Array:
+        """Return a configuration as one encoded row, (d,).
+
+        Raises
+        ------
+        InputError
+            If it does not fit the space: about the `argument` that the caller was given.
+        """
+        try:
+            return np.asarray(self.encode([config])[0])
+        except InputError as error:
+            about = f"does not fit the search space: {error.argument} "
+            what = "" if error.argument == CONFIGS else about
+            raise error.inside(argument, what, config) from None
+
     def decode(self, X: npt.ArrayLike) -> list[dict[str, Any]]:
         """Return encoded rows as configurations in the user's units, without inactive keys.
 
@@ -528,23 +552,3 @@ optional=None)
             uniform_draws(n, len(self), check_seed(seed), method)
         )
         return rows if latent else self.project(rows)
-
-
-def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
-    """Return a configuration as one encoded row, (d,).
-
-    Raises
-    ------
-    InputError
-        If it does not fit the space: about the `argument` that the caller was given.
-    """
-    try:
-        return np.asarray(space.encode([config])[0])
-    except InputError as error:
-        whole = error.argument == CONFIGS
-        what = (
-            ""
-            if whole
-            else f"does not fit the search space: {error.argument} "
-        )
-        raise error.inside(argument, what, config) from None

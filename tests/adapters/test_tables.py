@@ -730,3 +730,10 @@ def test_blanks_are_told_apart_and_from_nothing(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     read = read_place(tmp_path / "t.csv", objective="loss")
     assert read.space["tag"].choices == (" ", "a", None)
+
+
+def test_scales_of_the_same_length_are_one_note():
+    table = table_of()
+    table = table.assign(wd=table["lr"][::-1].to_numpy())
+    notes = hx.from_frame(table, "loss").notes
+    assert the_note(notes, "log_scale_guessed").names == ("lr", "wd")

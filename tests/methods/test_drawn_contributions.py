@@ -140,7 +140,7 @@ def test_a_path_does_not_ask_what_is_true_of_the_objective():
     run = tuning_run(12, initial=10)
     path = hx.methods.desirability_path(run, background=20, progress=False)
     assert {e.draws for e in path.explanations} == {None}
-    assert hx.explain_proposal(run, 11, background=20).drawn.shape == (192, 4)
+    assert hx.explain_proposal(run, 11, background=20).draws.shape == (192, 4)
 
 
 def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():

@@ -70,30 +70,6 @@ def test_gains_add_up_to_what_the_whole_move_gains():
     ]
 
 
-def test_the_table_of_moves_has_what_each_change_gains_of_each_objective():
-    found = hx.pareto(
-        tuned(lambda X: X[:, 0] + X[:, 1], lambda X: -X[:, 0] - X[:, 2])
-    )
-    table = found.moves_frame()
-    assert {*table["objective"]} == {"loss", "time"}
-    for move in found.moves:
-        here = table[
-            (table["source"] == move.source) & (table["target"] == move.target)
-        ]
-        gains = here.pivot(
-            index="hyperparameter", columns="objective", values="gain"
-        )
-        changed = [
-            j
-            for j, name in enumerate("xyz")
-            if move.before[name] != move.after[name]
-        ]
-        assert [*gains.index] == ["xyz"[j] for j in changed]
-        np.testing.assert_array_equal(
-            gains[["loss", "time"]], move.gains()[changed]
-        )
-
-
 def test_turning_an_objective_round_changes_nothing_but_its_sign():
     def f(X):
         return (X[:, 0] - 1.0) ** 2 + X[:, 2]

@@ -15,7 +15,6 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space import encode_one
 from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
 
@@ -196,7 +195,7 @@ def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(
     config, told
 ):
     with pytest.raises(ValueError, match=told):
-        encode_one(unit_cube(1), config, "source")
+        unit_cube(1).row(config, "source")
 
 
 @pytest.mark.parametrize(
@@ -460,3 +459,12 @@ def test_rows_brought_inside_are_the_same_in_whichever_order_categories_are():
         return space.decode(brought_inside(space, inside, X))
 
     assert brought(whole) == brought(other)
+
+
+def test_different_rows_are_those_of_numpy_in_the_same_order():
+    space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "abc"])
+    rng = np.random.default_rng(0)
+    X = rng.choice([-0.1, -0.0, 0.0, 2.0**-20, 0.3, 1.0, np.nan], (300, 3))
+    keys = np.nan_to_num(X, nan=-1.0)
+    _, expected = np.unique(keys, axis=0, return_index=True)
+    np.testing.assert_array_equal(space.distinct_places(X), expected)

@@ -104,11 +104,11 @@ def attainable(
     Attainable
         Expected best at each value, with its uncertainty.
     """
-    known = as_draws(surrogate, direction, seed=seed)
+    of_model = as_draws(surrogate, direction, seed=seed)
     draws = (
         _Predicted(surrogate, direction, seed)
-        if known is None
-        else known.at_best
+        if of_model is None
+        else of_model.at_best
     )
     land = draws.landscape
     axis, level = land.axes[j], land.level[:, j]
@@ -141,8 +141,8 @@ def attainable(
     return Attainable(
         mean=objective.mean(axis=-1),
         std=np.full(len(positions), np.nan)
-        if known is None
+        if of_model is None
         else objective.std(axis=-1),
-        draws=None if known is None else objective,
+        draws=None if of_model is None else objective,
         configurations=tuple(configurations),
     )

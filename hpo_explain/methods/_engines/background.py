@@ -21,7 +21,6 @@ from hpo_explain.space import (
     Config,
     Ints,
     SearchSpace,
-    encode_one,
 )
 
 HYPERCUBES = 10
@@ -197,7 +196,7 @@ def local_background(
             f"must be above 0 and at most 1, but was {radius!r}",
             radius,
         )
-    centre = encode_one(space, config, "config")
+    centre = space.row(config, "config")
     # a hybrid background draws its other rows with `seed` itself
     of_rows, of_values = np.random.SeedSequence([check_seed(seed), 1]).spawn(2)
     rows = global_background(
@@ -370,7 +369,7 @@ def l1_neighbourhood(
         check_name("without", name, space.names, "hyperparameter")
         for name in ([without] if isinstance(without, str) else without)
     }
-    centre = encode_one(space, config, "config")
+    centre = space.row(config, "config")
     distance: Array = np.zeros(len(rows))
     for j, parameter in enumerate(space.parameters):
         if parameter.name in left_out:

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING,
+    ROUNDING_OF_SUMS,
     Claim,
     Fact,
     InputError,
@@ -60,8 +62,6 @@ _MASS = (
 _MASS_ATTAINABLE = (
     0.985  # the same of minima: with 0.95 one in ten such ranges was wrong
 )
-_ROUNDING = 1e-12  # of the level: below, no value is better than another
-_TIED = 1e-9  # of the range: below, both values are the best
 
 _OPEN = declared_fact(
     "no_value_ruled_out", "no value can be told from the best", role="said"
@@ -458,11 +458,18 @@ class Effect(Result):
             costs.min(axis=1, keepdims=True),
             costs.max(axis=1, keepdims=True),
         )
-        hits = costs <= low + _TIED * (high - low)
+        hits = costs <= low + ROUNDING_OF_SUMS * (high - low)
         share = (hits / hits.sum(axis=1, keepdims=True)).mean(axis=0)
         order = np.lexsort((costs.mean(axis=0), -share))
         mass = _MASS_ATTAINABLE if self.kind == "attainable" else _MASS
-        count = int(np.searchsorted(np.cumsum(share[order]), mass - _TIED)) + 1
+        count = (
+            int(
+                np.searchsorted(
+                    np.cumsum(share[order]), mass - ROUNDING_OF_SUMS
+                )
+            )
+            + 1
+        )
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
         probable = (costs > lowest).mean(axis=0) < mass
         probable[order[:count]] = True
@@ -557,7 +564,7 @@ class Effect(Result):
     def _levels(self) -> tuple[Claim, ...]:
         first, last = int(self._order[0]), int(self._order[-1])
         together = self.kind == "accumulated" and len(self.names) == 2
-        least = max(_ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
+        least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         if self._costs is not None:
             noise, ranges = (
                 max(self.noise_std, least),

@@ -83,8 +83,8 @@ def walked_shapley(
 
     def mean_gains(rows: Array) -> Array:
         """Return what each player earns on average, (rows, player, column)."""
-        drawn = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
-        orders = shifted_pairs(drawn, starts=starts)
+        permuted = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
+        orders = shifted_pairs(permuted, starts=starts)
         gains = step_gains(acquisition, walk(x, rows, orders))
         # in which step each player joins, by the order of `players`
         joins = np.argsort(orders, axis=2)[:, :, places, None]

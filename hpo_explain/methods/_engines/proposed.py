@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.question import RunDecision
 from hpo_explain.run import OPTIMIZED_ANOTHER, Run
-from hpo_explain.space import Array, Config, encode_one, lowest
+from hpo_explain.space import Array, Config, lowest
 
 _ORIGINS = {
     Origin.INITIAL: "it belongs to the initial design",
@@ -140,6 +140,10 @@ class HasNumber(Protocol):
         ...
 
 
+AnyTrial: TypeAlias = int | WhichTrial | Config | HasNumber
+"""A trial by its number, by what is special about it, or itself; or a configuration."""
+
+
 @dataclass(frozen=True, eq=False)
 class Proposed:
     """What is explained: a trial, or a configuration that may be the next one.
@@ -215,7 +219,7 @@ class Proposed:
 
 def proposed(
     run: Run,
-    trial: int | WhichTrial | Config | HasNumber,
+    trial: AnyTrial,
     *,
     seed: int = 0,
     any_trial: bool = False,
@@ -251,7 +255,7 @@ def proposed(
     (0, 'given')
     """
     if isinstance(trial, Mapping):
-        x = encode_one(run.space, trial, "trial")
+        x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
     if isinstance(trial, HasNumber):
         trial = trial.number

@@ -17,7 +17,7 @@ from hpo_explain.methods._engines.background import (
     local_background,
 )
 from hpo_explain.models import Acquisition, SupportsCandidates
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Config
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
@@ -66,7 +66,7 @@ class Reference:
         """
         space = acquisition.space
         if isinstance(background, Mapping):
-            background = encode_one(space, background, "background")[None, :]
+            background = space.row(background, "background")[None, :]
         if not isinstance(background, str):
             if np.ndim(background) == 0:
                 rows = check_count("background", background)

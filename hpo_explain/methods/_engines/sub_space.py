@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import InputError, Subject, check_name
+from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Subject, check_name
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import (
@@ -30,7 +30,6 @@ from hpo_explain.space import (
 
 Given = Mapping[str, Sequence[Any]]
 _BESIDE = 1e-7  # of a position, on both sides of it: closer than two values
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +184,8 @@ class SubSpace:
         latent = (parameter.optional or 1.0) * (below + above) / 2.0
         inside[:] = False
         for low, high in self.intervals[j]:
-            inside |= (low - _ROUNDING <= latent) & (
-                latent <= high + _ROUNDING
+            inside |= (low - ROUNDING_OF_SUMS <= latent) & (
+                latent <= high + ROUNDING_OF_SUMS
             )
         return inside & ~np.isnan(positions)
 

@@ -136,7 +136,7 @@ class Action:
         elif self.sampler:
             which = "go_on_with"
         elif self.kind == "widen":
-            which = _WAYS[frozenset(found["upper"] for found in self.evidence)]
+            which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
         return printable(_TITLES[which].format(self))
 
     @property

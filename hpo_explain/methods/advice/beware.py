@@ -159,10 +159,10 @@ def _p_values(
     1 where fewer than three of them failed: so few are not told.
     """
     total, bad = len(failed), int(failed.sum())
-    found = np.ones(k.shape)
+    p = np.ones(k.shape)
     for place in zip(*np.nonzero(k >= _FEWEST), strict=True):
-        found[place] = _at_least(int(k[place]), total, bad, int(n[place]))
-    return found
+        p[place] = _at_least(int(k[place]), total, bad, int(n[place]))
+    return p
 
 
 def _at_least(k: int, total: int, bad: int, n: int) -> float:

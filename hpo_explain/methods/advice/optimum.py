@@ -234,7 +234,22 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
     space = decision.draws.space
     tried = decision.run.X[decision.rows]
     starts = tried[ranked(decision.costs.mean(axis=0))[:_STARTS]]
-    beside = [np.empty((0, len(space)))]
+    near = _beside(space, starts)
+    # before they are valued: the others are not asked for
+    near = near[decision.box.holds(near)]
+    near = near[decision.may_be_tried(near)]
+    rows = np.concatenate([tried, near])
+    costs = np.concatenate(
+        [decision.costs, decision.draws.costs(near)], axis=1
+    )
+    inside = decision.box.holds(rows)
+    best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
+    return rows[best], costs[:, best]
+
+
+def _beside(space: SearchSpace, starts: Array) -> Array:
+    """Return rows that differ from some in one number, by a little, (m, d)."""
+    moves = []
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, CategoricalParameter):
@@ -244,20 +259,14 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
             continue
         for side in (-step, step):
             moved = starts.copy()
-            moved[:, j] = parameter.nearest(
-                np.clip(moved[:, j] + side, 0.0, 1.0)
-            )
-            moved = space.project(moved)
-            beside.append(moved[space.is_valid(moved)])
-    near = np.concatenate(beside)
-    near = near[decision.may_be_tried(near)]
-    rows = np.concatenate([tried, near])
-    costs = np.concatenate(
-        [decision.costs, decision.draws.costs(near)], axis=1
-    )
-    inside = decision.box.holds(rows)
-    best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
-    return rows[best], costs[:, best]
+            there = np.clip(moved[:, j] + side, 0.0, 1.0)
+            moved[:, j] = parameter.nearest(there)
+            moves.append(moved)
+    if not moves:
+        return np.empty((0, len(space)))
+    # one start after the other: its neighbors differ in little
+    near = space.project(np.concatenate(np.stack(moves, axis=1)))
+    return np.asarray(near[space.is_valid(near)])
 
 
 def _gains(decision: RunDecision, more: int) -> Array:

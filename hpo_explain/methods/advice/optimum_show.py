@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import counted, join_words, percent
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Curves,
     Dots,
@@ -25,7 +24,7 @@ _INACTIVE = "In some functions the best configuration has no {}."
 
 def densities(found: Optimum) -> Panels:
     """Draw how probably the best value of each hyperparameter lies where, at most 12 of them."""
-    shown = found.narrowest[:MOST_PANELS]
+    shown = found.narrowest[: Panels.MOST]
     left = len(found.regions) - len(shown)
     inactive = [r.hyperparameter for r in shown if r.inactive > 0.0]
     return Panels(

@@ -127,6 +127,13 @@ def widen(decision: RunDecision) -> Action | None:
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new = _longer(parameter, upper=side)
+        # of numbers seen from 0 on, none below is known to be possible
+        if (
+            not side
+            and parameter.low == 0
+            and parameter.name in run.ranges_from
+        ):
+            new = None
         gained = decision.gained_beyond(gains)
         counts = gained.estimate > decision.epsilon
         if new is None or not counts or gained.probability < _LIKELY:
@@ -365,12 +372,10 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
     share = noise.counted**2 / float(np.var(run.cost[run.feasible]))
     reason = _MOSTLY_NOISE(share=min(share, 1.0), objective=run.objective_name)
     if not noise.settled:
-        known = decision.trust.r2 if decision.trust is not None else 1.0
-        if known >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
+        r2 = decision.trust.r2 if decision.trust is not None else 1.0
+        if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = _NOTHING_SEEN(
-            r2=max(known, 0.0), objective=run.objective_name
-        )
+        reason = _NOTHING_SEEN(r2=max(r2, 0.0), objective=run.objective_name)
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)

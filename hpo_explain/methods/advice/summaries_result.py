@@ -62,7 +62,9 @@ class Summaries(Result):
     def questions(self) -> tuple[str, ...]:
         """What each row answers."""
         each = self.summaries.values()
-        return tuple(asked for summary in each for asked in summary.questions)
+        return tuple(
+            question for summary in each for question in summary.questions
+        )
 
     @property
     def answers(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.question import Explained, Question, explains
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Config
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
 _A_ROUND = 25  # of so many changes that are left, a round makes one
@@ -189,8 +189,8 @@ class AblationExplainer(Explainer):
             If a configuration is not one of the space.
         """
         explained, space = self.explained, self.space
-        x = encode_one(space, source, "source")
-        y = encode_one(space, target, "target")
+        x = space.row(source, "source")
+        y = space.row(target, "target")
         changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base import (
     INACTIVE,
+    ROUNDING,
     UNCLEAR,
     Claim,
     Estimate,
@@ -35,7 +36,6 @@ from hpo_explain.belief import (
 from hpo_explain.space import Array
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
-_ROUNDED = 1e-12  # of the values that a gain is the difference of
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -318,7 +318,7 @@ class Ablation(Result):
 
     @property
     def _rounding(self) -> float:
-        return _ROUNDED * float(np.abs(self.values).max())
+        return ROUNDING * float(np.abs(self.values).max())
 
     def _leading(self, way: str) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""

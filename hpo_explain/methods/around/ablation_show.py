@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import Estimate, counted, filled
-from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
+from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.around.ablation_result import Ablation
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
@@ -17,7 +17,7 @@ def path(ablation: Ablation) -> Rows:
     Plain stairs improve, hatched ones do not. Whiskers are the 95 % intervals of the steps' gains,
     where the model has them. More than 20 steps are folded into the last stair.
     """
-    rows, rest = folded(range(len(ablation.steps)))
+    rows, rest = Rows.folded(range(len(ablation.steps)))
     levels, bars = ablation.values[[0, *(i + 1 for i in rows)]], list[Bar]()
     labels: list[tuple[str, ...]] = [("source",)]
     for i in rows:
@@ -87,7 +87,7 @@ def shares(ablation: Ablation) -> Rows:
     order of the path decides what a step is worth. More than 20 steps are folded.
     """
     values = np.column_stack([ablation.gains, ablation.shapley])
-    rows, rest = folded(
+    rows, rest = Rows.folded(
         np.argsort(-np.abs(ablation.shapley), kind="stable").tolist()
     )
     relative = abs(ablation.total_gain) > 1e-3 * np.abs(values).max()

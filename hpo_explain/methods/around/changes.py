@@ -24,6 +24,7 @@ from numbers import Real
 import numpy as np
 
 from hpo_explain.base import (
+    ROUNDING,
     Direction,
     Fact,
     InputError,
@@ -47,14 +48,12 @@ from hpo_explain.space import (
     Bools,
     Config,
     SearchSpace,
-    encode_one,
     lowest,
     ranked,
 )
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
-_ROUNDING = 1e-12  # of the costs that a gain is the difference of
 _HALF = 0.5  # of the gain: noise is no reason to lose more
 # trials that values are taken from, and rows of each round
 _NEAR, _KEPT = (25, 10)
@@ -255,8 +254,8 @@ def changes_between(
         raise InputError("keep", problem, keep, remedy)
     explained, about = explained_of(surrogate, subject, direction)
     start, end = End.of(default), End.of(best)
-    x = encode_one(explained.space, start.config, "default")
-    y = encode_one(explained.space, end.config, "best")
+    x = explained.space.row(start.config, "default")
+    y = explained.space.row(end.config, "best")
     mixed = Mixtures(explained.space, x, y)
     if not mixed.columns:
         raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
@@ -295,7 +294,7 @@ def changes_that_reach(
     goal = check_number("reach", reach)
     explained, about = explained_of(surrogate, subject, direction)
     start = End.of(default)
-    x = encode_one(explained.space, start.config, "default")
+    x = explained.space.row(start.config, "default")
     costs = _costs(explained, seed)
     limit = explained.sign * goal
 
@@ -357,7 +356,7 @@ def _changes(
         keep=keep,
         reach=reach,
         noise_std=game.noise,
-        known=game.known,
+        has_draws=game.has_draws,
         gain_drawn=gain,
         whole_drawn=game.whole,
         slack_drawn=slack,
@@ -379,7 +378,7 @@ class _Game:
         return self.explained.draws(self.seed)
 
     @property
-    def known(self) -> bool:
+    def has_draws(self) -> bool:
         """Whether the model knows how its predictions vary together."""
         return self._draws is not None
 
@@ -416,7 +415,7 @@ class _Game:
     def slack(self, gains: Array, keep: float) -> Array:
         """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
         whole = self.whole[:, None]
-        rounding = _ROUNDING * np.abs(self.origin[:, None])
+        rounding = ROUNDING * np.abs(self.origin[:, None])
         allowed = np.maximum(
             (1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole)
         )

@@ -91,7 +91,7 @@ class Changes(Result):
         The objective that is to be reached in place of that.
     noise_std : float
         Standard deviation of one evaluation at `best`; 0 where it is not known.
-    known : bool
+    has_draws : bool
         Whether the model knows how its predictions vary together.
     gain_drawn, whole_drawn : ndarray of shape (draws,)
         What the changes that are needed gain in each function that the trials allow, and all.
@@ -133,7 +133,7 @@ class Changes(Result):
             "whole_drawn",
             "slack_drawn",
             "contributions_drawn",
-            "known",
+            "has_draws",
         ),
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -162,7 +162,7 @@ class Changes(Result):
     keep: float
     reach: float | None
     noise_std: float
-    known: bool
+    has_draws: bool
     gain_drawn: Array
     whole_drawn: Array
     slack_drawn: Array
@@ -188,14 +188,18 @@ class Changes(Result):
     @property
     def interval(self) -> tuple[float, float]:
         """What holds the gain with 95 %; NaN where the model does not know."""
-        if not self.known:
+        if not self.has_draws:
             return (np.nan, np.nan)
         return interval(self.gain_drawn, stretch=STRETCH["average"])
 
     @property
     def probability_kept(self) -> float:
         """How probable it is that they keep the gain, or reach what is to be reached."""
-        return float((self.slack_drawn > 0.0).mean()) if self.known else np.nan
+        return (
+            float((self.slack_drawn > 0.0).mean())
+            if self.has_draws
+            else np.nan
+        )
 
     @property
     def intervals(self) -> Array:
@@ -204,7 +208,7 @@ class Changes(Result):
         return np.array(
             [
                 interval(draws, stretch=STRETCH["average"])
-                if self.known
+                if self.has_draws
                 else none
                 for draws in self.contributions_drawn
             ]
@@ -223,7 +227,7 @@ class Changes(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The contributions in each function that the trials allow, by name."""
-        if not self.known:
+        if not self.has_draws:
             return super().posterior
         names = tuple(self.names[i] for i in np.flatnonzero(self.own))
         return PosteriorDraws(names, self.contributions_drawn[self.own].T)
@@ -238,7 +242,9 @@ class Changes(Result):
     @property
     def kept(self) -> Decision | None:
         """Whether the changes that are needed keep the gain, or reach what is to be reached."""
-        return decide(self.slack_drawn, side="above") if self.known else None
+        return (
+            decide(self.slack_drawn, side="above") if self.has_draws else None
+        )
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
@@ -352,11 +358,15 @@ class Changes(Result):
     def shown(self) -> Estimate:
         """The gain with its error."""
         low, high = self.interval
-        return Estimate(self.gain, (high - low) / 2.0 if self.known else None)
+        return Estimate(
+            self.gain, (high - low) / 2.0 if self.has_draws else None
+        )
 
     def _decided(self, draws: Array) -> Decision | None:
         return (
-            decide(draws, stretch=STRETCH["average"]) if self.known else None
+            decide(draws, stretch=STRETCH["average"])
+            if self.has_draws
+            else None
         )
 
     def _values(self, which: Bools) -> dict[str, Any]:

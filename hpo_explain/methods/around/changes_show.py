@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import counted, filled
-from hpo_explain.base.figures import PALE, Bar, Rows, View, folded
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.around.changes_result import Changes
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
@@ -16,7 +16,7 @@ def contributions(changes: Changes) -> Rows:
 
     A row without a bar follows another change. More than 20 are folded into the last row.
     """
-    rows, rest = folded(range(len(changes.names)))
+    rows, rest = Rows.folded(range(len(changes.names)))
     bars = [
         _bar(changes, row, i)
         for row, i in enumerate(rows)
@@ -47,13 +47,15 @@ def contributions(changes: Changes) -> Rows:
         heading=f"What changes of {changes.start.name} bring: {changes.what}",
         subtitle=filled(subtitle, gain=changes.shown, reach=changes.reach),
         label="gain, averaged over all orders: right is better",
-        footer=_WHISKERS * changes.known,
+        footer=_WHISKERS * changes.has_draws,
     )
 
 
 def _bar(changes: Changes, row: int, i: int) -> Bar:
     end, (low, high) = float(changes.contributions[i]), changes.intervals[i]
-    reach = (float(end - low), float(high - end)) if changes.known else None
+    reach = (
+        (float(end - low), float(high - end)) if changes.has_draws else None
+    )
     return Bar(row, 0.0, end, reach, fill=0 if changes.needed[i] else PALE)
 
 

@@ -72,7 +72,6 @@ from hpo_explain.space import (
     Config,
     SearchSpace,
     changed,
-    encode_one,
     filled,
 )
 
@@ -304,7 +303,7 @@ class LimeExplainer:
             If the configuration is not one of the space.
         """
         explained, space = self._explained, self._space
-        x = encode_one(space, config, "config")
+        x = space.row(config, "config")
         z = self._given
         if z is None:
             tried = self._subject.tried

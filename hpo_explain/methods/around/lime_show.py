@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.base import counted, filled
-from hpo_explain.base.figures import MOST_ROWS, Bar, Rows, View
+from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.lime_result import (
     LimeExplanation,
     LimeStatement,
@@ -17,7 +17,7 @@ def effects(explanation: LimeExplanation) -> Rows:
     Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands over
     the bars, with a caution where it is low. At most 20 rows are drawn.
     """
-    shown = explanation.statements[:MOST_ROWS]
+    shown = explanation.statements[: Rows.MOST]
     bars = []
     for row, statement in enumerate(shown):
         is_worse = (

@@ -34,7 +34,7 @@ from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.question import Question, explains
-from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, Ints
 
 _MOST_VALUES = 1000  # of one hyperparameter
 
@@ -172,8 +172,8 @@ class LocalImportanceExplainer(Explainer):
             If the configuration is not one of the space.
         """
         explained, space = self.explained, self.space
-        x = encode_one(space, config, "config")
-        members = _present(space, x)
+        x = space.row(config, "config")
+        members = self._present(x)
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
         predicted = explained(rows) if len(rows) else np.empty(0)
@@ -245,6 +245,19 @@ class LocalImportanceExplainer(Explainer):
             return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
         nodes, weights = np.polynomial.legendre.leggauss(self.grid_size)
         return (nodes + 1.0) / 2.0, weights
+
+    def _present(self, x: Array) -> list[int]:
+        """Return the columns that can take other values: active, or optional and allowed."""
+        space = self.space
+        return [
+            j
+            for j, parameter in enumerate(space.parameters)
+            if not np.isnan(x[j])
+            or (
+                parameter.optional is not None
+                and space.allowed(x[None, :], j)[0]
+            )
+        ]
 
     def _rows(
         self, x: Array, members: Sequence[int], points: list[Points]
@@ -340,16 +353,6 @@ class LocalImportanceExplainer(Explainer):
         if inactive and any(self.space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
         return (*notes, *self.about.notes)
-
-
-def _present(space: SearchSpace, x: Array) -> list[int]:
-    """Return the columns that can take other values: what is active, or optional and allowed."""
-    return [
-        j
-        for j, parameter in enumerate(space.parameters)
-        if not np.isnan(x[j])
-        or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
-    ]
 
 
 def _at(rows: Array, j: int, positions: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.base import filled, format_value
-from hpo_explain.base.figures import Bar, Rows, View, folded
+from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
 _WHISKERS = {
@@ -15,7 +15,7 @@ _WHISKERS = {
 def shares(importance: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
     varied = {name for name, _, _ in importance.curves}
-    shown, rest = folded(
+    shown, rest = Rows.folded(
         [
             j
             for j in importance.order().tolist()

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING_OF_SUMS,
     Direction,
     Fact,
     InputError,
@@ -74,7 +75,6 @@ from hpo_explain.space import (
 )
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
-_ROUNDING = 1e-9  # of the range
 _IN_CELL = 4  # configurations of a pair's cell, on average
 # of the partial dependence that stands beside it
 _PARTIAL_ROWS, _PARTIAL_GRID = (300, 41)
@@ -319,7 +319,7 @@ class _Sampled:
         gaps = [decide(gap) for gap in partial - effect.draws]
         certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
         place = int(np.argmax(certain))
-        rounding = _ROUNDING * float(np.ptp(effect.mean))
+        rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
         if certain[place] <= max(effect.noise_std, rounding):
             return beside
         differs = _DIFFERS(

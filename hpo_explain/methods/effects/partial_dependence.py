@@ -535,9 +535,9 @@ class PartialDependenceExplainer:
             return None
         active = activity_intervals(space, self._ranks)
         intervals = {
-            ancestor: kept
+            ancestor: of_column
             for j in members
-            for ancestor, kept in active[j].items()
+            for ancestor, of_column in active[j].items()
         }
         own = {
             j: intervals.pop(j)
@@ -554,8 +554,8 @@ class PartialDependenceExplainer:
                 space, self._part.given, self._ranks
             ).where_active(members)
             intervals |= {
-                j: kept
-                for j, kept in part.intervals.items()
+                j: of_column
+                for j, of_column in part.intervals.items()
                 if j not in members
             }
         boxes = (

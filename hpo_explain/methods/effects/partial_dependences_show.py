@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import counted, percent, shorten
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Cells,
     Curves,
@@ -32,7 +31,7 @@ _MOST_CATEGORIES = 10
 
 def panels(effects: PartialDependences) -> Panels:
     """Draw each effect as by itself, without the single configurations; at most 12 of them."""
-    shown = effects.effects[:MOST_PANELS]
+    shown = effects.effects[: Panels.MOST]
     shares = {
         frozenset(names): share for names, share in effects.shares.items()
     }
@@ -80,7 +79,7 @@ def _within(panel: Curves, ends: tuple[float, float]) -> Curves:
 
 
 def _footer(effects: PartialDependences) -> str:
-    shown = effects.effects[:MOST_PANELS]
+    shown = effects.effects[: Panels.MOST]
     dimmed = [dimmed_caption(one, points=as_points(one)) for one in shown]
     texts = [band_caption(shown[0]), *dict.fromkeys(filter(None, dimmed))]
     if effects.shares:

@@ -25,7 +25,6 @@ from hpo_explain.base import (
     check_number,
     declared_fact,
     r_squared,
-    sign_of,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.importance.fanova_result import capped
@@ -123,7 +122,7 @@ class LatentForest:
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1: a cost is the objective times it."""
-        return sign_of(self.subject.direction)
+        return self.subject.sign
 
     @property
     def notes(self) -> tuple[Fact, ...]:

@@ -6,7 +6,6 @@ import numpy as np
 
 from hpo_explain.base import InputError, Option, counted, percent, shorten
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Bar,
     Cells,
     Dots,
@@ -207,9 +206,9 @@ VIEWS = {
 def _largest(importance: FanovaImportance) -> tuple[list[int], list[int]]:
     """Return the sets that have a bar of their own, the largest first, and the others."""
     ranking = np.argsort(-importance.estimate, kind="stable").tolist()
-    if len(ranking) <= MOST_ROWS:
+    if len(ranking) <= Rows.MOST:
         return ranking, []
-    shown = MOST_ROWS - 1 - (importance.order > 1)
+    shown = Rows.MOST - 1 - (importance.order > 1)
     return ranking[:shown], ranking[shown:]
 
 

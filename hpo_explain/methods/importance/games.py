@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     INDICES,
+    ROUNDING,
     Direction,
     Fact,
     Game,
@@ -67,7 +68,6 @@ from hpo_explain.space import (
     Bools,
     Config,
     SearchSpace,
-    encode_one,
     filled,
 )
 from hpo_explain.space.sobol import sobol
@@ -87,7 +87,6 @@ _MANY = 8  # players
 _DRAWN = (
     32_768  # configurations of all coalitions at which functions are drawn
 )
-_ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
 
@@ -198,9 +197,7 @@ def tuning_game(
         index=index,
         order=min(order, len(names)),
         game=game,
-        default=space.decode(encode_one(space, default, "default")[None, :])[
-            0
-        ],
+        default=space.decode(space.row(default, "default")[None, :])[0],
         default_trial=trial,
         default_prediction=float(
             mean_of(surrogate, space.project(table.default[None, :]))[0]
@@ -231,7 +228,7 @@ def _notes(
         for player in players
         if len(player) > 1
     ]
-    x = encode_one(space, default, "default")
+    x = space.row(default, "default")
     inactive = [
         space.names[j] for player in players for j in player if np.isnan(x[j])
     ]
@@ -242,7 +239,7 @@ def _notes(
 
 def _completed(space: SearchSpace, default: Config) -> Array:
     """Return the default encoded, with the middle of their range for what is inactive."""
-    x = encode_one(space, default, "default")
+    x = space.row(default, "default")
     middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
     optional = np.array([p.optional is not None for p in space.parameters])
     return np.where(np.isnan(x) & ~optional, middle, x)
@@ -408,7 +405,7 @@ class _Table:
             best = np.minimum(best, reached)
         elif not others:
             # the search may end a rounding error above what was tried
-            near = reached <= best + _ROUNDED * np.abs(best).max()
+            near = reached <= best + ROUNDING * np.abs(best).max()
             best = np.where(near, reached, best)
             rows = np.where(near[:, None], own_rows, rows)
         return _Reached(best - reached, own_rows, rows)

@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     NORMAL_95,
+    ROUNDING_OF_SUMS,
     Fact,
     declared_fact,
     shows_progress,
@@ -68,7 +69,6 @@ _CONDITION = declared_fact(
 )
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
-_ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
 _ALL = (
     30  # hyperparameters that matter: of more, the pairs of some are looked at
 )
@@ -359,7 +359,7 @@ class InteractionExplainer(Explainer):
         size = self._with_rows.sum(axis=1)
         part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
         joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
-        part = np.where(part <= _ROUNDED, 0.0, part)
+        part = np.where(part <= ROUNDING_OF_SUMS, 0.0, part)
         H = np.divide(
             part,
             joint,

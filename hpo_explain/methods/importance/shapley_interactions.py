@@ -60,7 +60,7 @@ from hpo_explain.question import (
     explained_of,
     explains,
 )
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.space import Array, Config
 
 _DRAWN = 8192  # composed rows at which functions are drawn
 _LEAST = 4  # background rows of these
@@ -218,12 +218,12 @@ def interactions_at(
     _check_sets(index, order)
     space = explained.space
     if isinstance(background, Mapping):
-        background = encode_one(space, background, "background")[None, :]
+        background = space.row(background, "background")[None, :]
     if np.ndim(background) == 0:
         cubes = hypercubes(space, cast(int, background), seed=seed)
     else:
         cubes = [complete(space, background, seed=seed)]
-    x = encode_one(space, config, "config")
+    x = space.row(config, "config")
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
     interactions = _Game(cubes, index, order, seed).interactions(game)
     rows = np.vstack(cubes)

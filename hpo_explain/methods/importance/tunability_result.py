@@ -19,7 +19,6 @@ from hpo_explain.base import (
     counted,
     declared_fact,
     format_level,
-    sign_of,
     worth_naming,
 )
 from hpo_explain.belief import (
@@ -377,7 +376,7 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        sign = sign_of(self.direction)
+        sign = self.subject.sign
         at_start = format_level(start, self.whole)
         at_end = format_level(start - sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"

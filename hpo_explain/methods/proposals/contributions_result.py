@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING,
     Claim,
     Fact,
     PosteriorDraws,
@@ -24,7 +25,6 @@ from hpo_explain.base import (
     format_value,
     leading,
     number,
-    sign_of,
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, Decision, decide
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
-_ROUNDING = 1e-12  # of the values that were subtracted
 NEXT = ("given", "waiting")
 """States of configurations that are explained as the next one."""
 
@@ -175,8 +174,8 @@ class Contributions(Result):
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
                 "objective_95_interval": None
-                if (found := judged[j]) is None
-                else found.interval,
+                if (decision := judged[j]) is None
+                else decision.interval,
             }
             for j, name in enumerate(self.names)
         ]
@@ -476,7 +475,7 @@ class ProposalExplanation(Contributions):
             np.abs(self.phi).max(initial=0.0),
         )
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
-        if largest <= _ROUNDING * scale:
+        if largest <= ROUNDING * scale:
             return (
                 self.claim(
                     "contribution",
@@ -557,7 +556,7 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        sign = -self.subject.sign if self.terms[t] == "mean" else 1.0
         return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:

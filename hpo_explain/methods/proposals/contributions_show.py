@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import counted, number, sentences, signed
-from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
+from hpo_explain.base import ROUNDING, counted, number, sentences, signed
+from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,
@@ -18,9 +18,6 @@ from hpo_explain.methods.proposals.contributions_result import (
 from hpo_explain.space import Array
 
 _MOST_INACTIVE = 3
-_NEGLIGIBLE = (
-    1e-12  # of the values that were subtracted: rounding, not a contribution
-)
 _MODEL = (
     "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
     "such lines overlap, one can still be larger than the other."
@@ -35,7 +32,7 @@ def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     sum of the others, whose errors are not independent, so that it has no interval.
     """
     active = [j for j in explanation.order().tolist() if explanation.active[j]]
-    shown, rest = folded(active)
+    shown, rest = Rows.folded(active)
     labels: list[tuple[str, ...]] = [
         (explanation.names[j], f"= {explanation.value(j)}") for j in shown
     ]
@@ -106,7 +103,7 @@ def _of_proposal(
             _missed(explanation),
         ),
         fills=dict(enumerate(explanation.terms)),
-        negligible=_NEGLIGIBLE
+        negligible=ROUNDING
         * max(map(abs, explanation.prediction.values()), default=0.0),
         **(total_marks(totals, ends) if len(explanation.terms) > 1 else {}),
     )
@@ -125,11 +122,11 @@ def _without_value(explanation: ProposalExplanation) -> list[str]:
 def _why(explanation: ProposalExplanation) -> str:
     """Return the question, and whose acquisition function answers it."""
     about, later = explanation.subject, explanation.subject.state in NEXT
-    asked = f"Why {explanation.where}{' next, or why not' * later}?"
+    question = f"Why {explanation.where}{' next, or why not' * later}?"
     if about.assumed:
         would = "would see" if later else "would have seen"
-        return f"{asked} As {criterion(about)} {would} it (assumed)"
-    return f"{asked} As {about.optimizer} {'sees' if later else 'saw'} it: {criterion(about)}"
+        return f"{question} As {criterion(about)} {would} it (assumed)"
+    return f"{question} As {about.optimizer} {'sees' if later else 'saw'} it: {criterion(about)}"
 
 
 def _payout(explanation: ProposalExplanation) -> str:
@@ -203,7 +200,7 @@ def _of_prediction(
         fills={
             k: what for k, what in enumerate(("better", "worse")) if k in there
         },
-        negligible=_NEGLIGIBLE
+        negligible=ROUNDING
         * max(abs(explanation.prediction), abs(explanation.baseline)),
     )
 

@@ -12,13 +12,11 @@ from hpo_explain.base import (
     NothingToExplain,
     Subject,
     Text,
-    WhichTrial,
     declared_fact,
-    spans,
 )
 from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
-    HasNumber,
+    AnyTrial,
     proposed,
 )
 from hpo_explain.methods.proposals.densities_result import (
@@ -29,7 +27,7 @@ from hpo_explain.methods.proposals.densities_result import (
 from hpo_explain.models import DensityRatio
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
-from hpo_explain.space import Array, Config, Parameter
+from hpo_explain.space import Array, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
@@ -56,14 +54,13 @@ _NO_DENSITIES = declared_fact(
 )
 _OTHER = declared_fact(
     "other_criterion",
-    "not chosen by densities: {which}",
-    which=lambda about: spans(about.trials),
+    "not chosen by densities: {trials:spans}",
 )
 
 
 @explains(of="optimizer", without=("seed",))
 def proposal_densities(
-    question: Question, trial: int | WhichTrial | Config | HasNumber = "latest"
+    question: Question, trial: AnyTrial = "latest"
 ) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import format_value, sentences
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Cells,
     Curves,
@@ -47,10 +46,10 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
             f"{together} hyperparameters were sampled together; each panel shows one of them "
             "whatever the others are. The grey line is chance."
         )
-    left_out = len(result.curves) - MOST_PANELS
+    left_out = len(result.curves) - Panels.MOST
     return Panels(
         panels=[
-            _panel(result, curve) for curve in result.curves[:MOST_PANELS]
+            _panel(result, curve) for curve in result.curves[: Panels.MOST]
         ],
         heading=f"Where good trials are, and {result.where}"
         if state in ("given", "waiting")

@@ -11,7 +11,6 @@ from hpo_explain.base import (
     listed,
     number,
     sentences,
-    sign_of,
     spans,
     told_apart,
 )
@@ -156,7 +155,7 @@ def panels_of(
 def _asked(path: DesirabilityPath) -> str:
     """Return the question, and whose acquisition functions answer it."""
     one = len(path) == 1
-    asked = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
+    question = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
     each = {e.acquisition: e.subject for e in reversed(path.explanations)}
     through = listed(
         [criterion(each[name]) for name in path.acquisitions], _MOST_CRITERIA
@@ -164,10 +163,10 @@ def _asked(path: DesirabilityPath) -> str:
     assumed = [e.assumed for e in path.explanations]
     seen = "it" if one else "them"
     if all(assumed):
-        return f"{asked} As {through} would have seen {seen} (assumed)"
+        return f"{question} As {through} would have seen {seen} (assumed)"
     if any(assumed):
-        return f"{asked} Through {through} (partly assumed)"
-    return f"{asked} As {path.optimizer} saw {seen}: {through}"
+        return f"{question} Through {through} (partly assumed)"
+    return f"{question} As {path.optimizer} saw {seen}: {through}"
 
 
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:
@@ -252,7 +251,7 @@ def predictions(path: DesirabilityPath) -> Curves:
     standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
     at which they count for fitting.
     """
-    sign = sign_of(path.direction)
+    sign = path.subject.sign
     cost, bound = sign * path.objective, path.diverged_above
     shown, at = winsorized(cost, bound), path.all_trials
     objective, diverged = sign * shown, cost > bound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import number, sentences
-from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
+from hpo_explain.base.figures import Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_show import contribution_to
 from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,
@@ -21,7 +21,7 @@ def swarm(overview: PredictionOverview) -> Rows:
 
     The hyperparameter with the largest contributions is on top; at most 20 are drawn.
     """
-    order = overview.order()[:MOST_ROWS].tolist()
+    order = overview.order()[: Rows.MOST].tolist()
     reach = float(np.abs(overview.phi).max(initial=0.0)) or 1.0
     dots = []
     for row, j in enumerate(order):

@@ -19,7 +19,6 @@ from hpo_explain.base import (
     InputError,
     NothingToExplain,
     Subject,
-    WhichTrial,
     check_seed,
     counted,
     declared_fact,
@@ -32,7 +31,7 @@ from hpo_explain.methods._engines.explainable import (
     why_unexplained,
 )
 from hpo_explain.methods._engines.proposed import (
-    HasNumber,
+    AnyTrial,
     Proposed,
     proposed,
 )
@@ -84,7 +83,7 @@ _REPEATS = declared_fact(
 @explains(of="optimizer")
 def explain_proposal(
     question: Question,
-    trial: int | WhichTrial | Config | HasNumber = "latest",
+    trial: AnyTrial = "latest",
     *,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
@@ -213,7 +212,7 @@ class ProposalExplainer:
     def explain(
         self,
         run: Run,
-        trial: int | WhichTrial | Config | HasNumber = "latest",
+        trial: AnyTrial = "latest",
         *,
         believed: bool = False,
     ) -> ProposalExplanation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import listed, sentences, told_apart
-from hpo_explain.base.figures import MOST_ROWS, Bar, Panels, Rows, View
+from hpo_explain.base.figures import Bar, Panels, Rows, View
 from hpo_explain.methods.proposals.contributions_show import total_marks
 from hpo_explain.methods.proposals.desirability_path_show import (
     panels_of,
@@ -59,8 +59,8 @@ def _bars(repeated: RepeatedRuns) -> Rows:
     mean, std = repeated.mean[0], repeated.std[0]
     order = np.argsort(-np.abs(mean[:, -1]), kind="stable").tolist()
     shown, rest = (
-        order[:MOST_ROWS],
-        [repeated.names[j] for j in order[MOST_ROWS:]],
+        order[: Rows.MOST],
+        [repeated.names[j] for j in order[Rows.MOST :]],
     )
     marks = (
         total_marks(mean[shown, -1], std[shown, -1])

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING,
     SAMPLING_ERRORS,
     SamplingError,
     Subject,
@@ -45,7 +46,6 @@ from hpo_explain.models import Acquisition
 from hpo_explain.space import Array, Config
 
 _LEVEL = 0.95
-_ROUNDING = 1e-12  # of the largest contribution
 
 
 def check_sample_size(
@@ -159,7 +159,7 @@ def _closest(
     if not len(more):
         return None
     apart, error = phi[more] - phi[less], half[more, less]
-    error = np.where(error <= _ROUNDING * np.abs(phi).max(), 0.0, error)
+    error = np.where(error <= ROUNDING * np.abs(phi).max(), 0.0, error)
     sure = np.divide(
         apart, error, out=np.full(len(apart), np.inf), where=error > 0.0
     )

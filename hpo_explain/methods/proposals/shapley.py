@@ -49,7 +49,7 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, split_of
 from hpo_explain.question import Explained, accepted_acquisition
-from hpo_explain.space import Array, Config, SearchSpace, encode_one
+from hpo_explain.space import Array, Config, SearchSpace
 
 
 class ShapleyExplainer:
@@ -183,7 +183,7 @@ class ShapleyExplainer:
         x = (
             _partly_encoded(space, config)
             if not_chosen
-            else encode_one(space, config, "config")
+            else space.row(config, "config")
         )
         game = CoalitionGame.of(
             self._split or self._acquisition,

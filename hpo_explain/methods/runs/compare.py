@@ -40,7 +40,6 @@ from hpo_explain.base import (
     declared_fact,
     join_words,
     shows_progress,
-    sign_of,
     steps,
 )
 from hpo_explain.belief import Draws, Trust, Within, as_draws, in_own_order
@@ -285,7 +284,7 @@ class ComparedRun:
         """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
         if self.draws is not None:
             return self.draws.costs(X)
-        sign = sign_of(self.subject.direction)
+        sign = self.subject.sign
         return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:

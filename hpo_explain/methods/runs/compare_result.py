@@ -184,22 +184,6 @@ class Comparison(Result):
         return PosteriorDraws(self.names, values)
 
     @property
-    def default_posterior(self) -> PosteriorDraws:
-        """What the default loses in each run, by its name, for functions drawn; the least first.
-
-        In the units of :attr:`Default.loss`. The mean of a row is that over the runs, and its
-        quantiles are what it loses over these runs.
-
-        Raises
-        ------
-        NothingToExplain
-            If the model of a run has no joint posterior.
-        """
-        if self.default.draws is None:
-            return super().posterior
-        return PosteriorDraws(self.runs, self.default.draws, "smallest")
-
-    @property
     def bounds(self) -> Array:
         """Ends of the 95 % interval of each share, (R, d, 2); NaN where they are not known."""
         unknown = (np.nan, np.nan)
@@ -253,30 +237,6 @@ class Comparison(Result):
             self.default.configuration.get(name) for name in self.names
         ]
         return frame.sort_values("mean", ascending=False, kind="stable")
-
-    def effects_frame(self) -> pd.DataFrame:
-        """Return one row per hyperparameter and value: the mean loss over runs, std, each run's."""
-        import pandas as pd
-
-        rows = []
-        for name, values, effect in zip(
-            self.names, self.grid, self.effects, strict=True
-        ):
-            for g, value in enumerate(values):
-                column = effect[:, g]
-                rows.append(
-                    {
-                        "hyperparameter": name,
-                        "value": value,
-                        "mean": column.mean(),
-                        "std": column.std(ddof=1),
-                        **{
-                            f"loss in {run}": e
-                            for run, e in zip(self.runs, column, strict=True)
-                        },
-                    }
-                )
-        return pd.DataFrame(rows)
 
     # ------------------------------------------------------------------ what it says
 

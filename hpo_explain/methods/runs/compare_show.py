@@ -6,7 +6,6 @@ import numpy as np
 
 from hpo_explain.base import listed
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Axis,
     Bar,
     Curves,
@@ -33,8 +32,8 @@ def shares(comparison: Comparison) -> Rows:
         _order(comparison),
     )
     shown, rest = (
-        order[:MOST_ROWS],
-        [comparison.names[j] for j in order[MOST_ROWS:]],
+        order[: Rows.MOST],
+        [comparison.names[j] for j in order[Rows.MOST :]],
     )
     beside = np.linspace(-_BESIDE, _BESIDE, len(comparison.runs))
     reach = float(max(comparison.shares.max(), (mean + spread).max()))
@@ -146,10 +145,12 @@ def _effect(comparison: Comparison, j: int, low: float, high: float) -> Curves:
         if pale
         else dict(zip(looks, comparison.runs, strict=True))
     )
-    edge = high - low
+    reach = high - low
     return Curves(
         x=x,
-        y=Axis(label="loss", limits=(under - 0.02 * edge, high + 0.05 * edge)),
+        y=Axis(
+            label="loss", limits=(under - 0.02 * reach, high + 0.05 * reach)
+        ),
         lines=lines,
         heading=comparison.names[j],
         means={**runs, "total": "mean over the runs"},

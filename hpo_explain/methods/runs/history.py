@@ -46,7 +46,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     >>> print(hx.history(table, objective="loss").sentence)
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
-    run, known = (
+    run, is_optimum = (
         question.run,
         None if optimum is None else check_number("optimum", optimum),
     )
@@ -70,11 +70,11 @@ def history(question: Question, *, optimum: float | None = None) -> History:
         tied=tied,
         later=run.later_trials(tied[0]) if tied else (),
         left_out=dict(sorted(run.excluded.items())),
-        optimum=known,
+        optimum=is_optimum,
     )
     if result.regret is None or not (result.regret < 0.0).any():
         return result
     beaten = _BEATEN(
-        trials=[result.tied[0]], optimum=known, names=[run.objective_name]
+        trials=[result.tied[0]], optimum=is_optimum, names=[run.objective_name]
     )
     return replace(result, notes=(beaten,))

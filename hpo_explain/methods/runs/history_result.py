@@ -18,7 +18,6 @@ from hpo_explain.base import (
     counted,
     format_level,
     format_value,
-    sign_of,
 )
 from hpo_explain.space import Array, Bools, Ints
 
@@ -129,7 +128,7 @@ class History(Result):
 
     @property
     def _sign(self) -> float:
-        return sign_of(self.direction)
+        return self.subject.sign
 
     @property
     def incumbent_trial(self) -> int | None:

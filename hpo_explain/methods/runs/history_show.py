@@ -36,9 +36,9 @@ def trials(history: History) -> Curves:
         "diverged": far,
     }
     at, lines = history.trials.astype(float), []
-    told = np.array(_told(history), dtype=object)
+    texts = np.array(_told(history), dtype=object)
     dots = [
-        Dots(at[rows], history.learned[rows], look=look, told=told[rows])
+        Dots(at[rows], history.learned[rows], look=look, told=texts[rows])
         for look, rows in looks.items()
     ]
     if history.tied:
@@ -52,7 +52,9 @@ def trials(history: History) -> Curves:
         )
         best = history.trials == history.tied[0]
         dots.append(
-            Dots(at[best], history.learned[best], look="star", told=told[best])
+            Dots(
+                at[best], history.learned[best], look="star", told=texts[best]
+            )
         )
     end, groups = np.inf if minimized else -np.inf, dict[str, list[int]]()
     for trial, why in history.left_out.items():

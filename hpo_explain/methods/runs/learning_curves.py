@@ -26,12 +26,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     NORMAL_95,
     InputError,
     NothingToExplain,
     check_fraction,
-    check_option,
     check_sequence,
     declared_fact,
 )
@@ -123,7 +121,6 @@ def learning_curves(
     >>> hx.methods.learning_curves(study).known_from
     0.0
     """
-    check_option("kind", question.kind, KINDS)
     check_fraction("enough", enough)
     run, curves = question.run, question.run.curves
     if curves is None:

@@ -16,7 +16,6 @@ from hpo_explain.base import (
     Table,
     declared_fact,
     number,
-    percent,
 )
 from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
@@ -125,8 +124,8 @@ class LearningCurves(Result):
         "{rho} ({n} finished trials).{above}",
         "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
         "short unknown": "Early values do not tell the final rank.",
-        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
-        "variance) than at {first} ({early}).",
+        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late:%} of the "
+        "variance) than at {first} ({early:%}).",
     }
 
     curves: Curves
@@ -276,7 +275,7 @@ class LearningCurves(Result):
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
         early, late = (
-            percent(float(self.shares[at].estimate[j])) for at in (first, last)
+            float(self.shares[at].estimate[j]) for at in (first, last)
         )
         return {
             "first": f"{first:g}",

@@ -23,10 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     Subject,
     check_fraction,
-    check_option,
     check_seed,
     declared_fact,
 )
@@ -96,7 +94,6 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    check_option("kind", question.kind, KINDS)
     run = question.run
     objectives = Objectives.of(question.runs or {run.objective_name: run})
     models = {

@@ -18,7 +18,6 @@ from hpo_explain.base import (
     format_value,
     join_words,
     plus_minus,
-    sign_of,
 )
 from hpo_explain.belief import Decision
 from hpo_explain.methods.proposals.contributions_result import (
@@ -55,10 +54,7 @@ class Move:
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
         return np.column_stack(
-            [
-                -sign_of(reason.direction) * reason.phi
-                for reason in self.reasons
-            ]
+            [-reason.subject.sign * reason.phi for reason in self.reasons]
         )
 
     def halves(self) -> Array:
@@ -267,31 +263,6 @@ class ParetoFront(Result):
             columns, index=pd.Index(self.trials[self.front], name="trial")
         )
 
-    def moves_frame(self) -> pd.DataFrame:
-        """Return one row per move, hyperparameter that changes, and objective: the gain."""
-        import pandas as pd
-
-        rows = []
-        for move in self.moves:
-            gains, halves = move.gains(), move.halves()
-            for j, name in enumerate(self.names):
-                if move.before.get(name) == move.after.get(name):
-                    continue
-                for k, objective in enumerate(self.objectives):
-                    rows.append(
-                        {
-                            "source": move.source,
-                            "target": move.target,
-                            "hyperparameter": name,
-                            "was": move.before.get(name),
-                            "is": move.after.get(name),
-                            "objective": objective,
-                            "gain": gains[j, k],
-                            "half_width": halves[j, k],
-                        }
-                    )
-        return pd.DataFrame(rows)
-
     # ------------------------------------------------------------------ what it says
 
     @property
@@ -384,7 +355,7 @@ class ParetoFront(Result):
             turned = None
             if claim.interval is not None:
                 low, high = sorted(
-                    -sign_of(move.reasons[k].direction) * end
+                    -move.reasons[k].subject.sign * end
                     for end in claim.interval
                 )
                 turned = (low, high)

@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import counted, join_words, listed, sign_of
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Axis,
     Bar,
     Curves,
@@ -170,12 +169,12 @@ def moves(result: ParetoFront) -> Rows:
             float(half) if np.isfinite(half) else None,
             place=k,
         )
-        for row, j in enumerate(order[:MOST_ROWS])
+        for row, j in enumerate(order[: Rows.MOST])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]
-    rest = [result.names[j] for j in order[MOST_ROWS:]]
+    rest = [result.names[j] for j in order[Rows.MOST :]]
     return Rows(
-        labels=[(result.names[j],) for j in order[:MOST_ROWS]],
+        labels=[(result.names[j],) for j in order[: Rows.MOST]],
         bars=bars,
         label=label,
         fills=dict(enumerate(result.objectives)),

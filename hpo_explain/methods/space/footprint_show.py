@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.base import counted, number, percent
+from hpo_explain.base import filled, number
 from hpo_explain.base.figures import Axis, Cells, Dots, Line, View
 from hpo_explain.methods.space.footprint_result import Footprint
 
@@ -24,9 +24,11 @@ def plane(footprint: Footprint) -> Cells:
     points = {
         kind: footprint.xy[footprint.of_kind(kind)] for kind in _MEANS
     } | {"star": best[-1:]}
-    footer = (
-        f"{counted(n, 'trial')}. The axes have no unit: near places are similar configurations, "
-        f"as far as two dimensions show it (stress {number(round(footprint.stress, 3), 2)})."
+    footer = filled(
+        "{n:#trial}. The axes have no unit: near places are similar configurations, as far as two "
+        "dimensions show it (stress {stress}).",
+        n=n,
+        stress=number(round(footprint.stress, 3), 2),
     )
     if footprint.surface_r2 == footprint.surface_r2:
         footer += f" Colors: mean of predictions nearby (R² {number(footprint.surface_r2, 2)})."
@@ -45,7 +47,10 @@ def plane(footprint: Footprint) -> Cells:
         ],
         means={kind: _MEANS[kind] for kind, xy in points.items() if len(xy)},
         heading="Where configurations were tried, and what is predicted there",
-        subtitle=f"{percent(footprint.explored[0])} of the space is near a trial",
+        subtitle=filled(
+            "{share:%} of the space is near a trial",
+            share=footprint.explored[0],
+        ),
         footer=footer,
         bare=True,
     )

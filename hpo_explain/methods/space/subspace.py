@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
+    ROUNDING_OF_SUMS,
     Direction,
     Fact,
     InputError,
@@ -44,7 +45,6 @@ from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
 _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
-_ROUNDING = 1e-9
 
 
 _BEST = declared_fact(
@@ -285,10 +285,10 @@ class SubspaceExplainer:
     ) -> tuple[list[str], Decision | None, float]:
         """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
         subject = forest.subject
-        known = as_draws(self._model, subject.direction, seed=self._seed)
-        if not subject.incumbent or forest.given or known is None:
+        of_model = as_draws(self._model, subject.direction, seed=self._seed)
+        if not subject.incumbent or forest.given or of_model is None:
             return [], None, np.nan
-        draws = known.at_best
+        draws = of_model.at_best
         lose = usual_loss(draws)
         columns, loss = stay_fixed(
             draws, subject.space.encode(subject.incumbent)[0], lose
@@ -354,7 +354,9 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     mains, pairs = shares.mains.mean(axis=0), shares.pairs.mean(axis=0)
     # what is left when j is out is 1 minus all effects it takes part in: such a j must be in
     totals = shares.totals.mean(axis=0)
-    forced = [j for j in range(d) if 1.0 - totals[j] < wanted - _ROUNDING]
+    forced = [
+        j for j in range(d) if 1.0 - totals[j] < wanted - ROUNDING_OF_SUMS
+    ]
     lost = mains + pairs.sum(axis=0)
     higher = totals - lost  # effects of three and more that it takes part in
     free = [j for j in range(d) if j not in forced]
@@ -362,7 +364,7 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     for size in range(max(1, len(forced)), d + 1):
         if math.comb(len(free), size - len(forced)) > MOST_SETS:
             return None
-        best, best_share = None, wanted - _ROUNDING
+        best, best_share = None, wanted - ROUNDING_OF_SUMS
         sets = itertools.combinations(free, size - len(forced))
         for more in steps(
             sets, "sets", math.comb(len(free), size - len(forced))
@@ -390,7 +392,7 @@ def _greedy(shares: _ClosedShares, wanted: float) -> list[int]:
     chosen: list[int] = []
     while True:
         chosen.append(_adds_most(shares, chosen, range(shares.d)))
-        if float(shares.of(chosen).mean()) >= wanted - _ROUNDING:
+        if float(shares.of(chosen).mean()) >= wanted - ROUNDING_OF_SUMS:
             return chosen
 
 

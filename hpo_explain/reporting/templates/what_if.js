@@ -8,12 +8,13 @@
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array };
   const TURN = (2 * Math.PI) / 65536;
   const MOST_SETS = 32;  // of changes, each a configuration to be evaluated: a move takes 50 ms at most
-  const FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
+  const DIGITS = 4, POSITIONS = 500;  // of a value at which a slider stops, and of one without steps
+  const REMEMBERED = 4;  // rows
+  const SUMMED = ["angle", "factor", "alone"];  // over the columns of a row
+  const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
 
-  async function unpacked(packed, places) {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const buffer = await new Response(stream).arrayBuffer();
+  async function arraysOf(packed, places) {
+    const buffer = await unpacked(packed).arrayBuffer();
     return Object.fromEntries(Object.entries(places).map(([name, [kind, start, shape]]) => {
       const length = shape.reduce((product, size) => product * size, 1);
       return [name, { shape, values: new KINDS[kind](buffer, start, length) }];
@@ -21,7 +22,9 @@
   }
 
   const add = (sum, terms) => { for (let i = 0; i < sum.length; i++) sum[i] += terms[i]; };
-  const multiply = (product, factors) => { for (let i = 0; i < product.length; i++) product[i] *= factors[i]; };
+  function exchange(sum, before, after) {
+    for (let i = 0; i < sum.length; i++) sum[i] += after[i] - before[i];
+  }
 
   /* The product of a row with one row of a matrix. */
   function product(row, matrix, k) {
@@ -32,12 +35,11 @@
   }
 
   /* Functions of several settings of a kernel. What a row needs are sums over its columns: angles of
-     the features, factors of the correlation with each trial, and parts of each draw. */
+     the features, logarithms of the correlation with each trial, and parts of each draw. */
   class Functions {
     constructor(arrays, prefix, learned, parameters) {
       for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
-        "frequency_unit", "phase", "slope", "slope_unit", "wave", "wave_unit", "wave_phase", "wave_slope",
-        "wave_slope_unit", "step", "update"]) this[name] = arrays[prefix + name].values;
+        "phase", "slope", "slope_unit", "wave", "wave_phase", "wave_slope", "wave_slope_unit", "step", "update"]) this[name] = arrays[prefix + name].values;
       [this.settings, this.columns, this.features] = arrays[`${prefix}frequency`].shape;
       this.slope = Float64Array.from(this.slope);  // one kind of number makes the fastest products
       this.update = Float64Array.from(this.update);
@@ -67,8 +69,7 @@
         const sj = s * d + j, weight = this.weight[sj], rate = this.rate[sj], amplitude = this.amplitude[sj];
         const [begin, end] = [this.ends[s], this.ends[s + 1]];
         if (number) {
-          const step = x * this.frequency_unit[sj];
-          for (let f = 0; f < F; f++) angle[s * F + f] = step * this.frequency[sj * F + f];
+          for (let f = 0; f < F; f++) angle[s * F + f] = x * this.frequency[sj * F + f];
         } else {
           const from = (s * this.places + place) * F;
           for (let f = 0; f < F; f++) angle[s * F + f] = TURN * this.phase[from + f];
@@ -80,13 +81,13 @@
             const r = Math.abs(x - at[i]) * rate;
             base[i] = (1 + r + (r * r) / 3) * Math.exp(-r);
           } else if (!off && x === at[i]) base[i] = 1;
-          factor[s * n + i] = off && without ? 1 : 1 - weight + weight * base[i];
+          factor[s * n + i] = off && without ? 0 : Math.log(Math.max(1 - weight + weight * base[i], Number.MIN_VALUE));
         }
         if (!amplitude) continue;
         for (let k = begin; k < end; k++) alone[k] += amplitude * product(base, this.update, k);
         if (!number) for (let k = begin; k < end; k++) alone[k] += this.step[place * K + k];
         else for (let w = 0; w < W; w++) {
-          const wave = Math.cos(x * this.wave_unit[sj] * this.wave[sj * W + w] + TURN * this.wave_phase[sj * W + w]);
+          const wave = Math.cos(x * this.wave[sj * W + w] + TURN * this.wave_phase[sj * W + w]);
           for (let k = begin; k < end; k++)
             alone[k] += wave * this.wave_slope_unit[j * K + k] * this.wave_slope[(j * W + w) * K + k];
         }
@@ -94,32 +95,26 @@
       return { angle, factor, alone };
     }
 
-    /* Room for the sums over some columns. */
-    room() {
+    /* The sums over the columns of a row. */
+    together(parts) {
       const { settings: S, features: F, trials: n, draws: K } = this;
-      return { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
+      const sum = { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
+      for (const one of parts) for (const name of SUMMED) add(sum[name], one[name]);
+      return sum;
     }
 
-    /* The sums over columns, written into room for them. */
-    together(parts, sum = this.room()) {
-      sum.angle.fill(0);
-      sum.factor.fill(1);
-      sum.alone.fill(0);
-      for (const one of parts) {
-        add(sum.angle, one.angle);
-        multiply(sum.factor, one.factor);
-        add(sum.alone, one.alone);
-      }
-      return sum;
+    /* Replaces the part of one column in sums by another one. */
+    replace(sum, before, after) {
+      for (const name of SUMMED) exchange(sum[name], before[name], after[name]);
     }
 
     /* The standardized value of each draw at the row whose columns are together here. */
     values({ angle, factor, alone }) {
       const { settings: S, features: F, trials: n, ends, shift } = this;
-      const waves = new Float64Array(F), found = new Float64Array(this.draws);
+      const waves = new Float64Array(F), own = new Float64Array(n), found = new Float64Array(this.draws);
       for (let s = 0; s < S; s++) {
         for (let f = 0; f < F; f++) waves[f] = Math.cos(angle[s * F + f] + TURN * shift[s * F + f]);
-        const own = factor.subarray(s * n, (s + 1) * n);
+        for (let i = 0; i < n; i++) own[i] = Math.exp(factor[s * n + i]);
         for (let k = ends[s]; k < ends[s + 1]; k++)
           found[k] = this.slope_unit[k] * product(waves, this.slope, k)
             + this.product[s] * product(own, this.update, k) + alone[k] + this.constant[k];
@@ -143,12 +138,18 @@
 
   /* How standardized values become the objective: the mean of an evaluation, from a table. */
   class WayBack {
-    constructor(belief) {
+    constructor(belief, arrays) {
       Object.assign(this, belief);
+      const ends = arrays.scale_ends.values;
+      this.scales = belief.reach.map((reach, i) => ({
+        reach,
+        knots: arrays.knots.values.subarray(ends[i], ends[i + 1]),
+        costs: arrays.costs.values.subarray(ends[i], ends[i + 1]),
+      }));
       const [first, last, count] = belief.grid;
       this.first = first;
       this.spacing = (last - first) / (count - 1);
-      this.tables = belief.scale.map((scale, s) => this.table(belief.scales[scale], Math.sqrt(belief.noise[s])));
+      this.tables = belief.scale.map((scale, s) => this.table(this.scales[scale], Math.sqrt(belief.noise[s])));
     }
 
     table({ knots, costs, reach }, sd) {
@@ -198,6 +199,13 @@
       return clipped(value, low, high);
     }
 
+    /* How many digits tell values of a slider apart. */
+    digits(j) {
+      const { low, high, log } = this.parameters[j];
+      const apart = log ? Math.log(high / low) : (high - low) / Math.max(Math.abs(low), Math.abs(high));
+      return clipped(3 - Math.floor(Math.log10(Math.min(apart, 1))), DIGITS, 15);
+    }
+
     /* The position of a value; the nearest value counts. */
     position(j, value) {
       const { kind, low, high, log, step, size } = this.parameters[j];
@@ -224,25 +232,23 @@
 
   const same = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
-  /* Gower's distance: the root of the mean of squared differences, 1 where one alone is active. */
-  function distance(space, a, b) {
-    const apart = space.parameters.map((one, j) => {
-      if (Number.isNaN(a[j]) || Number.isNaN(b[j])) return same(a[j], b[j]) ? 0 : 1;
-      return one.kind === "category" ? Number(a[j] !== b[j]) : (a[j] - b[j]) ** 2;
-    });
-    return Math.sqrt(apart.reduce((sum, x) => sum + x, 0) / apart.length);
+  /* Adds how far the values of a column are from one, squared: 1 where one alone is active. */
+  function addApart(sum, { kind }, tried, x) {
+    const off = Number.isNaN(x), category = kind === "category";
+    for (let i = 0; i < tried.length; i++) {
+      const without = Number.isNaN(tried[i]);
+      if (off || without) sum[i] += Number(off !== without);
+      else sum[i] += category ? Number(tried[i] !== x) : (tried[i] - x) ** 2;
+    }
   }
 
-  /* How many of some positions are near one: the same value, or in a window around it. */
+  /* How many values of a column are near one: the same, or in a window around it. */
   function triedNear({ kind, size }, tried, x) {
-    const active = tried.filter((at) => !Number.isNaN(at));
-    let middle = x, half = 1e-9;
-    if (kind !== "category" && !(size !== null && size <= OWN_VALUES)) {
-      const part = clipped(EVEN_TRIED / Math.max(active.length, 1), ...WINDOWS) / 2;
-      middle = clipped(x, part, 1 - part);
-      half += part;
-    }
-    return active.filter((at) => Math.abs(at - middle) <= half).length;
+    const counted = kind === "category" || (size !== null && size <= OWN_VALUES);
+    const active = tried.reduce((count, at) => count + Number(!Number.isNaN(at)), 0);
+    const part = counted ? 0 : clipped(EVEN_TRIED / Math.max(active, 1), ...WINDOWS) / 2;
+    const middle = counted ? x : clipped(x, part, 1 - part);
+    return tried.reduce((count, at) => count + Number(Math.abs(at - middle) <= part + SAME), 0);
   }
 
   /* ------------------------------------------------------------------ what draws say */
@@ -266,7 +272,8 @@
   }
 
   /* Sets of the changes that are looked at, as bits, and what each weighs in each change's value:
-     all sets where these are few; else those of walks from several places on, there and back. */
+     all sets where these are few; else those of some orders, each from another change on, there and
+     back. Gains of an order sum to the whole, and so do their averages. */
   function coalitions(count) {
     const weights = new Map(), add = (set, j, weight) => {
       if (!weights.has(set)) weights.set(set, new Float64Array(count));
@@ -280,7 +287,7 @@
         add(set, j, -weight);
         add(set | (1 << j), j, weight);
       }
-      return { weights, exact: true };
+      return { weights, orders: 0 };
     }
     const pairs = Math.max(1, Math.floor(MOST_SETS / (2 * count)));
     for (let p = 0; p < pairs; p++) {
@@ -296,48 +303,55 @@
         }
       }
     }
-    return { weights, exact: false };
+    return { weights, orders: 2 * pairs };
+  }
+
+  /* What was computed for a key; of these the last ones are kept. */
+  function remembered(held, key, most, compute) {
+    const found = held.get(key) ?? compute();
+    held.delete(key);
+    held.set(key, found);
+    if (held.size > most) held.delete(held.keys().next().value);
+    return found;
   }
 
   /* The belief of a run: what it says of rows of encoded positions. */
   class Belief {
     static async of(data) {
-      const arrays = await unpacked(data.packed, data.arrays);
+      const arrays = await arraysOf(data.packed, data.arrays);
       return new Belief(data, arrays);
     }
 
     constructor(data, arrays) {
-      const { rows, tried, trials } = arrays;
+      const { rows, tried, trials, numbers } = arrays;
       this.data = data;
       this.space = new Space(data);
       const d = data.parameters.length;
-      this.tried = Array.from(tried.values, (i) => Array.from(rows.values.subarray(i * d, (i + 1) * d)));
+      this.numbers = numbers.values;
+      this.columns = data.parameters.map((_, j) => Float64Array.from(tried.values, (i) => rows.values[i * d + j]));
       this.functions = new Functions(arrays, "", trials.values, data.parameters);
-      this.back = new WayBack(data.belief);
+      this.back = new WayBack(data.belief, arrays);
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
       this.parts = new Map();
+      this.known = new Map();
     }
 
     /* What a value of a column adds, remembered: a move changes few. */
     part(functions, j, x) {
       if (!this.parts.has(functions)) this.parts.set(functions, new Map());
-      const held = this.parts.get(functions), key = `${j} ${x}`;
-      let found = held.get(key);
-      if (!found) found = functions.part(j, x);
-      held.delete(key);
-      held.set(key, found);
-      if (held.size > 4 * this.space.parameters.length) held.delete(held.keys().next().value);
-      return found;
+      const most = REMEMBERED * this.space.parameters.length;
+      return remembered(this.parts.get(functions), `${j} ${x}`, most, () => functions.part(j, x));
     }
 
     standardized(functions, row) {
       return functions.values(functions.together(row.map((x, j) => this.part(functions, j, x))));
     }
 
-    /* The objective in each draw. */
+    /* The objective in each draw; of the rows that were asked for last it is known. */
     draws(row) {
-      return this.back.objective(this.standardized(this.functions, row), this.functions.ends);
+      return remembered(this.known, row.join(), REMEMBERED, () =>
+        this.back.objective(this.standardized(this.functions, row), this.functions.ends));
     }
 
     /* The probability of a result that counts; null where every trial gave one. */
@@ -348,16 +362,23 @@
       return clipped(share + spread * label, 0, 1);
     }
 
+    /* The row of a trial, by its place among those tried. */
+    tried(place) {
+      return this.columns.map((column) => column[place]);
+    }
+
+    /* The nearest trial by Gower's distance: the root of the mean of squared differences. */
     nearest(row) {
-      const distances = this.tried.map((other) => distance(this.space, row, other));
-      const place = distances.indexOf(Math.min(...distances));
-      return { place, distance: distances[place] };
+      const apart = new Float64Array(this.numbers.length);
+      row.forEach((x, j) => addApart(apart, this.space.parameters[j], this.columns[j], x));
+      const least = apart.reduce((a, b) => Math.min(a, b), Infinity);
+      return { number: this.numbers[apart.indexOf(least)], distance: Math.sqrt(least / row.length) };
     }
 
     /* The columns whose value is tried by few, or none. */
     untried(row) {
       return row.flatMap((x, j) => Number.isNaN(x)
-        || triedNear(this.space.parameters[j], this.tried.map((other) => other[j]), x) >= FEW_TRIED ? [] : [j]);
+        || triedNear(this.space.parameters[j], this.columns[j], x) >= FEW_TRIED ? [] : [j]);
     }
 
     /* What leads from a row to another: columns that change for no other reason than that they do. */
@@ -368,48 +389,52 @@
 
     /* The Shapley value of each change in each draw: what it adds on average over their orders. */
     contributions(from, to) {
-      const changed = this.changes(from, to), { weights, exact } = coalitions(changed.length);
+      const changed = this.changes(from, to), { weights, orders } = coalitions(changed.length);
+      if (!changed.length) return { changed, gains: [], orders };
       const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.start[j] : x) : to[j]));
       const rows = [...weights.keys()].map((set) => {
         const mixed = latent.slice();
-        changed.forEach((j, i) => { if (!(BigInt(set) & (1n << BigInt(i)))) mixed[j] = from[j]; });
+        changed.forEach((j, i) => { mixed[j] = BigInt(set) & (1n << BigInt(i)) ? to[j] : from[j]; });
         return this.space.projected(mixed);
       });
-      const moving = from.flatMap((_, j) => rows.some((row) => !same(row[j], rows[0][j])) ? [j] : []).reverse();
-      const fixed = from.flatMap((_, j) => moving.includes(j) ? [] : [j]);
       const part = (row, j) => this.part(this.functions, j, row[j]);
-      // sums over all that is fixed and the first moving columns: rows beside each other share most
-      const sums = [this.functions.together(fixed.map((j) => part(to, j)))];
+      const sum = this.functions.together(from.map((_, j) => part(rows[0], j)));
       const gains = changed.map(() => new Float64Array(this.data.draws));
       [...weights.values()].forEach((weight, i) => {
-        let shared = 0;
-        while (i && shared < moving.length && same(rows[i][moving[shared]], rows[i - 1][moving[shared]])) shared++;
-        for (let q = shared; q < moving.length; q++)
-          sums[q + 1] = this.functions.together([sums[q], part(rows[i], moving[q])], sums[q + 1]);
-        const draws = this.back.objective(this.functions.values(sums[moving.length]), this.functions.ends);
+        // rows one after the other differ in few columns
+        const before = rows[Math.max(i - 1, 0)], row = rows[i];
+        row.forEach((x, j) => {
+          if (!same(x, before[j])) this.functions.replace(sum, part(before, j), part(row, j));
+        });
+        const draws = this.back.objective(this.functions.values(sum), this.functions.ends);
         gains.forEach((gain, c) => { for (let k = 0; k < gain.length; k++) gain[k] += weight[c] * draws[k]; });
       });
-      return { changed, gains, exact };
+      return { changed, gains, orders };
     }
 
     /* All that is said of a row: beside the trial to keep, and beside where it starts. */
     answer(row, start, keep) {
       const { stretch } = this.data, draws = this.draws(row), kept = this.draws(keep), before = this.draws(start);
-      const [least, most] = this.data.belief.bounds ?? [-Infinity, Infinity];
-      const predicted = estimated(draws, stretch), sign = this.data.belief.sign;
-      const { changed, gains, exact } = this.contributions(start, row);
+      const { sign } = this.data.belief;
+      const { changed, gains, orders } = this.contributions(start, row);
       return {
-        ...predicted,
-        low: Math.max(predicted.low, least),
-        high: Math.min(predicted.high, most),
+        predicted: this.predicted(draws),
+        kept: this.predicted(kept),
         better: mean(draws.map((objective, k) => Number(sign * (kept[k] - objective) > 0))),
         result: this.result(row),
         nearest: this.nearest(row),
         untried: this.untried(row),
         change: estimated(draws.map((x, k) => x - before[k]), stretch),
         contributions: changed.map((j, i) => ({ j, ...estimated(gains[i], stretch) })),
-        exact,
+        orders,
       };
+    }
+
+    /* The objective with what holds it in 95 %, inside its bounds. */
+    predicted(draws) {
+      const [least, most] = this.data.belief.bounds ?? [-Infinity, Infinity];
+      const found = estimated(draws, this.data.stretch);
+      return { ...found, low: Math.max(found.low, least), high: Math.min(found.high, most) };
     }
   }
 
@@ -435,6 +460,8 @@
     return rounded.toFixed(clipped(decimals, 0, 15)).replace(/^-(0(\.0*)?)$/, "$1");
   }
 
+  /* All digits of a number, also as Python reads it. */
+  const written = (value) => (value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value));
   const half = ({ low, high }) => (high - low) / 2;
   const between = (found) => [found.low, found.high].map((end) => shown(end, half(found))).join(" to ");
 
@@ -447,26 +474,23 @@
     made.append(...children);
     return made;
   };
-  const DIGITS = 4;  // of a value at which a slider stops
-  const POSITIONS = 500;  // of a slider without steps
-
   class Panel {
     constructor(place, data, belief, index) {
       this.data = data;
       this.belief = belief;
       this.space = belief.space;
       this.name = (what) => `what-if-${index}-${what}`;
-      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried[row], value }]));
+      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried(row), value }]));
       this.keep = this.trials.get(data.keep).row;
       this.controls = data.parameters.map((_, j) => this.control(j));
       this.answers = element("div", { class: "what-if-answers" });
       this.spoken = element("p", { class: "what-if-spoken", "aria-live": "polite" });
-      this.gains = element("div", { class: "what-if-gains" });
+      this.gains = element("div");
       this.code = element("pre", { tabindex: "0", "aria-label": "Code" });
-      place.replaceChildren(this.head(),
+      place.replaceChildren(this.head(), this.answers, this.spoken,
         element("div", { class: "what-if-panel" },
-          element("div", { class: "what-if-controls" }, ...this.controls.map((control) => control.box)),
-          element("div", { class: "what-if-result" }, this.answers, this.spoken, this.gains, this.copying())));
+          element("div", {}, ...this.controls.map((control) => control.box)),
+          element("div", { class: "what-if-more" }, this.gains, this.copying())));
       this.begin(data.keep);
     }
 
@@ -487,44 +511,52 @@
     control(j) {
       const one = this.data.parameters[j], id = this.name(j);
       const said = element("span", { class: "what-if-was" });
-      const box = element("div", { class: "what-if-control" }, element("label", { for: id }, one.name), said);
-      const control = { box, said };
+      const control = { said, box: element("div", { class: "what-if-control" },
+        element("label", { for: id }, one.name), said) };
       if (one.optional) {
-        control.used = element("input", { type: "checkbox", id: `${id}-used` });
+        control.used = element("input", { type: "checkbox" });
         control.used.addEventListener("change", () => {
           this.used[j] = control.used.checked;
           this.move();
         });
-        box.append(element("label", { class: "what-if-used", for: `${id}-used` }, control.used, " set"));
+        control.box.append(element("label", { class: "what-if-used" }, control.used, " is set"));
       }
       if (one.kind === "category") {
         control.field = element("select", { id }, ...one.choices.map((text, code) =>
           element("option", { value: code }, text)));
         control.field.addEventListener("change", () => this.set(j, Number(control.field.value)));
-        box.append(control.field);
+        control.box.append(control.field);
         return control;
       }
-      const counted = one.size !== null && !one.log;
-      const steps = counted ? one.size - 1 : POSITIONS;
+      const fixed = one.low === one.high;
+      control.steps = one.size !== null && !one.log ? Math.max(one.size - 1, 1) : POSITIONS;
       control.slider = element("input", {
-        type: "range", min: 0, max: Math.max(steps, 0), step: 1, "aria-label": one.name, disabled: steps === 0,
+        type: "range", min: 0, max: control.steps, step: 1, "aria-label": one.name, disabled: fixed,
       });
-      control.field = element("input", {
-        id, type: "number", step: one.step ?? "any", min: one.low, max: one.high, disabled: steps === 0,
+      control.slider.addEventListener("input", () => this.slide(j, Number(control.slider.value) / control.steps));
+      // a step of a logarithmic scale may be many positions, or none
+      if (one.kind === "int" && one.log) control.slider.addEventListener("keydown", (event) => {
+        const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        this.set(j, this.space.position(j, this.space.value(j, this.latent[j]) + by));
       });
-      control.steps = steps;
-      control.slider.addEventListener("input", () => {
-        const at = this.space.value(j, steps ? Number(control.slider.value) / steps : 0);
-        const few = one.kind === "int" || one.step !== null ? at : Number(at.toPrecision(DIGITS));
-        this.set(j, this.space.position(j, clipped(few, one.low, one.high)));
-      });
+      control.field = element("input", { id, type: "text", inputmode: "decimal", disabled: fixed, autocomplete: "off" });
       control.field.addEventListener("change", () => {
-        const typed = control.field.valueAsNumber;
-        if (Number.isFinite(typed)) this.set(j, this.space.position(j, typed));
-        else this.show();
+        const typed = Number(control.field.value.replace(",", "."));
+        if (control.field.value.trim() && Number.isFinite(typed)) this.set(j, this.space.position(j, typed));
+        else this.move();
       });
-      box.append(control.slider, control.field);
+      control.box.append(control.slider, control.field);
       return control;
+    }
+
+    /* Takes a slider's position: a number without steps is rounded as one reads it. */
+    slide(j, x) {
+      const { kind, step, low, high } = this.data.parameters[j];
+      const value = this.space.value(j, x);
+      const read = kind === "int" || step !== null ? value : Number(value.toPrecision(this.space.digits(j)));
+      this.set(j, this.space.position(j, clipped(read, low, high)));
     }
 
     copying() {
@@ -572,9 +604,15 @@
     }
 
     text(j, x) {
-      const one = this.data.parameters[j];
       if (Number.isNaN(x)) return "inactive";
-      return one.kind === "category" ? one.choices[x] : String(Number(this.space.value(j, x).toPrecision(DIGITS)));
+      const one = this.data.parameters[j];
+      return one.kind === "category" ? one.choices[x] : this.number_of(j, x);
+    }
+
+    number_of(j, x) {
+      const { kind, step } = this.data.parameters[j], value = this.space.value(j, x);
+      const digits = step === null ? this.space.digits(j) : 12;
+      return kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
     }
 
     show() {
@@ -594,75 +632,97 @@
         field.disabled = !used.checked;
         if (slider) slider.disabled = !used.checked;
       }
-      if (one.kind === "category") field.value = x;
-      else {
-        const value = this.space.value(j, x);
-        if (document.activeElement !== field || field.valueAsNumber !== value) field.value = value;
-        const at = Math.round(x * steps);
-        if (Math.round(Number(slider.value)) !== at) slider.value = at;
+      if (slider) {
+        field.value = this.number_of(j, x);
+        slider.value = Math.round(x * steps);
         slider.setAttribute("aria-valuetext", this.text(j, x));
-      }
+      } else field.value = x;
       said.textContent = same(row[j], this.start[j]) ? "" : `was ${this.text(j, this.start[j])}`;
     }
 
     showAnswers(found, row) {
-      const { data } = this, kept = row.every((x, j) => same(x, this.keep[j]));
-      const fact = (name, ...value) => element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
-      const predicted = shown(found.mean, half(found));
-      const facts = [fact(`Predicted ${data.objective}`, element("strong", {}, predicted), ` (${between(found)})`)];
-      facts.push(fact(`Better than trial ${data.keep}, the one to keep`,
-        element("strong", {}, kept ? "the same" : percent(found.better))));
-      if (found.result !== null) facts.push(fact("Gives a result", element("strong", {}, percent(found.result))));
-      facts.push(fact("Tried near it?", ...this.near(found)));
+      const { objective, keep } = this.data, { predicted } = found;
+      const kept = row.every((x, j) => same(x, this.keep[j]));
+      const fact = (name, value, ...more) => element("div", {},
+        element("dt", {}, name), element("dd", {}, element("strong", {}, value), ...more));
+      const value = (one) => [shown(one.mean, half(one)), ` (${between(one)})`];
+      const facts = [fact(`Predicted ${objective}`, ...value(predicted), this.strip(predicted))];
+      facts.push(fact(`Trial ${keep}, the one to keep`, ...value(found.kept), this.strip(found.kept)));
+      facts.push(fact(`Better than trial ${keep}`, kept ? "the same" : percent(found.better)));
+      if (found.result !== null) facts.push(fact("Gives a result", percent(found.result)));
+      facts.push(fact("Tried near it?", this.near(found)));
       this.answers.replaceChildren(element("dl", {}, ...facts));
-      this.spoken.textContent = `Predicted ${data.objective}: ${predicted}, 95 % interval ${between(found)}.`;
+      this.spoken.textContent = `Predicted ${objective}: ${value(predicted).join("")}.`;
     }
 
-    near(found) {
-      const { number } = this.placed(found.nearest.place);
-      if (found.nearest.distance < 1e-9) return [element("strong", {}, "yes"), `, trial ${number} itself`];
-      if (found.nearest.distance > this.data.radius)
-        return [element("strong", { class: "what-if-far" }, "Nothing was tried near"), `; the nearest is trial ${number}`];
-      if (!found.untried.length) return [element("strong", {}, "yes"), `, trial ${number}`];
-      const names = found.untried.map((j) => this.data.parameters[j].name).join(", ");
-      return [element("strong", { class: "what-if-far" }, "not such values"), ` of ${names}`];
+    /* A value with its interval, on the range of most trials; what lies beyond ends there. */
+    strip({ mean: center, low, high }) {
+      const [first, last] = this.data.range, at = (x) => clipped((100 * (x - first)) / (last - first || 1), 0, 100);
+      const line = element("span", { class: "what-if-interval" }), dot = element("span", { class: "what-if-dot" });
+      line.style.left = `${at(low)}%`;
+      line.style.right = `${100 - at(high)}%`;
+      dot.style.left = `${at(center)}%`;
+      return element("span", { class: "what-if-strip", "aria-hidden": "true" }, line, dot);
     }
 
-    placed(place) {
-      const [number] = this.data.trials.find(([, row]) => row === place);
-      return { number };
+    /* Whether anything was tried near: the whole configuration, and each of its values. */
+    near({ nearest, untried }) {
+      if (nearest.distance > this.data.radius) return "nothing was";
+      return untried.length ? "hardly" : "yes";
+    }
+
+    nearby({ nearest, untried }) {
+      const [distance, radius] = [nearest.distance, this.data.radius].map((x) => x.toPrecision(2));
+      const notes = nearest.distance < SAME ? [`This is trial ${nearest.number}.`]
+        : [`The nearest trial is ${nearest.number}, at a distance of ${distance}; near is up to ${radius}.`];
+      const names = untried.map((j) => this.data.parameters[j].name).join(", ");
+      if (names) notes.push(`Fewer than ${FEW_TRIED} trials have such values of ${names}.`);
+      return notes;
     }
 
     showGains(found, row) {
-      const { data } = this, rows = [...found.contributions].sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean));
-      if (!rows.length) {
-        this.gains.replaceChildren(element("p", { class: "about" }, `This is trial ${this.number}. Move any value.`));
-        return;
-      }
-      const most = Math.max(...rows.map((one) => Math.abs(one.mean)), 1e-300);
+      const { contributions, orders } = found, { parameters, belief } = this.data;
+      const rows = [...contributions].sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean));
+      const most = Math.max(...rows.map((one) => Math.abs(one.mean)), Number.MIN_VALUE);
       const lines = rows.map((one) => {
-        const worse = data.belief.sign * one.mean > 0;
+        const worse = belief.sign * one.mean > 0;
         const bar = element("span", { class: `bar ${worse ? "for term-1" : "against term-0"}` });
         bar.style.setProperty("--size", `${(50 * Math.abs(one.mean)) / most}%`);
+        const change = `${this.text(one.j, this.start[one.j])} \u2192 ${this.text(one.j, row[one.j])}`;
         return element("tr", {},
-          element("th", { scope: "row" }, data.parameters[one.j].name),
-          element("td", {}, `${this.text(one.j, this.start[one.j])} \u2192 ${this.text(one.j, row[one.j])}`),
-          element("td", { class: "bars" }, bar),
-          element("td", { class: "number" }, this.plusMinus(one)));
+          element("th", { scope: "row" }, parameters[one.j].name, element("small", {}, change)),
+          element("td", { class: "bars" }, bar), element("td", { class: "number" }, this.plusMinus(one)));
       });
-      const head = ["changed", "from \u2192 to"].map((text) => element("th", { scope: "col" }, text));
-      head.push(element("th", { scope: "col", class: "sides" }, element("span", {}, "better"), " ", element("span", {}, "worse")),
-        element("th", { scope: "col", class: "number" }, data.objective));
-      const total = element("tr", {}, element("th", { scope: "row", colspan: 3 }, `all, from trial ${this.number}`),
-        element("td", { class: "number" }, this.plusMinus(found.change)));
-      this.gains.replaceChildren(element("div",
-        { class: "scroll explanation", tabindex: "0", role: "region", "aria-label": "What each change does" },
-        element("table", {}, element("thead", {}, element("tr", {}, ...head)),
-          element("tbody", {}, ...lines), element("tfoot", {}, total))));
+      const sides = ["better", "worse"].map((side) => element("span", {}, side));
+      const head = element("tr", {}, element("th", { scope: "col" }, "changed"),
+        element("th", { scope: "col", class: "sides" }, sides[0], " ", sides[1]),
+        element("th", { scope: "col", class: "number" }, this.data.objective));
+      const shown = rows.length ? [
+        element("p", { class: "finding" }, `${this.plusMinus(found.change)} from trial ${this.number} to here`),
+        element("div", {
+          class: "scroll tall explanation", tabindex: "0", role: "region", "aria-label": "What each change does",
+        }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines))),
+      ] : [element("p", { class: "finding" }, "Move any value.")];
+      const notes = [...this.follows(row), ...this.nearby(found)];
+      if (orders) notes.push(`Each change counts by its average over ${orders} orders of the changes.`);
+      this.gains.replaceChildren(...shown, element("p", { class: "about" }, notes.join(" ")));
+    }
+
+    /* What becomes active or inactive along with the changes. */
+    follows(row) {
+      const turned = (from, to) => row.flatMap((_, j) => !this.data.parameters[j].optional
+        && Number.isNaN(from[j]) && !Number.isNaN(to[j]) ? [j] : []);
+      const active = turned(this.start, row).map((j) => `${this.data.parameters[j].name} = ${this.text(j, row[j])}`);
+      const inactive = turned(row, this.start).map((j) => this.data.parameters[j].name);
+      return [
+        ...(active.length ? [`Becomes active along with it: ${active.join(", ")}.`] : []),
+        ...(inactive.length ? [`Becomes inactive along with it: ${inactive.join(", ")}.`] : []),
+      ];
     }
 
     plusMinus(found) {
-      const error = half(found);
+      const error = half(found), [first, last] = this.data.range;
+      if (Math.max(Math.abs(found.mean), error) <= SAME * (last - first)) return "0";
       return error > 0 ? `${signed(shown(found.mean, error))} \u00b1 ${shown(error, error)}` : signed(shown(found.mean, 0));
     }
 
@@ -670,7 +730,7 @@
       const pairs = row.flatMap((x, j) => {
         if (Number.isNaN(x)) return [];
         const { code, codes, kind } = this.data.parameters[j], value = this.space.value(j, x);
-        let text = codes ? codes[value] : String(value);
+        let text = codes ? codes[value] : written(value);
         if (kind === "float" && /^-?\d+$/.test(text)) text += ".0";
         return [`${code}: ${text}`];
       });
@@ -679,12 +739,29 @@
     }
   }
 
+  /* The trial that is chosen in the history becomes the start. */
+  function startedFrom(panel, place, steps) {
+    const button = element("button", { type: "button" }, "What if, from this trial");
+    button.addEventListener("click", () => {
+      const chosen = steps.closest(".trials").querySelector("[aria-selected=true]");
+      const number = Number(chosen.id.split("-").at(-1));
+      if (!panel.trials.has(number)) return;
+      panel.begin(number);
+      place.scrollIntoView();
+      panel.choice.focus({ preventScroll: true });
+    });
+    steps.append(button);
+  }
+
   document.querySelectorAll(".what-if").forEach(async (place, index) => {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     if (!("DecompressionStream" in window)) {
-      place.append(element("p", {}, "This browser is too old to unpack the model."));
+      place.firstElementChild.textContent = "This browser is too old to unpack the model.";
       return;
     }
-    place.whatIf = new Panel(place, data, await Belief.of(data), index);
+    const panel = new Panel(place, data, await Belief.of(data), index);
+    const steps = place.closest(".tab").querySelector(".trials .steps");
+    if (steps) startedFrom(panel, place, steps);
+    place.whatIf = panel;
   });
 })();

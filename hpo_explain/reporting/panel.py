@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief import STRETCH
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.base import NothingToExplain, declared_fact, format_value
+from hpo_explain.belief import STRETCH, Mixture
 from hpo_explain.belief.portable import Numbers, portable
 from hpo_explain.methods.space.footprint import even_radius
-from hpo_explain.question import Question
-from hpo_explain.question.decision import RunDecision
-from hpo_explain.reporting._render import render
+from hpo_explain.question import Question, RunDecision
+from hpo_explain.reporting._render import packed, render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
@@ -27,12 +21,21 @@ from hpo_explain.space import (
     SearchSpace,
     ranked,
 )
+from hpo_explain.space._values import plain
 
 _WIDTH = 60  # columns of a category
+_STARTS = 500  # trials to start from: the best
+# hyperparameters and categories, and numbers of all trials, that a page can hold
+_PLACES, _TRIED = (300, 200_000)
+_MOST = 0.9  # of the trials are on the panel's scale
 _ASKED = "Which value would the objective have at another configuration?"
 _NOT_PORTABLE = declared_fact(
     "not_portable",
     "another configuration is predicted in the page by the belief only, not by a model of your own",
+)
+_TOO_LARGE = declared_fact(
+    "too_large_for_a_page",
+    "a page cannot hold the model of {trials} trials with {places} hyperparameters and categories",
 )
 
 
@@ -44,6 +47,9 @@ def what_if(question: Question) -> Content:
     draws = None if decision is None else decision.draws
     if decision is None or not isinstance(draws, Mixture):
         raise NothingToExplain(_NOT_PORTABLE())
+    places = len(run.space) + int(run.space.categories_in_own_order.sum())
+    if places > _PLACES or run.tried.size > _TRIED:
+        raise NothingToExplain(_TOO_LARGE(places=places, trials=len(run)))
     data = as_json(data_of(decision, draws))
     return Content(_ASKED, render("what_if.html.j2", data=data))
 
@@ -55,6 +61,7 @@ WHAT_IF = Section(
     "trials allow, with what holds it in 95 %, without observation noise. Each change counts by "
     "its Shapley value: what it adds on average over all orders of the changes.",
     what_if,
+    script="what_if",
 )
 
 
@@ -63,13 +70,15 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
     run, space = decision.run, draws.space
     tried = run.tried
     carried = portable(draws, tried)
-    places, packed = packed_arrays(carried.arrays)
+    numbers = np.array([*run.trials, *run.without_result], np.int32)
+    places, letters = packed_arrays({**carried.arrays, "numbers": numbers})
     return {
         "objective": run.objective_name,
         "framework": run.framework,
         "stretch": STRETCH["average"],
         "radius": even_radius(space, len(tried), draws.seed),
         "keep": decision.keep,
+        "range": _range(run),
         "trials": _trials(run),
         "start": _usual(run),
         "parameters": [_control(space, j) for j in range(len(space))],
@@ -77,7 +86,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         **carried.numbers,
         "draws": len(carried.draws),
         "arrays": places,
-        "packed": packed,
+        "packed": letters,
     }
 
 
@@ -95,22 +104,23 @@ def packed_arrays(
         places[name] = [kind.str[1:], start, list(array.shape)]
         blocks.append(array.astype(kind).tobytes())
         start += array.nbytes
-    packed = gzip.compress(b"".join(blocks), mtime=0)
-    return places, base64.b64encode(packed).decode("ascii")
+    return places, packed(b"".join(blocks))
 
 
 def _trials(run: Run) -> list[list[Any]]:
-    """Return the number, the place among tried rows and the objective of each trial, best first."""
+    """Return the number, the place among tried rows and the objective of trials, best first."""
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
-    finished = [
+    return [
         [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
-        for i in ranked(cost).tolist()
+        for i in ranked(cost)[:_STARTS].tolist()
     ]
-    others = [
-        [number, len(run) + i, ""]
-        for i, number in enumerate(run.without_result)
-    ]
-    return [*finished, *others]
+
+
+def _range(run: Run) -> list[float]:
+    """Return the best and the worst objective of most trials."""
+    cost = run.cost[np.asarray(run.feasible)]
+    ends = cost.min(), np.quantile(cost, _MOST)
+    return sorted(run.sign * float(end) for end in ends)
 
 
 def _usual(run: Run) -> list[float]:
@@ -144,7 +154,7 @@ def _values(parameter: Parameter) -> dict[str, Any]:
         return {
             "kind": "category",
             "choices": [format_value(c, width=_WIDTH) for c in choices],
-            "codes": [repr(c) for c in choices],
+            "codes": [repr(plain(c)) for c in choices],
         }
     return {
         "kind": type(parameter).__name__.removesuffix("Parameter").lower(),
