@@ -9,6 +9,8 @@
   const TURN = (2 * Math.PI) / 65536;
   const MOST_SETS = 32;  // of changes, each a configuration to be evaluated: a move takes 50 ms at most
   const DIGITS = 4, POSITIONS = 500;  // of a value at which a slider stops, and of one without steps
+  const REMEMBERED = 4;  // rows
+  const SUMMED = ["angle", "factor", "alone"];  // over the columns of a row
   const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
 
   async function arraysOf(packed, places) {
@@ -20,7 +22,9 @@
   }
 
   const add = (sum, terms) => { for (let i = 0; i < sum.length; i++) sum[i] += terms[i]; };
-  const multiply = (product, factors) => { for (let i = 0; i < product.length; i++) product[i] *= factors[i]; };
+  function exchange(sum, before, after) {
+    for (let i = 0; i < sum.length; i++) sum[i] += after[i] - before[i];
+  }
 
   /* The product of a row with one row of a matrix. */
   function product(row, matrix, k) {
@@ -31,7 +35,7 @@
   }
 
   /* Functions of several settings of a kernel. What a row needs are sums over its columns: angles of
-     the features, factors of the correlation with each trial, and parts of each draw. */
+     the features, logarithms of the correlation with each trial, and parts of each draw. */
   class Functions {
     constructor(arrays, prefix, learned, parameters) {
       for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
@@ -77,7 +81,7 @@
             const r = Math.abs(x - at[i]) * rate;
             base[i] = (1 + r + (r * r) / 3) * Math.exp(-r);
           } else if (!off && x === at[i]) base[i] = 1;
-          factor[s * n + i] = off && without ? 1 : 1 - weight + weight * base[i];
+          factor[s * n + i] = off && without ? 0 : Math.log(Math.max(1 - weight + weight * base[i], Number.MIN_VALUE));
         }
         if (!amplitude) continue;
         for (let k = begin; k < end; k++) alone[k] += amplitude * product(base, this.update, k);
@@ -91,32 +95,26 @@
       return { angle, factor, alone };
     }
 
-    /* Room for the sums over some columns. */
-    room() {
+    /* The sums over the columns of a row. */
+    together(parts) {
       const { settings: S, features: F, trials: n, draws: K } = this;
-      return { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
+      const sum = { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
+      for (const one of parts) for (const name of SUMMED) add(sum[name], one[name]);
+      return sum;
     }
 
-    /* The sums over columns, written into room for them. */
-    together(parts, sum = this.room()) {
-      sum.angle.fill(0);
-      sum.factor.fill(1);
-      sum.alone.fill(0);
-      for (const one of parts) {
-        add(sum.angle, one.angle);
-        multiply(sum.factor, one.factor);
-        add(sum.alone, one.alone);
-      }
-      return sum;
+    /* Replaces the part of one column in sums by another one. */
+    replace(sum, before, after) {
+      for (const name of SUMMED) exchange(sum[name], before[name], after[name]);
     }
 
     /* The standardized value of each draw at the row whose columns are together here. */
     values({ angle, factor, alone }) {
       const { settings: S, features: F, trials: n, ends, shift } = this;
-      const waves = new Float64Array(F), found = new Float64Array(this.draws);
+      const waves = new Float64Array(F), own = new Float64Array(n), found = new Float64Array(this.draws);
       for (let s = 0; s < S; s++) {
         for (let f = 0; f < F; f++) waves[f] = Math.cos(angle[s * F + f] + TURN * shift[s * F + f]);
-        const own = factor.subarray(s * n, (s + 1) * n);
+        for (let i = 0; i < n; i++) own[i] = Math.exp(factor[s * n + i]);
         for (let k = ends[s]; k < ends[s + 1]; k++)
           found[k] = this.slope_unit[k] * product(waves, this.slope, k)
             + this.product[s] * product(own, this.update, k) + alone[k] + this.constant[k];
@@ -308,6 +306,15 @@
     return { weights, orders: 2 * pairs };
   }
 
+  /* What was computed for a key; of these the last ones are kept. */
+  function remembered(held, key, most, compute) {
+    const found = held.get(key) ?? compute();
+    held.delete(key);
+    held.set(key, found);
+    if (held.size > most) held.delete(held.keys().next().value);
+    return found;
+  }
+
   /* The belief of a run: what it says of rows of encoded positions. */
   class Belief {
     static async of(data) {
@@ -327,27 +334,24 @@
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
       this.parts = new Map();
+      this.known = new Map();
     }
 
     /* What a value of a column adds, remembered: a move changes few. */
     part(functions, j, x) {
       if (!this.parts.has(functions)) this.parts.set(functions, new Map());
-      const held = this.parts.get(functions), key = `${j} ${x}`;
-      let found = held.get(key);
-      if (!found) found = functions.part(j, x);
-      held.delete(key);
-      held.set(key, found);
-      if (held.size > 4 * this.space.parameters.length) held.delete(held.keys().next().value);
-      return found;
+      const most = REMEMBERED * this.space.parameters.length;
+      return remembered(this.parts.get(functions), `${j} ${x}`, most, () => functions.part(j, x));
     }
 
     standardized(functions, row) {
       return functions.values(functions.together(row.map((x, j) => this.part(functions, j, x))));
     }
 
-    /* The objective in each draw. */
+    /* The objective in each draw; of the rows that were asked for last it is known. */
     draws(row) {
-      return this.back.objective(this.standardized(this.functions, row), this.functions.ends);
+      return remembered(this.known, row.join(), REMEMBERED, () =>
+        this.back.objective(this.standardized(this.functions, row), this.functions.ends));
     }
 
     /* The probability of a result that counts; null where every trial gave one. */
@@ -386,24 +390,23 @@
     /* The Shapley value of each change in each draw: what it adds on average over their orders. */
     contributions(from, to) {
       const changed = this.changes(from, to), { weights, orders } = coalitions(changed.length);
+      if (!changed.length) return { changed, gains: [], orders };
       const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.start[j] : x) : to[j]));
       const rows = [...weights.keys()].map((set) => {
         const mixed = latent.slice();
         changed.forEach((j, i) => { mixed[j] = BigInt(set) & (1n << BigInt(i)) ? to[j] : from[j]; });
         return this.space.projected(mixed);
       });
-      const moving = from.flatMap((_, j) => rows.some((row) => !same(row[j], rows[0][j])) ? [j] : []).reverse();
-      const fixed = from.flatMap((_, j) => moving.includes(j) ? [] : [j]);
       const part = (row, j) => this.part(this.functions, j, row[j]);
-      // sums over all that is fixed and the first moving columns: rows beside each other share most
-      const sums = [this.functions.together(fixed.map((j) => part(to, j)))];
+      const sum = this.functions.together(from.map((_, j) => part(rows[0], j)));
       const gains = changed.map(() => new Float64Array(this.data.draws));
       [...weights.values()].forEach((weight, i) => {
-        let shared = 0;
-        while (i && shared < moving.length && same(rows[i][moving[shared]], rows[i - 1][moving[shared]])) shared++;
-        for (let q = shared; q < moving.length; q++)
-          sums[q + 1] = this.functions.together([sums[q], part(rows[i], moving[q])], sums[q + 1]);
-        const draws = this.back.objective(this.functions.values(sums[moving.length]), this.functions.ends);
+        // rows one after the other differ in few columns
+        const before = rows[Math.max(i - 1, 0)], row = rows[i];
+        row.forEach((x, j) => {
+          if (!same(x, before[j])) this.functions.replace(sum, part(before, j), part(row, j));
+        });
+        const draws = this.back.objective(this.functions.values(sum), this.functions.ends);
         gains.forEach((gain, c) => { for (let k = 0; k < gain.length; k++) gain[k] += weight[c] * draws[k]; });
       });
       return { changed, gains, orders };
