@@ -63,8 +63,8 @@ Kind = Literal[
 ]
 
 _LEAST_ROWS = 10  # for anything that rests on a correlation
-_ALSO_SET = ("objective", "metric", "score")  # names of a choice, too
-_SAME_ORDER = 0.9  # of the rank correlation with the objective
+_ALSO_SET = ("objective", "metric", "score", "cost")  # names of a choice, too
+SAME_ORDER = 0.9  # of the rank correlation with the objective
 _RELATED = 0.3
 _ALL_DIFFERENT = 0.9  # share of the rows with a value of their own
 _NOT_EVEN = (
@@ -191,7 +191,10 @@ def kind_alone(column: Column, objective: Array) -> Kind | None:
     for kind, has_sign in _SIGNS:
         if has_sign(column):
             return kind
-    return "metric" if _is_called_measured(column, objective) else None
+    is_measured = _is_called_measured(column, objective)
+    if is_measured or _is_best_so_far(column, objective):
+        return "metric"
+    return None
 
 
 def _is_status(column: Column) -> bool:
@@ -330,6 +333,18 @@ def _is_called_measured(column: Column, objective: Array) -> bool:
     return related >= _RELATED or overlap(values, objective) >= 0.5
 
 
+def _is_best_so_far(column: Column, objective: Array) -> bool:
+    """Say whether numbers are the best of the objective up to each row."""
+    if column.numbers is None or column.n_different < 3:
+        return False
+    if np.array_equal(column.numbers, objective):
+        return False
+    return any(
+        np.array_equal(column.numbers, best.accumulate(objective))
+        for best in (np.fmin, np.fmax)
+    )
+
+
 def results_among(
     columns: Sequence[Column], objective: Array
 ) -> dict[str, Kind]:
@@ -343,7 +358,7 @@ def results_among(
         for column in columns
         if column.is_fine
         and column.numbers is not None
-        and abs(rank_correlation(column.numbers, objective)) >= _SAME_ORDER
+        and abs(rank_correlation(column.numbers, objective)) >= SAME_ORDER
     ]
     others = [column for column in columns if column not in in_order]
     found: dict[str, Kind] = {}

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import unit_of
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.space import Array, Ints
 

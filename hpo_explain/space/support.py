@@ -25,11 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
 )
@@ -44,8 +43,7 @@ def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
         b = B[:, j]
         off_a = np.isnan(a)
         off_b = np.isnan(b)
-        category = isinstance(parameter, CategoricalParameter)
-        apart = a != b if category else (a - b) ** 2
+        apart = a != b if parameter.is_category else (a - b) ** 2
         if off_a.any() or off_b.any():
             apart = np.where(off_a | off_b, off_a != off_b, apart)
         squared += apart
@@ -154,7 +152,7 @@ class Support:
         parameter = self.space[name]
         half = POSITION_TOLERANCE
         few = parameter.size is not None and parameter.size <= _OWN
-        if not isinstance(parameter, CategoricalParameter) and not few:
+        if not parameter.is_category and not few:
             part = 0.5 * min(max(width, _NARROWEST), 1.0)
             middle = np.clip(middle, part, 1.0 - part)
             half += part

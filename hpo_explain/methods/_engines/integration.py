@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, counted, declared_fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
 from hpo_explain.methods._engines.reference import Reference

@@ -26,12 +26,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     NORMAL_95,
     InputError,
     NothingToExplain,
     check_fraction,
-    check_option,
     check_sequence,
     declared_fact,
 )
@@ -42,7 +40,7 @@ from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,
 )
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
 
@@ -123,7 +121,6 @@ def learning_curves(
     >>> hx.methods.learning_curves(study).known_from
     0.0
     """
-    check_option("kind", question.kind, KINDS)
     check_fraction("enough", enough)
     run, curves = question.run, question.run.curves
     if curves is None:
@@ -224,10 +221,10 @@ def _asked(
     if at is not None:
         for step in check_sequence("at", at, "steps"):
             if step not in steps:
-                known = ", ".join(f"{one:g}" for one in steps[:_MOST_NAMED])
+                names = ", ".join(f"{one:g}" for one in steps[:_MOST_NAMED])
                 more = ", ..." if len(steps) > _MOST_NAMED else ""
                 problem = f"must name steps with a value, but names {step!r}"
-                raise InputError("at", problem, step, f"Steps: {known}{more}.")
+                raise InputError("at", problem, step, f"Steps: {names}{more}.")
         return [float(step) for step in at]
     enough = np.flatnonzero(there.sum(axis=0) >= _LEAST_FOR_SHARES)
     if not len(enough):
@@ -312,12 +309,12 @@ def _from(steps: Array, lower: Array, level: float) -> float | None:
 
     Steps without an interval at the end are passed over; one before ends the search.
     """
-    known = np.flatnonzero(~np.isnan(lower))
-    if not len(known):
+    defined = np.flatnonzero(~np.isnan(lower))
+    if not len(defined):
         return None
-    below = np.flatnonzero(~(lower[: known[-1] + 1] > level))
+    below = np.flatnonzero(~(lower[: defined[-1] + 1] > level))
     first = int(below[-1]) + 1 if len(below) else 0
-    return float(steps[first]) if first <= known[-1] else None
+    return float(steps[first]) if first <= defined[-1] else None
 
 
 def _last(curves: Curves) -> Array:
