@@ -121,24 +121,26 @@ def _right_of(room: Room, scale: Axes | None) -> float:
 def _put(
     ax: Axes,
     scale: Axes | None,
-    place: tuple[float, float, float, float],
+    rect: tuple[float, float, float, float],
     size: tuple[float, float],
 ) -> None:
     """Put axes, and the scale right of them, at a place in a figure, all in points."""
-    left, below, wide, high = place
-    width, total = size
+    left, below, wide, high = rect
     wide = max(wide, _LEAST)
-    ax.set_position((left / width, below / total, wide / width, high / total))
+    _move(ax, (left, below, wide, high), size)
     if scale is not None:
-        scale.set_box_aspect(None)
-        scale.set_position(
-            (
-                (left + wide + _AFTER) / width,
-                below / total,
-                _SCALE / width,
-                high / total,
-            )
-        )
+        _move(scale, (left + wide + _AFTER, below, _SCALE, high), size)
+
+
+def _move(
+    ax: Axes,
+    rect: tuple[float, float, float, float],
+    size: tuple[float, float],
+) -> None:
+    left, below, wide, high = rect
+    width, total = size
+    ax.set_box_aspect(None)
+    ax.set_position((left / width, below / total, wide / width, high / total))
 
 
 @dataclass(frozen=True)
@@ -206,23 +208,20 @@ class Grid:
             taken += _AFTER + _SCALE + room_of(self.scale).right
         wide = (width - taken - _BETWEEN * (self.columns - 1)) / self.columns
         top = total - EDGE - over
+        starts = EDGE + beside + np.cumsum(lefts) + np.cumsum(rights) - rights
+        starts += np.arange(self.columns) * (max(wide, _LEAST) + _BETWEEN)
+        ends = top - np.cumsum(titles + heights + belows) + belows
         for i, (ax, shape) in enumerate(
             zip(self.axes, self.shapes, strict=True)
         ):
             row, column = divmod(i, self.columns)
-            left = EDGE + beside + column * (max(wide, _LEAST) + _BETWEEN)
-            left += lefts[: column + 1].sum() + rights[:column].sum()
-            end = top - heights[: row + 1].sum() - titles[: row + 1].sum()
-            end -= belows[:row].sum()
-            here = (float(left), float(end), wide, float(heights[row]))
-            _put(ax, shape.scale, here, (width, total))
+            rect = (starts[column], ends[row], wide, heights[row])
+            _put(ax, shape.scale, rect, (width, total))
         bottom = EDGE + under
         if self.scale is not None:
-            high = (top - bottom) / total
             end = width - EDGE - _SCALE - room_of(self.scale).right
-            self.scale.set_box_aspect(None)
-            self.scale.set_position(
-                (end / width, bottom / total, _SCALE / width, high)
+            _move(
+                self.scale, (end, bottom, _SCALE, top - bottom), (width, total)
             )
         return (top + bottom) / 2.0 / total
 

@@ -59,7 +59,11 @@ _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
 _LATE = ("history", *(str(method.called) for method in _AHEAD))
 """Sections that ask for what workers have begun."""
 _JOINT = "all-"
-_MANY, _LONG = 5, 30  # sections and trials: workers are started for as many
+# sections, runs and proposals for which workers are started: these load all modules anew, which
+# takes longer than the figures of one run alone
+_MANY = 5
+_SEVERAL = 3
+_LONG = 30
 
 
 def report(
@@ -100,8 +104,9 @@ def report(
         with: each proposal keeps the model of what was known when it was made.
     n_jobs : int or None, default -1
         Number of processes that compute and draw, this one included, -1 for one per core; others
-        are started where the run has at least 30 trials. None has joblib's workers explain the
-        proposals, as ``joblib.parallel_config`` says. The page does not depend on it.
+        are started where there are at least 30 proposals to explain, or three runs. None has
+        joblib's workers explain the proposals, as ``joblib.parallel_config`` says. The page does
+        not depend on it.
     interactive : bool, default False
         Whether figures are drawn by plotly in the browser, and say the values that are pointed at,
         and whether "what-if" is among the parts; the file is 2 MB larger, and where no script runs
@@ -338,9 +343,11 @@ def _pool(
 ) -> Pool | None:
     """Return workers beside this process, where there is enough to do."""
     jobs = check_jobs(n_jobs)
-    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
+    proposals = max(len(run.proposals or ()) for run in runs.values())
+    much = proposals >= _LONG or len(runs) >= _SEVERAL
     # what parallel_config says is for the path's own workers
-    if jobs in (None, 1) or not much or not may_have_workers():
+    alone = jobs in (None, 1) or not may_have_workers()
+    if alone or not much or len(chosen) < _MANY:
         return None
     from joblib import effective_n_jobs
 

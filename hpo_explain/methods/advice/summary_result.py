@@ -69,7 +69,7 @@ class Summary(Result):
     >>> len(found.lines), max(map(len, found.lines)) < 100
     (5, True)
     >>> print(found.lines[0])
-    Best objective 1.123e-05 by trial 8; 18% chance of one better by more than 0.0009042.
+    Best objective 1.123e-05 by trial 8; 13% chance of one better by more than 0.0009023.
     """
 
     table: ClassVar[Table] = Table(
