@@ -35,7 +35,8 @@ _NOT_PORTABLE = declared_fact(
 )
 _TOO_LARGE = declared_fact(
     "too_large_for_a_page",
-    "a page cannot hold the model of {finished} trials with {places} hyperparameters and categories",
+    "a page cannot hold the model of {finished} trials with {places} hyperparameters and "
+    "categories",
 )
 
 
