@@ -50,6 +50,7 @@ from .numbers import r_squared as r_squared
 from .numbers import signed as signed
 from .numbers import unit_of as unit_of
 from .numbers import values_in_words as values_in_words
+from .options import BETTER as BETTER
 from .options import EFFECTS as EFFECTS
 from .options import ESTIMATORS as ESTIMATORS
 from .options import GAMES as GAMES
