@@ -40,8 +40,6 @@ _SEPARATED = declared_fact(
 _NOT_UTF8 = declared_fact(
     "not_utf8", "table: its text is not UTF-8, so it is read as Windows-1252"
 )
-_PACKAGES = {"parquet": "pyarrow", "excel": "openpyxl"}  # by the extra
-
 # the options of a table that name columns
 _COLUMNS = (
     "objective",
@@ -76,7 +74,7 @@ def opened_parquet(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open a file of parquet."""
     import pandas as pd
 
-    yield Opened(_read_by_pandas(pd.read_parquet, path, "parquet"))
+    yield Opened(_read_by_pandas(pd.read_parquet, path, "pyarrow"))
 
 
 @contextmanager
@@ -84,7 +82,7 @@ def opened_feather(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open a file of feather."""
     import pandas as pd
 
-    yield Opened(_read_by_pandas(pd.read_feather, path, "parquet"))
+    yield Opened(_read_by_pandas(pd.read_feather, path, "pyarrow"))
 
 
 @contextmanager
@@ -92,7 +90,7 @@ def opened_excel(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """Open the first sheet of a workbook of Excel."""
     import pandas as pd
 
-    yield Opened(_read_by_pandas(pd.read_excel, path, "excel"))
+    yield Opened(_read_by_pandas(pd.read_excel, path, "openpyxl"))
 
 
 @contextmanager
@@ -104,15 +102,14 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
 
 
 def _read_by_pandas(
-    read: Callable[[str], pd.DataFrame], path: str, extra: str
+    read: Callable[[str], pd.DataFrame], path: str, package: str
 ) -> pd.DataFrame:
-    package = _PACKAGES[extra]
     if find_spec(package) is None:
         raise InputError(
             "run",
             f"{path!r} takes {package} to be read, which is not installed",
             path,
-            f'Run: pip install "hpo_explain[{extra}]"',
+            f"Run: pip install {package}",
         )
     try:
         return read(path)

@@ -22,11 +22,20 @@ if TYPE_CHECKING:
 _WHOLE = re.compile(r"[+-]?\d+")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 # and what people write around a number: a currency, a unit, a standard deviation, bold type
-_SPREAD = r"( *(±|\+/?-) *[\d.e-]+ *%?| *\( *(±|\+/?-)? *[\d.e-]+ *%?\))?"
+_SPREAD = r"( *(±|\+/?-) *[\d.,e-]+ *%?| *\( *(±|\+/?-)? *[\d.,e-]+ *%?\))?"
 _THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
-_UNIT = r" *(?P<unit>%|[A-Za-zµ]+(/[A-Za-z]+)?)?"
+_WITH_COMMA = r"[+-]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d+)(,\d+)?"
+_UNIT = r"[ \u00a0\u202f]*(?P<unit>[%€$£]|°?[^\W\d_]+(/[^\W\d_]+)?)"
 _WRITTEN = re.compile(
-    rf"\s*\**[€$£]?(?P<number>{_THOUSANDS}|{_PLAIN.pattern}){_UNIT}{_SPREAD}[*†‡]*\s*"
+    rf"\s*\**[€$£]?(?P<number>{_THOUSANDS}|{_PLAIN.pattern})({_UNIT})?{_SPREAD}[*†‡]*\s*"
+)
+# where most of Europe writes; without a unit "64,32" may be two numbers
+_WRITTEN_WITH_COMMA = re.compile(
+    rf"\s*\**(?P<number>{_WITH_COMMA}){_UNIT}{_SPREAD}[*†‡]*\s*"
+)
+_NOTATIONS = (
+    (_WRITTEN, str.maketrans("", "", ",")),
+    (_WRITTEN_WITH_COMMA, str.maketrans(",", ".", ". \u00a0\u202f")),
 )
 _FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
 _NO_RESULT = word_set(
@@ -151,6 +160,8 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     [85.5, 0.8, 0.9]
     >>> texts_as_numbers(pd.Series(["32 MB", "1,024 MB"])).tolist()
     [32, 1024]
+    >>> texts_as_numbers(pd.Series(["0,5 с", "1.024,25 с"])).tolist()
+    [0.5, 1024.25]
     """
     import pandas as pd
 
@@ -183,28 +194,37 @@ def _numbers_of(texts: Collection[str]) -> dict[str, Any] | None:
     """Return the number that each text is, all of one unit; None where one is none."""
     if all(map(is_time_text, texts)):
         return None
-    matches: dict[str, re.Match[str]] = {}
-    for text in texts:
-        match = _WRITTEN.fullmatch(text)
-        if match is None:
-            return None
-        matches[text] = match
-    units = {(match["unit"] or "").lower() for match in matches.values()}
-    units -= {"%"}
-    plain = {
-        text: match["number"].replace(",", "")
-        for text, match in matches.items()
-    }
+    parts = _parts_of(texts)
+    if parts is None:
+        return None
+    units = {unit for _, unit in parts.values()} - {"%"}
     if len(units) > 1:
         if not units <= {*_FACTORS}:
             return None
         return {
-            text: float(plain[text]) * _FACTORS[(match["unit"] or "").lower()]
-            for text, match in matches.items()
+            text: float(number) * _FACTORS[unit]
+            for text, (number, unit) in parts.items()
         }
-    whole = all(map(_WHOLE.fullmatch, plain.values()))
+    whole = all(_WHOLE.fullmatch(number) for number, _ in parts.values())
     read = int if whole else float
-    return {text: read(number) for text, number in plain.items()}
+    return {text: read(number) for text, (number, _) in parts.items()}
+
+
+def _parts_of(texts: Collection[str]) -> dict[str, tuple[str, str]] | None:
+    """Return the digits and the unit of each text, in the notation that all are written in."""
+    for written, marks in _NOTATIONS:
+        matches = [written.fullmatch(text) for text in texts]
+        parts = {
+            match[0]: (
+                match["number"].translate(marks),
+                (match["unit"] or "").lower(),
+            )
+            for match in matches
+            if match is not None
+        }
+        if len(parts) == len(texts):
+            return parts
+    return None
 
 
 def read_numbers(column: pd.Series[Any]) -> Array:

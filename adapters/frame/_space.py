@@ -90,8 +90,8 @@ _UNCLEAR = declared_fact(
 )
 _LOG = declared_fact(
     "log_scale_guessed",
-    "{names}: its values spread evenly over {decades:.1f} decades, so its scale is assumed to be "
-    "logarithmic; {linear=} says otherwise",
+    "{names}: spread evenly over {decades:.1f} decades, so assumed to be on a logarithmic scale; "
+    "{linear=} says otherwise",
 )
 
 
@@ -185,7 +185,20 @@ def infer_space(
         empty = [parameters[j].name for j in np.flatnonzero(gaps)]
         counts = tuple(gaps[gaps > 0].tolist())
         notes.append(_EMPTY_CELLS(names=empty, counts=counts, rows=len(X)))
-    return SearchSpace(parameters), X, notes + inferred
+    return SearchSpace(parameters), X, [*_grouped(notes), *inferred]
+
+
+def _grouped(notes: list[Fact]) -> list[Fact]:
+    """Return notes in which hyperparameters with as long a logarithmic scale share one."""
+    groups: dict[Hashable, list[Fact]] = {}
+    for place, note in enumerate(notes):
+        is_log = note.kind == "log_scale_guessed"
+        key = f"{note['decades']:.1f}" if is_log else place
+        groups.setdefault(key, []).append(note)
+    return [
+        replace(alike[0], names=tuple(n for note in alike for n in note.names))
+        for alike in groups.values()
+    ]
 
 
 def _encoded(

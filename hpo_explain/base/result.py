@@ -16,7 +16,7 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
-from hpo_explain.base.numbers import ROUNDING_OF_SUMS
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws
@@ -556,7 +556,8 @@ class Result(ABC):
 def printed_frame(result: Result) -> pd.DataFrame:
     """Return a result's table as it is printed.
 
-    A column of numbers of which none is known is left out. Contributions that are tiny beside the
+    A column of numbers of which none is known is left out, and categories are told apart as in
+    sentences. Contributions that are tiny beside the
     largest one are rounding errors, and shown as 0.
     """
     frame = result.to_frame().copy()
@@ -566,6 +567,9 @@ def printed_frame(result: Result) -> pd.DataFrame:
         frame[columns] = frame[columns].mask(
             sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0
         )
+    for name in frame.columns.intersection([*result.subject.names]):
+        if frame[name].dtype == object:  # categories: True is not "True"
+            frame[name] = frame[name].map(format_value)
     empty = [
         len(frame) > 0
         and getattr(column.dtype, "kind", "") == "f"
@@ -584,4 +588,5 @@ def frame_html(frame: pd.DataFrame) -> str:
         max_rows=_MOST_HTML_ROWS,
         na_rep="",
     )
-    return f'<div style="overflow-x: auto">{table}</div>'
+    # the marks of HTML are not among the characters that are not seen
+    return f'<div style="overflow-x: auto">{printable_lines(table)}</div>'

@@ -96,7 +96,7 @@ class Rows:
             return None
         both_inactive = np.isnan(self.X) & np.isnan(self.usual)
         differs = (self.X != self.usual) & ~both_inactive
-        if differs.mean() > _FEW:
+        if np.count_nonzero(differs) > _FEW * differs.size:
             return None
         rows, columns = np.nonzero(differs)
         return rows, columns

@@ -159,7 +159,7 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
     """Have figures carry what plotly draws in their place."""
     if wanted and find_spec("plotly") is None:
         raise ImportError(
-            'An interactive report needs plotly: pip install "hpo_explain[plotly]"'
+            "An interactive report needs plotly: pip install plotly"
         )
     before = _interactive.set(wanted)
     try:

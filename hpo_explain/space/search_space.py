@@ -254,7 +254,8 @@ class SearchSpace:
         )
 
     def __str__(self) -> str:
-        lines = [f"    {parameter!r},\n" for parameter in self._parameters]
+        shown = [printable(repr(parameter)) for parameter in self._parameters]
+        lines = [f"    {text},\n" for text in shown]
         return f"SearchSpace([\n{''.join(lines)}])"
 
     def index(self, name: str) -> int:

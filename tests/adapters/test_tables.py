@@ -10,6 +10,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters.files import read_place
+from hpo_explain.adapters.frame._cells import texts_as_numbers
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import (
     InputError,
@@ -486,6 +487,26 @@ def test_thousands_and_their_letters_are_numbers():
     assert (size.low, size.high) == (500, 1_000_000)
 
 
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["0,5 s", "1,25 s"], [0.5, 1.25]),
+        (["3 μs", "4 μs"], [3, 4]),  # a Greek letter, and the sign of micro
+        (["3 µs", "4 µs"], [3, 4]),
+        (["5 сек", "6,5 сек"], [5, 6.5]),
+        (["1.024,5 Mo", "3 Mo"], [1024.5, 3]),
+        (["1\u202f024 Mo", "2\xa0000 Mo"], [1024, 2000]),
+        (["12 °C", "13 °C"], [12, 13]),
+        (["1,50 €", "2,30 €"], [1.5, 2.3]),
+        (["64,32", "128,64"], None),  # which may be two numbers
+        (["3 ms", "4 s"], None),
+    ],
+)
+def test_numbers_with_units_are_read_as_in_other_languages(texts, numbers):
+    read = texts_as_numbers(pd.Series(texts)).tolist()
+    assert read == (texts if numbers is None else numbers)
+
+
 @pytest.mark.parametrize("word", ["OOM", "-", "N/A", "diverged", " "])
 def test_a_word_in_place_of_a_result_is_a_trial_without_one(word):
     table = table_of()
@@ -709,3 +730,10 @@ def test_blanks_are_told_apart_and_from_nothing(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     read = read_place(tmp_path / "t.csv", objective="loss")
     assert read.space["tag"].choices == (" ", "a", None)
+
+
+def test_scales_of_the_same_length_are_one_note():
+    table = table_of()
+    table = table.assign(wd=table["lr"][::-1].to_numpy())
+    notes = hx.from_frame(table, "loss").notes
+    assert the_note(notes, "log_scale_guessed").names == ("lr", "wd")

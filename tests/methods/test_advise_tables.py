@@ -135,3 +135,12 @@ def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept():
     (said,) = [f for f in keep.evidence if f.kind == "best_outside_range"]
     assert said.trials == (3,)
     assert "trial 3 (-7.5) is better than every trial" in keep.reason
+
+
+def test_what_was_seen_from_0_on_is_not_lowered_below():
+    table = drawn()
+    table["n"] -= table["n"].min()
+    table["loss"] *= -1
+    assert "widen" not in actions_of(table)
+    space = [hx.IntParameter("n", 0, int(table["n"].max()))]
+    assert actions_of(table, space=space)["widen"].values[0][0] < 0

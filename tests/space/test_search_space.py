@@ -464,7 +464,7 @@ def test_rows_brought_inside_are_the_same_in_whichever_order_categories_are():
 def test_different_rows_are_those_of_numpy_in_the_same_order():
     space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "abc"])
     rng = np.random.default_rng(0)
-    X = rng.choice([-0.1, -0.0, 0.0, 1e-300, 0.3, 1.0, np.nan], (300, 3))
+    X = rng.choice([-0.1, -0.0, 0.0, 2.0**-20, 0.3, 1.0, np.nan], (300, 3))
     keys = np.nan_to_num(X, nan=-1.0)
     _, expected = np.unique(keys, axis=0, return_index=True)
     np.testing.assert_array_equal(space.distinct_places(X), expected)

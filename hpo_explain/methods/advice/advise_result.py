@@ -379,7 +379,7 @@ class Advice(Result):
     def headline(self) -> str:
         """What to do, without values."""
         if not self.actions:
-            return self.finding
+            return printable(self.finding)
         keep = [
             action.which for action in self.actions if action.kind == "keep"
         ]

@@ -127,6 +127,13 @@ def widen(decision: RunDecision) -> Action | None:
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new = _longer(parameter, upper=side)
+        # of numbers seen from 0 on, none below is known to be possible
+        if (
+            not side
+            and parameter.low == 0
+            and parameter.name in run.ranges_from
+        ):
+            new = None
         gained = decision.gained_beyond(gains)
         counts = gained.estimate > decision.epsilon
         if new is None or not counts or gained.probability < _LIKELY:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hpo_explain.base import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, printable
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 
@@ -99,7 +99,7 @@ class Summaries(Result):
         """The lines, one below the other, under the name of their objective."""
         texts = [] if self.front is None else [self.front.headline]
         texts += [
-            "\n".join([f"{name}:", *summary.lines])
+            "\n".join([printable(f"{name}:"), *summary.lines])
             for name, summary in self.summaries.items()
         ]
         return "\n\n".join(texts)

@@ -13,6 +13,7 @@ from hpo_explain.base import (
     columns,
     format_value,
     listed,
+    printable,
     shorten,
 )
 from hpo_explain.belief import told
@@ -68,7 +69,7 @@ class Summary(Result):
     >>> len(found.lines), max(map(len, found.lines)) < 100
     (5, True)
     >>> print(found.lines[0])
-    Best objective 1.123e-05 by trial 8; 18% chance of one better by more than 0.0009042.
+    Best objective 1.123e-05 by trial 8; 13% chance of one better by more than 0.0009023.
     """
 
     table: ClassVar[Table] = Table(
@@ -121,7 +122,8 @@ class Summary(Result):
     @property
     def lines(self) -> tuple[str, ...]:
         """The answers, each of less than 100 columns."""
-        return tuple(shorten(claim.text, WIDTH) for claim in self.claims)
+        texts = [printable(claim.text) for claim in self.claims]
+        return tuple(shorten(text, WIDTH) for text in texts)
 
     @property
     def sentence(self) -> str:

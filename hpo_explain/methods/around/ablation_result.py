@@ -21,6 +21,7 @@ from hpo_explain.base import (
     format_level,
     format_value,
     leading,
+    printable,
 )
 from hpo_explain.belief import (
     CHOSEN,
@@ -206,7 +207,7 @@ class Ablation(Result):
         """The change that brings most, where the whole is known to bring something."""
         whole, *others = self.claims
         if others and others[0].kind == "contribution":
-            return f"{others[0].text}."
+            return printable(f"{others[0].text}.")
         if whole.side == "below":
             return self.briefly("short same")
         if not whole.certain:
