@@ -205,6 +205,15 @@ def test_abilities_of_models_are_asked_for_by_protocols():
     }
 
 
+def test_methods_import_floors_and_not_their_modules():
+    modules_of = r"^from hpo_explain\.(base|question)\.(?!figures\b)"
+    assert [
+        (name, line)
+        for name, line in places_of(modules_of)
+        if name.startswith("hpo_explain.methods.")
+    ] == []
+
+
 # Names that say nothing: the field has a noun for what is held.
 VAGUE = {"found", "told", "known", "asked", "kept", "parts", "drawn", "edge"}
 

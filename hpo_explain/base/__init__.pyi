@@ -41,6 +41,7 @@ from .numbers import format_value as format_value
 from .numbers import format_values as format_values
 from .numbers import half_of_level as half_of_level
 from .numbers import leading as leading
+from .numbers import mean_ranks as mean_ranks
 from .numbers import number as number
 from .numbers import percent as percent
 from .numbers import percent_range as percent_range
