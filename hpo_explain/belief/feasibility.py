@@ -18,10 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.models.pathwise import (
     Functions,
-    levels,
     posterior_mean,
     valued,
 )
@@ -104,14 +103,15 @@ class Feasibility:
         bad = len(feasible) - good
         if not good or not bad:
             return cls(space, (), good, bad)
-        some = np.arange(len(X))
+        label = np.asarray(feasible, float)
+        columns = space.in_own_order(X)
+        in_order = np.lexsort((label, *columns.T))
         if len(X) > MOST:
-            some = np.sort(
-                np.random.default_rng(seed).choice(len(X), MOST, replace=False)
-            )
-        label = np.asarray(feasible, float)[some]
+            rng = np.random.default_rng(seed)
+            some = np.sort(rng.choice(len(X), MOST, replace=False))
+            in_order = in_order[some]
+        label, columns = label[in_order], columns[in_order]
         spread = float(label.std()) or 1.0
-        columns = space.in_own_order(X[some])
         categories = space.categories_in_own_order
         prior = Prior(categories == 0, additive=False)
         pairs = Pairs(columns, (label - label.mean()) / spread, prior, TEMPER)
@@ -120,9 +120,9 @@ class Feasibility:
                 posterior_mean(columns, pairs, kernel, categories)
                 for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
             )
-        known = cls(space, functions, good, bad)
-        there = known.probability(X[np.asarray(feasible, bool)])
-        return replace(known, usual=float(np.quantile(there, _USUAL)))
+        fitted = cls(space, functions, good, bad)
+        there = fitted.probability(X[np.asarray(feasible, bool)])
+        return replace(fitted, usual=float(np.quantile(there, _USUAL)))
 
     @property
     def rate(self) -> float:
@@ -139,13 +139,13 @@ class Feasibility:
         rows = self.space.check_rows("X", X)
         if not self.functions or not len(rows):
             return np.full(len(rows), self.rate)
-        at = levels(
-            self.space.in_own_order(rows), self.space.categories_in_own_order
-        )
         with one_blas_thread():
-            mean = np.mean(
-                [values[:, 0] for values in valued(self.functions, at)], axis=0
+            of_each = valued(
+                self.functions,
+                self.space.in_own_order(rows),
+                self.space.categories_in_own_order,
             )
+        mean = np.mean([values[:, 0] for values in of_each], axis=0)
         share = self.feasible / (self.feasible + self.infeasible)
         spread = np.sqrt(share * (1.0 - share))
         return np.asarray(np.clip(share + spread * mean, 0.0, 1.0), float)

@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import one_blas_thread, unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
@@ -120,13 +119,17 @@ class Anova:
             both = _products(
                 first.small, np.concatenate([b.small for b in others], axis=1)
             )
-            found = rest @ both / n
-            left -= found @ both.T
+            coefficients = rest @ both / n
+            left -= coefficients @ both.T
             ends = np.cumsum([b.small.shape[1] for b in others])
-            found = found.reshape(len(values), first.small.shape[1], ends[-1])
+            coefficients = coefficients.reshape(
+                len(values), first.small.shape[1], ends[-1]
+            )
             ends = ends[:-1]
             for b, part in zip(
-                largest[i + 1 :], np.split(found, ends, axis=2), strict=True
+                largest[i + 1 :],
+                np.split(coefficients, ends, axis=2),
+                strict=True,
             ):
                 pairs[a, b] = part.reshape(
                     len(values), part.shape[1] * part.shape[2]
@@ -169,10 +172,10 @@ class Anova:
     @cached_property
     def totals(self) -> Array:
         """Share in which each hyperparameter takes part, alone and in pairs, (k, d)."""
-        found = self.mains.copy()
+        shares = self.mains.copy()
         for share, pair in zip(self.of_pairs.T, self.pairs, strict=True):
-            found[:, pair] += share[:, None]
-        return np.minimum(found, 1.0)
+            shares[:, pair] += share[:, None]
+        return np.minimum(shares, 1.0)
 
     @cached_property
     def of_evaluations(self) -> Array:
@@ -198,15 +201,15 @@ class Anova:
             self.curve(a, first)[:, :, None]
             + self.curve(b, second)[:, None, :]
         )
-        found = self._fitted[1][min(a, b), max(a, b)]
+        coefficients = self._fitted[1][min(a, b), max(a, b)]
         small = [
             self._bases[j].small_at(x) for j, x in ((a, first), (b, second))
         ]
         widths = [
             self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))
         ]
-        shape = len(found), *widths
-        together = found.reshape(shape)
+        shape = len(coefficients), *widths
+        together = coefficients.reshape(shape)
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
@@ -228,8 +231,8 @@ class _Basis:
         raw = self._everything(x)
         # a level that no row has, or more powers than values, makes a column depend on those before
         sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
-        self.kept = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
-        root = np.linalg.qr(raw[:, self.kept], mode="r")
+        self.independent = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
+        root = np.linalg.qr(raw[:, self.independent], mode="r")
         self.change = np.linalg.inv(root) * np.sqrt(len(x))
         self.functions = self.at(x)
 
@@ -243,8 +246,8 @@ class _Basis:
             smooth = np.polynomial.legendre.legvander(
                 2.0 * at - 1.0, self.degree
             )[:, 1:]
-            found = np.column_stack([smooth, at[:, None] > self.steps])
-            levels = np.where(off[:, None], 0.0, found)
+            functions = np.column_stack([smooth, at[:, None] > self.steps])
+            levels = np.where(off[:, None], 0.0, functions)
         inactive = off[:, None][:, : int(self.optional)]
         return np.column_stack([np.ones(len(x)), inactive, levels])
 
@@ -257,7 +260,7 @@ class _Basis:
         """Return the functions at encoded values."""
         return np.asarray(
             (
-                self._everything(np.asarray(x, float))[:, self.kept]
+                self._everything(np.asarray(x, float))[:, self.independent]
                 @ self.change
             )[:, 1:]
         )
@@ -298,9 +301,3 @@ def loss(land: Landscape, inside: Bools) -> Array:
 def argmin(land: Landscape) -> Array:
     """Return the row at which each draw is least, (k, d)."""
     return np.asarray(land.all_rows[land.possible_values.argmin(axis=1)])
-
-
-def exceedance(land: Landscape, cost: Array | float) -> Array:
-    """Return the share of the space that is better than a cost in each draw, (k,)."""
-    limit = np.broadcast_to(np.asarray(cost, float), (len(land.values),))
-    return np.asarray((land.values < limit[:, None]).mean(axis=1))

@@ -32,16 +32,18 @@ import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.belief import REACH, Belief
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
-from hpo_explain.models.product_kernel import Pairs, distances
+from hpo_explain.models.product_kernel import Pairs
 from hpo_explain.space import (
     Array,
     Bools,
     CategoricalParameter,
+    Ints,
     Parameter,
     SearchSpace,
 )
@@ -58,6 +60,7 @@ _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
 _GRID = np.linspace(-12.0, 12.0, 2401)
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
+_NEIGHBORS = 4000  # of all starts in a round: with more hyperparameters there are fewer starts
 _STEPS = np.array([0.2, 0.08, 0.03, 0.01, 0.003])  # of a number, up and down
 _MANY = 24  # values of a number beyond which only some are tried in a round
 
@@ -125,13 +128,11 @@ class Part:
     best: float
     gain: Gain
 
-    def believing(self, apart: Array, active: Array) -> Part:
+    def believing(self, row: Compared) -> Part:
         """Return it with one more row, which has the value that is expected there."""
         scale, limits = self.process.scale, self.process.limits
-        given = self.given.believing(apart, active)
-        there = float(
-            scale.cost(self.given.predict(apart, active)[0], limits)[0]
-        )
+        given = self.given.believing(row)
+        there = float(scale.cost(self.given.predict(row)[0], limits)[0])
         if there >= self.best:
             return replace(self, given=given)
         return replace(
@@ -280,12 +281,10 @@ class Improvement:
         """Return it at encoded rows, as if all gave a result that counts, (n,)."""
         found = np.zeros(len(X))
         with one_blas_thread():
-            for rows, apart, active in self._blocks(X):
+            for rows, some in self._blocks(X):
                 for part in self.parts:
-                    mean, variance = part.given.predict(apart, active)
-                    found[rows] += part.weight * part.gain.expected(
-                        mean, variance
-                    )
+                    expected = part.gain.expected(*part.given.predict(some))
+                    found[rows] += part.weight * expected
         return found * self.belief.unit
 
     @property
@@ -313,24 +312,20 @@ class Improvement:
 
     def believing(self, x: Array) -> Improvement:
         """Return it once a row (d,) has the value that each setting expects there."""
-        ((_, apart, active),) = self._blocks(x[None, :])
-        parts = tuple(part.believing(apart, active) for part in self.parts)
+        ((_, row),) = self._blocks(x[None, :])
+        parts = tuple(part.believing(row) for part in self.parts)
         return replace(self, parts=parts, rows=np.vstack([self.rows, x]))
 
-    def _blocks(self, X: Array) -> Iterator[tuple[slice, Array, Array]]:
-        """Yield blocks of rows, their distances from the trials, and what is active in them."""
+    def _blocks(self, X: Array) -> Iterator[tuple[slice, Compared]]:
+        """Yield blocks of rows, compared with the trials."""
         space = self.belief.space
         numbers = space.categories_in_own_order == 0
-        trials, rows = space.in_own_order(self.rows), space.in_own_order(X)
-        size = max(1, _PAIRS // len(trials))
+        trials = Trials.of(space.in_own_order(self.rows), numbers)
+        rows = space.in_own_order(X).astype(np.float32)
+        size = max(1, _PAIRS // len(self.rows))
         for first in range(0, len(rows), size):
-            some = rows[first : first + size]
-            apart = distances(some[:, None, :], trials, numbers)
-            yield (
-                slice(first, first + size),
-                apart,
-                (~np.isnan(some)).astype(float),
-            )
+            block = slice(first, first + size)
+            yield block, Compared(Rows(rows[block]), trials)
 
 
 def keeps_up(space: SearchSpace) -> bool:
@@ -396,15 +391,18 @@ def proposed(
     space = improvement.space
     rows, gains = list[Array](), list[float]()
 
-    def may_be(X: Array) -> Array:
-        X = X[inside_of(space, within, X)]
+    def may_be(X: Array) -> Bools:
+        new = inside_of(space, within, X)
         for x in rows:  # several workers would make the same trial
-            X = X[~((x == X) | (np.isnan(x) & np.isnan(X))).all(axis=1)]
-        return X if allowed is None else X[allowed(X)]
+            new &= ~((x == X) | (np.isnan(x) & np.isnan(X))).all(axis=1)
+        if allowed is not None:
+            new[new] = allowed(X[new])
+        return new
 
     for place in range(n):
         rng = np.random.default_rng([seed, place])
-        start = may_be(_start(improvement, within, rng))
+        start = _start(improvement, within, rng)
+        start = start[may_be(start)]
         if not len(start):
             break
         x = _climbed(improvement, start, may_be, rng)
@@ -434,24 +432,36 @@ def _start(
 def _climbed(
     improvement: ExpectedGain,
     rows: Array,
-    may_be: Callable[[Array], Array],
+    may_be: Callable[[Array], Bools],
     rng: np.random.Generator,
 ) -> Array:
     """Return the best row (d,) that changes of one hyperparameter of the best rows lead to."""
+    space = improvement.space
     required = PROPOSED * improvement.probability(rows).max()
     scores = _score(improvement, rows, required)
     for turn in range(_ROUNDS):
-        in_order = np.argsort(-scores, kind="stable")[:_STARTS]
-        rows, scores = rows[in_order], scores[in_order]
-        near = may_be(_neighbors(improvement.space, rows, turn, rng))
-        of_near = _score(improvement, near, required)
-        rows, scores = (
-            np.concatenate([rows, near]),
-            np.concatenate([scores, of_near]),
-        )
+        best = np.argsort(-scores, kind="stable")[: _number_of_starts(space)]
+        rows, scores = rows[best], scores[best]
+        near, start = _neighbors(space, rows, turn, rng)
+        new = may_be(near)
+        near, start = near[new], start[new]
+        of_near = np.empty(len(near))
+        for place in np.unique(start):  # those of one differ from it in little
+            own = start == place
+            of_near[own] = _score(improvement, near[own], required)
+        rows = np.concatenate([rows, near])
+        scores = np.concatenate([scores, of_near])
         if of_near.max(initial=-np.inf) <= scores[0]:
             break
     return np.asarray(rows[np.argmax(scores)])
+
+
+def _number_of_starts(space: SearchSpace) -> int:
+    """Return of how many rows neighbors are looked at."""
+    middle = np.array([0.5])
+    columns = range(len(space))
+    values = [_other_values(space, j, middle, 0).size for j in columns]
+    return int(np.clip(_NEIGHBORS // sum(values), 1, _STARTS))
 
 
 def _score(improvement: ExpectedGain, X: Array, required: float) -> Array:
@@ -468,16 +478,23 @@ def _score(improvement: ExpectedGain, X: Array, required: float) -> Array:
 
 def _neighbors(
     space: SearchSpace, rows: Array, turn: int, rng: np.random.Generator
-) -> Array:
-    """Return rows that differ in one hyperparameter, nearer ones in later turns."""
+) -> tuple[Array, Ints]:
+    """Return rows that differ from some in one hyperparameter, and from which of them.
+
+    Nearer ones in later turns.
+    """
     latent = filled(space, rows, int(rng.integers(2**31)))
     found = []
+    start = []
     for j in space.order.tolist():
         values = _other_values(space, j, latent[:, j], turn)
         changed = np.repeat(latent[:, None, :], values.shape[1], axis=1)
         changed[:, :, j] = values
         found.append(changed.reshape(-1, len(space)))
-    return space.distinct(space.project(np.concatenate(found)))
+        start.append(np.repeat(np.arange(len(rows)), values.shape[1]))
+    near = space.project(np.concatenate(found))
+    distinct = space.distinct_places(near)
+    return near[distinct], np.concatenate(start)[distinct]
 
 
 def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:

@@ -26,16 +26,16 @@ a trial, and levels in a stretch wider than a fifth of the range in which no tri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from hpo_explain.belief.decide import STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.decisions import STRETCH, Decision, decide
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.stay_fixed import stay_fixed
@@ -51,6 +51,7 @@ from hpo_explain.space import (
 RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 HELD = 0.95  # share of the draws of each process that keep a near row
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
+_ROUNDING = 1e-12  # what shares of failures may differ by
 UNTRIED = (
     0.2  # of a range: a stretch as wide in which no trial lies is not given up
 )
@@ -111,23 +112,18 @@ class Narrowing:
 
     def volume(self, kept: Levels) -> float:
         """Return the share of the space's measure that has these levels only."""
-        counts = self._branches[2]
-        return float(
-            np.prod(self._factors(kept), axis=0) @ counts / counts.sum()
-        )
+        factors = [self.factor(j, of) for j, of in enumerate(kept)]
+        return float(np.prod(factors, axis=0) @ self.branches.weight)
 
-    def _factors(self, kept: Levels) -> Array:
-        """Return of each hyperparameter the share of each branch that its levels leave, (d, b)."""
-        return np.array([self._factor(kept, j) for j in range(len(kept))])
-
-    def _factor(self, kept: Levels, j: int) -> Array:
-        active, levels, counts = self._branches
-        weight = kept[j][levels[:, j]].astype(float)
-        if j not in self.parents:
-            weight = np.full(
-                len(counts), float(self.land.axes[j].weights[kept[j]].sum())
-            )
-        return np.where(active[:, j], weight, 1.0)
+    def factor(self, j: int, of: Bools) -> Array:
+        """Return the share of each branch that levels of a hyperparameter leave, (b,)."""
+        branches = self.branches
+        if j in self.parents:
+            share = of[branches.level[:, j]].astype(float)
+        else:
+            own = float(self.land.axes[j].weights[of].sum())
+            share = np.full(len(branches.active), own)
+        return np.where(branches.active[:, j], share, 1.0)
 
     @property
     def rungs(self) -> list[float]:
@@ -149,7 +145,7 @@ class Narrowing:
         kept, fixed = self.everything(), list[int]()
         ranges = dict[int, Bools]()
         for rung in self.rungs:
-            kept = _Rung(self, rung).narrowed(kept)
+            kept = _Rung(self, rung, kept).narrowed()
             if self.keep is not None:
                 ranged = kept
                 kept, fixed = self._fixed(kept, fixed, rung)
@@ -197,26 +193,29 @@ class Narrowing:
         columns = zip(self.land.axes, self.tried.T, strict=True)
         return [untried(axis, x[~np.isnan(x)]) for axis, x in columns]
 
-    def protected(self, j: int, level: int) -> bool:
-        """Return whether a level is never dropped."""
-        own = (
-            None
-            if self.keep is None
-            else int(self.land.axes[j].level(self.keep[[j]])[0])
-        )
-        return level == own or bool(self.untried[j][level])
+    @cached_property
+    def protected(self) -> Bools:
+        """Which levels are never dropped, (number of levels,)."""
+        never = np.concatenate(self.untried)
+        if self.keep is not None:
+            columns = zip(self.land.axes, self.keep[:, None], strict=True)
+            own = np.array([int(axis.level(x)[0]) for axis, x in columns])
+            active = own >= 0
+            never[(self.starts[:-1] + own)[active]] = True
+        return never
 
-    def moves(self, kept: Levels) -> Iterator[tuple[int, int]]:
-        """Return what may be dropped next: hyperparameter and level, however these are written."""
+    @cached_property
+    def in_order(self) -> Ints:
+        """All levels, in an order that is the same however the space is written."""
         space = self.draws.space
+        places = []
         for j in space.order.tolist():
-            stays, axis = np.flatnonzero(kept[j]), self.land.axes[j]
-            ends = stays[[0, -1]]
+            axis = self.land.axes[j]
+            own = np.arange(len(axis.weights))
             if axis.category:
-                ends = stays[np.argsort(space.places(j, axis.centers[stays]))]
-            for level in ends.tolist() if len(stays) > 1 else ():
-                if not self.protected(j, level):
-                    yield j, level
+                own = np.argsort(space.places(j, axis.centers))
+            places.append(self.starts[j] + own)
+        return np.concatenate(places)
 
     @cached_property
     def starts(self) -> Ints:
@@ -266,146 +265,227 @@ class Narrowing:
         }
 
     @cached_property
-    def _branches(self) -> tuple[Bools, Ints, Ints]:
-        """What is active and the parents' levels in each branch, and how many rows it has."""
-        levels = self.land.level[: len(self.land.rows)]
-        others = [j for j in range(levels.shape[1]) if j not in self.parents]
-        levels = levels.copy()
-        levels[:, others] = np.minimum(levels[:, others], 0)
-        found, counts = np.unique(levels, axis=0, return_counts=True)
-        return found >= 0, found, counts
+    def branches(self) -> Branches:
+        """The branches of the space."""
+        level = self.land.level[: len(self.land.rows)].copy()
+        others = [j for j in range(level.shape[1]) if j not in self.parents]
+        level[:, others] = np.minimum(level[:, others], 0)
+        distinct, counts = np.unique(level, axis=0, return_counts=True)
+        return Branches(distinct >= 0, distinct, counts / counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Branches:
+    """Parts of a space in which the same hyperparameters are active.
+
+    Attributes
+    ----------
+    active : ndarray of bool, shape (b, d)
+        Which are active in each.
+    level : ndarray of int, shape (b, d)
+        The level of hyperparameters on which others depend.
+    weight : ndarray of shape (b,)
+        Share of the space's measure.
+    """
+
+    active: Bools
+    level: Ints
+    weight: Array
+
+
+class _Tally:
+    """Sums over rows that are left: at each level, and of all.
+
+    Parameters
+    ----------
+    at_level : csr_array of shape (M, number of levels)
+        Which levels each row has.
+    values : ndarray of shape (M, k)
+        What is summed up.
+    """
+
+    def __init__(self, at_level: csr_array, values: Array | Bools) -> None:
+        self._at_level, self._values = at_level, values
+        self._counts = values.any(axis=1)
+        precision = np.result_type(at_level.dtype, values.dtype)
+        k = values.shape[1]
+        self.at = np.zeros((at_level.shape[1], k), precision)
+        self.total = np.zeros(k, precision)
+        self._add(np.flatnonzero(self._counts), 1)
+
+    def leave(self, rows: Bools) -> None:
+        """Take rows out."""
+        self._add(np.flatnonzero(rows & self._counts), -1)
+
+    def _add(self, rows: Ints, sign: int) -> None:
+        values = self._values[rows]
+        self.at += sign * (self._at_level[rows].T @ values)
+        self.total += sign * values.sum(axis=0)
 
 
 class _Rung:
-    """What may be dropped where a given loss is allowed."""
+    """What is dropped where a given loss is allowed: level by level from some levels.
 
-    def __init__(self, search: Narrowing, lose: float) -> None:
-        self.search, self.land, self.starts = (
-            search,
-            search.land,
-            search.starts,
-        )
-        self.near = [
-            self._near(rows & self.land.possible, lose)
+    What is known of a level is updated by the rows that leave, so that a level costs as much as its
+    rows, and not as much as all of them.
+    """
+
+    def __init__(self, search: Narrowing, lose: float, kept: Levels) -> None:
+        self._search, self._land = search, search.land
+        self._parts = search.draws.parts
+        self._near = [
+            _Tally(search.at_level, self._near_of(rows, lose))
             for rows in search.goal_rows
         ]
-        self.failing = search.failing
+        self._owner = np.repeat(np.arange(len(kept)), np.diff(search.starts))
+        goal = np.array(search.goal_of)[self._owner]
+        self._columns = [
+            np.flatnonzero(goal == i) for i in range(len(self._near))
+        ]
+        # the whole space judges every level, a branch its own ones only
+        self._columns[0] = np.arange(len(goal))
+        shares = np.array([(of.at > 0).mean(axis=1) for of in self._near])
+        own_best = shares[goal, np.arange(len(goal))]
+        self._never = search.protected | (own_best > _MAY_BE_NEAR)
+        self._kept = self._without_far_categories(kept)
+        self._inside = search.inside(self._kept)
+        for of in self._near:
+            of.leave(~self._inside)
+        self._failing = self._tally_of_failing()
+        self._factors = np.array(
+            [search.factor(j, of) for j, of in enumerate(self._kept)]
+        )
+        self._may_go = np.concatenate(
+            [self._ends(j) for j in range(len(kept))]
+        )
 
-    def _near(self, rows: Bools, lose: float) -> Bools:
-        """Return what is near in each draw among some rows, (k, M)."""
-        limit = least_in(self.land, rows) + lose
-        return np.asarray((self.land.all_values <= limit[:, None]) & rows)
+    def _near_of(self, rows: Bools, lose: float) -> Bools:
+        """Return what is near in each draw among some rows, (M, k)."""
+        among = rows & self._land.possible
+        limit = least_in(self._land, among) + lose
+        near = (self._land.all_values <= limit[:, None]) & among
+        return np.ascontiguousarray(near.T)
 
-    def narrowed(self, kept: Levels) -> Levels:
-        """Return what is left of some levels where all that may be dropped is."""
-        search = self.search
-        kept = self._without_far_categories(kept)
-        volume, sizes = search.volume(kept), search._branches[2]
-        while True:
-            factors = search._factors(kept)
-            branches = np.prod(factors, axis=0) * sizes / sizes.sum()
-            inside = search.inside(kept)
-            left = [self._left(near & inside) for near in self.near]
-            best: tuple[tuple[float, float], tuple[int, int], float] | None = (
-                None
+    def narrowed(self) -> Levels:
+        """Return what is left where all that may be dropped is."""
+        while (place := self._best_move()) is not None:
+            self._drop(place)
+        return self._kept
+
+    def _best_move(self) -> int | None:
+        """Return the level whose loss buys most volume; None if none may be dropped."""
+        volume, smaller = self._volumes()
+        may_go = self._may_go & (smaller > 0.0) & (smaller < volume)
+        if self._failing is not None:
+            may_go &= ~self._fails_more(self._failing)
+        places = self._search.in_order
+        places = places[may_go[places]]
+        lost, mass = self._losses(places)
+        enough = lost < np.inf
+        places, lost, mass = places[enough], lost[enough], mass[enough]
+        if not len(places):
+            return None
+        worth = np.log(volume / smaller[places])
+        # sums differ by rounding, and equal ones are dropped in the same order
+        score = np.round(lost / worth, 9), np.round(mass / worth, 9)
+        return int(places[np.lexsort(score[::-1])[0]])
+
+    def _losses(self, places: Ints) -> tuple[Array, Array]:
+        """Return what is lost with levels: the share of draws, and of near rows, each (m,).
+
+        An infinite share where fewer draws would keep a near row than have to.
+        """
+        lost, mass = np.zeros((2, len(places)))
+        for near, columns in zip(self._near, self._columns, strict=True):
+            judged = np.isin(places, columns)
+            at = near.at[places[judged]]
+            stays = near.total - at > 0.5
+            least = np.min(
+                [stays[:, part].mean(axis=1) for part in self._parts], axis=0
             )
-            for j, level in search.moves(kept):
-                if self._near_at[self.starts[j] + level] > _MAY_BE_NEAR:
-                    continue
-                smaller = search._factor(_without(kept, j, level), j)
-                # a branch of which nothing is left stays so
-                of_branch = np.divide(
-                    smaller,
-                    factors[j],
-                    out=np.zeros_like(smaller),
-                    where=factors[j] > 0.0,
-                )
-                then = float(branches @ of_branch)
-                if not 0.0 < then < volume or self._fails_more(kept, j, level):
-                    continue
-                lost = mass = 0.0
-                for counts, total in (
-                    left[goal] for goal in {0, search.goal_of[j]}
-                ):
-                    stays = total - counts[:, self.starts[j] + level] > 0.5
-                    if (
-                        min(stays[part].mean() for part in search.draws.parts)
-                        < HELD
-                    ):
-                        break
-                    lost = max(
-                        lost, float((total > 0.5).mean() - stays.mean())
-                    )
-                    mass = max(
-                        mass,
-                        float(
-                            counts[:, self.starts[j] + level].sum()
-                            / total.sum()
-                        ),
-                    )
-                else:
-                    worth = np.log(volume / then)
-                    # sums differ by rounding, and equal ones are dropped in the same order
-                    score = (round(lost / worth, 9), round(mass / worth, 9))
-                    if best is None or score < best[0]:
-                        best = score, (j, level), then
-            if best is None:
-                return kept
-            kept, volume = _without(kept, *best[1]), best[2]
+            share = (near.total > 0.5).mean() - stays.mean(axis=1)
+            share[least < HELD] = np.inf
+            lost[judged] = np.maximum(lost[judged], share)
+            of_near = at.sum(axis=1) / max(near.total.sum(), 1.0)
+            mass[judged] = np.maximum(mass[judged], of_near)
+        return lost, mass
 
-    def _fails_more(self, kept: Levels, j: int, level: int) -> bool:
-        """Return whether a box without a level fails more often than with it, and often."""
-        if self.failing is None:
-            return False
-        before = self.search.inside(kept)[: len(self.failing)]
-        after = before & (self.land.level[: len(self.failing), j] != level)
-        if not after.any():
-            return False
-        share = float(self.failing[after].mean())
-        return share > max(_FAILING, float(self.failing[before].mean()))
+    def _volumes(self) -> tuple[float, Array]:
+        """Return the volume, and what it is without each level, (number of levels,)."""
+        branches = self._search.branches
+        weight = np.prod(self._factors, axis=0) * branches.weight
+        volume = float(weight.sum())
+        own = np.concatenate([axis.weights for axis in self._land.axes])
+        kept = np.where(np.concatenate(self._kept), own, 0.0)
+        left = np.add.reduceat(kept, self._search.starts[:-1])
+        of_active = weight @ branches.active
+        smaller = volume - (of_active / left)[self._owner] * own
+        for j in self._search.parents:
+            levels = np.arange(len(self._kept[j]))
+            others = branches.level[:, j, None] != levels
+            smaller[self._owner == j] = weight @ others
+        return volume, smaller
+
+    def _drop(self, place: int) -> None:
+        """Drop a level."""
+        search, j = self._search, int(self._owner[place])
+        level = place - search.starts[j]
+        of = self._kept[j].copy()
+        of[level] = False
+        self._kept[j] = of
+        gone = self._inside & (self._land.level[:, j] == level)
+        self._inside = self._inside & ~gone
+        for tally in (*self._near, self._failing):
+            if tally is not None:
+                tally.leave(gone)
+        self._factors[j] = search.factor(j, of)
+        self._may_go[self._owner == j] = self._ends(j)
+
+    def _ends(self, j: int) -> Bools:
+        """Return which levels of a hyperparameter may be dropped next: the ends of a range."""
+        of = self._kept[j]
+        own = slice(self._search.starts[j], self._search.starts[j + 1])
+        if of.sum() == 1:
+            return np.zeros(len(of), bool)
+        ends: Bools = of.copy()
+        if not self._land.axes[j].category:
+            first, last = np.flatnonzero(of)[[0, -1]]
+            ends[first + 1 : last] = False
+        ends &= ~self._never[own]
+        return ends
+
+    def _tally_of_failing(self) -> _Tally | None:
+        """Return how probable it is that rows of the space fail, and how many there are."""
+        failing = self._search.failing
+        if failing is None:
+            return None
+        values = np.zeros((len(self._inside), 2))
+        values[: len(failing)] = np.column_stack(
+            [failing, np.ones(len(failing))]
+        )
+        values[~self._inside] = 0.0
+        return _Tally(self._search.at_level, values)
+
+    def _fails_more(self, failing: _Tally) -> Bools:
+        """Return whether a box without each level fails more often than with it, and often."""
+        failures, rows = (failing.total - failing.at).T
+        before = failing.total[0] / max(failing.total[1], 1.0)
+        share = failures / np.maximum(rows, 1.0)
+        limit = max(_FAILING, before)
+        return np.asarray((share > limit + _ROUNDING) & (rows > 0.5))
 
     def _without_far_categories(self, kept: Levels) -> Levels:
         """Return levels without categories that are near in no draw: they cost nothing."""
-        kept, left = (
-            list(kept),
-            [self._left(near)[0].sum(axis=0) for near in self.near],
-        )
-        for j, axis in enumerate(self.land.axes):
-            if axis.category and j not in self.search.parents:
-                own = slice(self.starts[j], self.starts[j + 1])
-                some = sum(
-                    left[goal][own] for goal in {0, self.search.goal_of[j]}
-                )
-                levels = range(len(axis.weights))
-                never = np.array(
-                    [self.search.protected(j, level) for level in levels]
-                )
-                stays = kept[j] & ((some > 0.0) | never)
-                kept[j] = stays if stays.any() else kept[j]
+        search, kept = self._search, list(kept)
+        near = np.zeros(len(self._owner), bool)
+        for of, columns in zip(self._near, self._columns, strict=True):
+            near[columns] |= (of.at[columns] > 0.0).any(axis=1)
+        stays = near | search.protected
+        for j, axis in enumerate(self._land.axes):
+            own = kept[j] & stays[search.starts[j] : search.starts[j + 1]]
+            if axis.category and j not in search.parents and own.any():
+                kept[j] = own
         return kept
-
-    def _left(self, near: Bools) -> tuple[Array, Array]:
-        """Return how many near rows each draw has at each level, and in all."""
-        some = near.any(axis=0)
-        rows = near[:, some].astype(np.float32)
-        counts = (self.search.at_level[np.flatnonzero(some)].T @ rows.T).T
-        return np.ascontiguousarray(counts), rows.sum(axis=1)
-
-    @cached_property
-    def _near_at(self) -> Array:
-        """In which share of the draws each level's own best is near, (number of levels,)."""
-        shares = [
-            (self._left(near)[0] > 0.5).mean(axis=0) for near in self.near
-        ]
-        goal = np.repeat(self.search.goal_of, np.diff(self.starts))
-        return np.asarray(np.array(shares)[goal, np.arange(len(goal))])
-
-
-def _without(kept: Levels, j: int, level: int) -> Levels:
-    found = list(kept)
-    found[j] = found[j].copy()
-    found[j][level] = False
-    return found
 
 
 def untried(axis: Axis, x: Array) -> Bools:

@@ -28,13 +28,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from hpo_explain.models.product_kernel import (
-    LEAST_NOISE,
-    Pairs,
-    Parameters,
-    Single,
-    covariances,
-)
+from hpo_explain.models.compared import Compared
+from hpo_explain.models.product_kernel import LEAST_NOISE, Pairs, Parameters
 from hpo_explain.space import Array
 
 
@@ -65,25 +60,18 @@ class Conditioned:
         )
         return cls(parameters, factor, half)
 
-    def predict(self, apart: Single, active: Array) -> tuple[Array, Array]:
-        """Return mean and variance of the function at rows, each (m,).
-
-        Parameters
-        ----------
-        apart : ndarray of shape (d, m * n)
-            Distances of the rows from the trials, as `product_kernel.distances` returns them.
-        active : ndarray of shape (m, d)
-            1 where a hyperparameter is active in a row, else 0.
-        """
-        explained = self._explained(apart, len(active))
-        variance = self._prior(active) - (explained * explained).sum(axis=0)
+    def predict(self, rows: Compared) -> tuple[Array, Array]:
+        """Return mean and variance of the function at rows, each (m,)."""
+        explained = self._explained(rows)
+        prior = self._prior(rows.active)
+        variance = prior - (explained * explained).sum(axis=0)
         return self.half @ explained, np.maximum(variance, 0.1 * LEAST_NOISE)
 
-    def believing(self, apart: Single, active: Array) -> Conditioned:
+    def believing(self, row: Compared) -> Conditioned:
         """Return the process given one more row, with the value that is predicted there."""
-        explained = self._explained(apart, 1)[:, 0]
+        explained = self._explained(row)[:, 0]
         variance = (
-            self._prior(active)[0]
+            self._prior(row.active)[0]
             + self.parameters.noise
             - explained @ explained
         )
@@ -94,9 +82,9 @@ class Conditioned:
         factor[n, n] = math.sqrt(max(variance, self.parameters.noise))
         return replace(self, factor=factor, half=np.append(self.half, 0.0))
 
-    def _explained(self, apart: Single, m: int) -> Array:
+    def _explained(self, rows: Compared) -> Array:
         """Return ``L⁻¹ k(x)`` of rows, (n, m)."""
-        covariance = covariances(apart, self.parameters)[0].reshape(m, -1)
+        covariance = rows.covariances(self.parameters)
         solved = solve_triangular(
             self.factor,
             covariance.T.astype(float),

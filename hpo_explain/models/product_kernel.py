@@ -21,13 +21,13 @@ import numpy.typing as npt
 
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
-from hpo_explain.space import Array, Bools, Ints
+from hpo_explain.space import Array, Bools
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
-_ROUNDED = 1e-7
+_JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
 # in place of a distance: where B_j is 0, and where both are inactive
 FAR = 1e9
@@ -42,21 +42,6 @@ _summing = compiled(
     error_model="numpy",
     fastmath={"contract", "reassoc", "nsz"},
 )
-
-
-@_compiled
-def correlate(
-    at: Single, columns: Ints, rates: Single, trials: Single, out: Single
-) -> None:
-    """Write the Matérn-5/2 correlations of values (L,), each of a column, and trials (d, n)."""
-    for i in range(len(at)):
-        a = at[i]
-        rate = rates[columns[i]]
-        x = trials[columns[i]]
-        row = out[i]
-        for k in range(len(row)):
-            r = abs(a - x[k]) * rate
-            row[k] = (_ONE + r + r * r * _THIRD) * exp_32(-r)
 
 
 @_compiled
@@ -275,7 +260,7 @@ class Pairs:
         from scipy.linalg.lapack import dpotrf
 
         K = self.gram(p)[0]
-        raised = _ROUNDED * float(np.diag(K).mean())
+        raised = _JITTER * float(np.diag(K).mean())
         while True:
             c, failed = dpotrf(K, lower=1)
             if not failed:

@@ -20,12 +20,12 @@ from hpo_explain.belief.improvement import (
     proposed,
     renewed,
 )
+from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
 from hpo_explain.models.product_kernel import (
     Pairs,
     Parameters,
     Prior,
-    distances,
 )
 from tests.belief.test_belief import MIXED, kernel, mixed_cost
 
@@ -64,10 +64,8 @@ def given_by_hand(p, X, z, rows, numbers):
     ).sum(axis=1)
 
 
-def apart_of(rows, X, numbers):
-    return distances(rows[:, None], X, numbers), (~np.isnan(rows)).astype(
-        float
-    )
+def beside(rows, X, numbers):
+    return Compared(Rows(rows.astype("f4")), Trials.of(X, numbers))
 
 
 @pytest.fixture(scope="module")
@@ -83,18 +81,35 @@ def given():
 
 def test_mean_and_variance_are_those_of_the_kernel_as_it_is_written(given):
     p, X, z, rows, conditioned = given
-    found = conditioned.predict(*apart_of(rows, X, NUMBERS))
+    found = conditioned.predict(beside(rows, X, NUMBERS))
     np.testing.assert_allclose(
         found, given_by_hand(p, X, z, rows, NUMBERS), rtol=1e-4, atol=1e-4
     )
+
+
+def test_rows_that_are_alike_have_the_covariances_of_the_kernel_as_it_is_written(
+    given,
+):
+    p, X, *_ = given
+    alike = np.tile(MIXED.sample(1, seed=5), (20, 1))
+    alike[:12, 0] = np.linspace(0.0, 1.0, 12)
+    alike[12:15, 1] = [0.0, 1.0, 2.0]
+    alike[15:, 2] = np.nan
+    scattered = MIXED.sample(20, seed=6)
+    for rows, shared in ((alike, True), (scattered, False)):
+        compared = beside(rows, X, NUMBERS)
+        assert (compared.rows.exchanged is not None) is shared
+        np.testing.assert_allclose(
+            compared.covariances(p), kernel(p, rows, X, NUMBERS), rtol=2e-6
+        )
 
 
 def test_a_row_that_is_believed_is_a_trial_with_its_mean(given):
     p, X, z, rows, conditioned = given
     new = rows[:1]
     mean, _ = given_by_hand(p, X, z, new, NUMBERS)
-    after = conditioned.believing(*apart_of(new, X, NUMBERS))
-    found = after.predict(*apart_of(rows, np.vstack([X, new]), NUMBERS))
+    after = conditioned.believing(beside(new, X, NUMBERS))
+    found = after.predict(beside(rows, np.vstack([X, new]), NUMBERS))
     by_hand = given_by_hand(
         p, np.vstack([X, new]), np.append(z, mean), rows, NUMBERS
     )
@@ -138,14 +153,14 @@ def test_it_is_that_of_draws_of_the_same_processes(belief, improvement):
     rows = np.vstack(
         [MIXED.sample(40, seed=4), belief.X[np.argsort(belief.cost)[:20]]]
     )
-    apart, active = apart_of(
+    compared = beside(
         MIXED.in_own_order(rows),
         MIXED.in_own_order(belief.X),
         MIXED.categories_in_own_order == 0,
     )
     by_draws = np.zeros(len(rows))
     for part in improvement.parts:
-        mean, variance = part.given.predict(apart, active)
+        mean, variance = part.given.predict(compared)
         drawn = mean + np.sqrt(variance) * normal
         costs = part.process.scale.cost(drawn.ravel(), part.process.limits)
         gained = np.maximum(part.best - costs.reshape(drawn.shape), 0.0)

@@ -5,7 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting._sections import SHOWN
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run

@@ -21,22 +21,23 @@ import math
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_number
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.base import (
+    InputError,
+    NothingToExplain,
+    check_count,
+    check_number,
+    declared_fact,
+)
+from hpo_explain.belief import STRETCH, decide, part_of
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.belief.narrowing import part_of
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
-from hpo_explain.question.decision import (
+from hpo_explain.question import (
     RARELY_FEASIBLE,
+    Question,
     RunDecision,
-    decision_of,
+    explains,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
@@ -47,8 +48,8 @@ from hpo_explain.space import (
     SearchSpace,
     lowest,
     ranked,
+    still_possible,
 )
-from hpo_explain.space.possible import still_possible
 
 HELD = (
     0.9  # of the draws have their best value of a hyperparameter in its region
@@ -110,10 +111,9 @@ def optimum(
     if epsilon is not None and check_number("epsilon", epsilon) < 0.0:
         problem = f"must not be negative, but was {epsilon!r}"
         raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
-    decision = decision_of(run, epsilon, seed=question.seed)
-    if decision is None:
+    if question.decision is None:
         raise NothingToExplain(_NO_POSTERIOR())
-    _, notes = surrogate_of(run, None, "auto", question.seed)
+    decision = question.decision.allowing(epsilon)
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -123,7 +123,7 @@ def optimum(
     regions = _regions(decision)
     parts = [part for _, part in regions]
     return Optimum(
-        subject=Subject.of(run, notes=notes),
+        subject=question.subject(),
         notes=rarely,
         config=run.space.decode(x[None])[0],
         estimate=promised.estimate,
@@ -234,7 +234,22 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
     space = decision.draws.space
     tried = decision.run.X[decision.rows]
     starts = tried[ranked(decision.costs.mean(axis=0))[:_STARTS]]
-    beside = [np.empty((0, len(space)))]
+    near = _beside(space, starts)
+    # before they are valued: the others are not asked for
+    near = near[decision.box.holds(near)]
+    near = near[decision.may_be_tried(near)]
+    rows = np.concatenate([tried, near])
+    costs = np.concatenate(
+        [decision.costs, decision.draws.costs(near)], axis=1
+    )
+    inside = decision.box.holds(rows)
+    best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
+    return rows[best], costs[:, best]
+
+
+def _beside(space: SearchSpace, starts: Array) -> Array:
+    """Return rows that differ from some in one number, by a little, (m, d)."""
+    moves = []
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, CategoricalParameter):
@@ -244,20 +259,14 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
             continue
         for side in (-step, step):
             moved = starts.copy()
-            moved[:, j] = parameter.nearest(
-                np.clip(moved[:, j] + side, 0.0, 1.0)
-            )
-            moved = space.project(moved)
-            beside.append(moved[space.is_valid(moved)])
-    near = np.concatenate(beside)
-    near = near[decision.may_be_tried(near)]
-    rows = np.concatenate([tried, near])
-    costs = np.concatenate(
-        [decision.costs, decision.draws.costs(near)], axis=1
-    )
-    inside = decision.box.holds(rows)
-    best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
-    return rows[best], costs[:, best]
+            there = np.clip(moved[:, j] + side, 0.0, 1.0)
+            moved[:, j] = parameter.nearest(there)
+            moves.append(moved)
+    if not moves:
+        return np.empty((0, len(space)))
+    # one start after the other: its neighbors differ in little
+    near = space.project(np.concatenate(np.stack(moves, axis=1)))
+    return np.asarray(near[space.is_valid(near)])
 
 
 def _gains(decision: RunDecision, more: int) -> Array:
