@@ -483,7 +483,7 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
         shown = shown_address(storage)
         problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
         raise InputError("storage", problem, shown) from None
-    return partial(connect, Path(given), timeout, **kept)
+    return partial(connect, Path(given), timeout, None, **kept)
 
 
 @contextmanager
