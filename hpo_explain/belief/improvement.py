@@ -279,13 +279,35 @@ class Improvement:
 
     def if_feasible(self, X: Array) -> Array:
         """Return it at encoded rows, as if all gave a result that counts, (n,)."""
-        found = np.zeros(len(X))
+        distinct, which = self._told_apart(X)
+        found = np.zeros(len(distinct))
         with one_blas_thread():
-            for rows, some in self._blocks(X):
+            for rows, some in self._blocks(distinct):
                 for part in self.parts:
                     expected = part.gain.expected(*part.given.predict(some))
                     found[rows] += part.weight * expected
-        return found * self.belief.unit
+        return np.asarray(found[which] * self.belief.unit)
+
+    def _told_apart(self, X: Array) -> tuple[Array, Ints]:
+        """Return the different rows of X (n, d), and which of them each is, (n,).
+
+        Categories that no trial has are all alike.
+        """
+        new = np.zeros(X.shape, bool)
+        for j, parameter in enumerate(self.space):
+            if isinstance(parameter, CategoricalParameter):
+                new[:, j] = ~np.isin(X[:, j], self.rows[:, j])
+        new &= ~np.isnan(X)
+        if not new.any():
+            return X, np.arange(len(X))
+        first = [
+            X[new[:, j], j].min(initial=np.inf) for j in range(len(new.T))
+        ]
+        alike = np.where(new, first, X)
+        distinct, which = np.unique(
+            np.nan_to_num(alike, nan=-1.0), axis=0, return_inverse=True
+        )
+        return np.where(distinct < 0.0, np.nan, distinct), which.ravel()
 
     @property
     def space(self) -> SearchSpace:

@@ -10,7 +10,7 @@ from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.box import Box
-from hpo_explain.belief.landscape import axis_of
+from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
 from hpo_explain.methods.space.recommended_space import recommendation
 from tests.analytic import Known, space_of, unit_cube
@@ -176,7 +176,7 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
 
 def test_between_the_values_of_a_coarse_grid_nothing_is_known():
     x = np.repeat([0.0, 1 / 3, 2 / 3, 1.0], 5)
-    axis = axis_of(Known(space_of(x=(0.0, 1.0)), [lambda X: X[:, 0]]), 0)
+    (axis,) = axes_of(space_of(x=(0.0, 1.0)))
     assert (
         untried(axis, x).sum() == 8
     )  # all levels but those that hold a value
