@@ -399,3 +399,20 @@ def test_of_a_constant_objective_nothing_is_told():
     run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     with pytest.raises(NothingToExplain, match="constant"):
         hx.recommended_space(run)
+
+
+def test_boxes_of_several_losses_are_found_at_once_and_are_those_found_alone():
+    space = unit_cube(2)
+    functions = [lambda X: np.abs(X[:, 0] - 0.3) + 0.2 * X[:, 1]]
+    keep = np.array([0.3, 0.1])
+    draws = Known(space, functions)
+    losses = (0.3, 0.02, 0.1)
+    together = [Narrowing(draws, lose, keep=keep) for lose in losses]
+    alone = [
+        Narrowing(Known(space, functions), lose, keep=keep) for lose in losses
+    ]
+    for one, other in zip(together, alone, strict=True):
+        for a, b in zip(one.found()[0], other.found()[0], strict=True):
+            np.testing.assert_array_equal(a, b)
+    # what is left at the largest loss was all that had to be looked for
+    assert together[1].kept_and_ranges()[0] is together[1].kept_and_ranges()[0]
