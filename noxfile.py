@@ -38,7 +38,7 @@ MUTATED = {  # the tests of each, those first that find most
         "tests/methods/test_regional_partial_dependence.py"
     ],
     "hpo_explain.base.claim": ["tests/base/test_claims.py"],
-    "hpo_explain.belief.decide": ["tests/belief/test_belief.py"],
+    "hpo_explain.belief.decisions": ["tests/belief/test_belief.py"],
     "hpo_explain.belief.functionals": ["tests/belief/test_belief.py"],
     "hpo_explain.space.search_space": [
         "tests/space/test_search_space.py",

@@ -12,6 +12,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -31,6 +32,10 @@ _ENVIRONMENT = {f"{library}_NUM_THREADS": "1" for library in _THREADS}
 _ENVIRONMENT |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
 _AT_EXIT = 60.0  # seconds after which a program that ends waits no longer
 _NICE = 10  # gives way to the optimization
+_LOOK = 0.3  # seconds between two looks at whether another process takes over
+_OVERTAKEN = (
+    "The report %s is left to another process, which has read more trials."
+)
 
 
 def draw(path: Path, content: bytes) -> float:
@@ -87,6 +92,8 @@ class Drawing:
         As of `draw`.
     last : bool
         Whether somebody waits for it; otherwise it gives way to other processes.
+    turn : str
+        Whose turn it is: once it is another one's, this drawing is given up.
     done : callable
         Called with the future of its cost, in a thread of its own, unless it was stopped; it must
         not raise.
@@ -106,18 +113,20 @@ class Drawing:
         done: Callable[[Future[float]], object],
         *,
         last: bool,
+        turn: str,
         until_over: contextlib.ExitStack,
     ) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
         self._done = done
+        self._path, self._turn = path, turn
         self.owner = os.getpid()
         self._stopped = False
         self._over = threading.Event()
         self._pool = ProcessPoolExecutor(
             max_workers=1,
             initializer=_begin,
-            initargs=(os.getpid(), last),
+            initargs=(os.getpid(), last, path, self._turn),
             env=_ENVIRONMENT,
         )
         with (
@@ -154,7 +163,10 @@ class Drawing:
         try:
             if not self._stopped:
                 self._pool.shutdown(wait=False)
-                self._done(future)
+                if future.exception() and turn_at(self._path) != self._turn:
+                    _logger.info(_OVERTAKEN, self._path)
+                else:
+                    self._done(future)
         finally:
             _running.discard(self)
             self._until_over.close()
@@ -181,15 +193,65 @@ def _as_no_daemon() -> Iterator[None]:
         settings["daemon"] = daemon
 
 
-def _begin(parent: int, last: bool) -> None:
-    """Prepare a process that draws: it ends with its parent, and says nothing."""
+def _begin(parent: int, last: bool, path: Path, turn: str) -> None:
+    """Prepare a process that draws: it ends with its parent or its turn, and says nothing."""
     if not last:
         with contextlib.suppress(
             AttributeError, OSError
         ):  # Windows has another way
             os.nice(_NICE)
     end_with(parent)
+    threading.Thread(
+        target=_end_with_turn, args=(path, turn), daemon=True
+    ).start()
     logging.disable()  # a section that fails is a card of the report
+
+
+def _end_with_turn(path: Path, turn: str) -> None:
+    while turn_at(path) == turn:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
+# ---------------------------------------------------------------------- several processes
+
+
+def turn_at(path: Path) -> str:
+    """Return what the process has read whose turn it is to write a last report; "" for none."""
+    with contextlib.suppress(OSError, ValueError):
+        place = os.open(_file_of_turns(path), os.O_RDONLY | _CAREFUL)
+        with os.fdopen(place, encoding="ascii") as file:
+            return file.read(100)
+    return ""
+
+
+def take_turn(path: Path, read: str) -> str:
+    """Have the process that draws a report give up, as this one has read other trials.
+
+    Return whose turn it is now: nobody's, "", where that cannot be written.
+    """
+    settings = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _CAREFUL
+    with contextlib.suppress(OSError):
+        place = os.open(_file_of_turns(path), settings, 0o644)
+        with os.fdopen(place, "w", encoding="ascii") as file:
+            file.write(read)
+        return read
+    return ""
+
+
+def end_turn(path: Path, read: str) -> None:
+    """Have it be nobody's turn, unless another process has taken it."""
+    if read and turn_at(path) == read:
+        with contextlib.suppress(OSError):
+            _file_of_turns(path).unlink()
+
+
+def _file_of_turns(path: Path) -> Path:
+    return path.with_name(f".{path.name[:100]}.turn")
+
+
+# no link that others may have put there is followed, and no pipe is waited for
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @contextlib.contextmanager

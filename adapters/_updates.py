@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import os
 import threading
@@ -18,7 +19,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._by_value import dumped
-from hpo_explain.adapters._drawing import Drawing, draw_at_exit, one_writer
+from hpo_explain.adapters._drawing import (
+    Drawing,
+    draw_at_exit,
+    end_turn,
+    one_writer,
+    take_turn,
+    turn_at,
+)
 from hpo_explain.adapters.sources import checked_options
 from hpo_explain.base.checks import check_count, check_number, check_sequence
 from hpo_explain.base.errors import InputError
@@ -39,6 +47,9 @@ _WAITS = (
 _NOT_ALONE = (
     "The report %s was not written: for %.0f s another process has been writing it. Call finish "
     "again when that process is done."
+)
+_LEFT = (
+    "The report %s is left to another process, which has read as many trials."
 )
 _FIRST = 10  # trials after which there is a first page
 # seconds of one processor, assumed until a report was measured
@@ -207,8 +218,9 @@ class ReportUpdates(ABC):
     def finish(self, source: Any) -> Path | None:
         """Write a last report on all trials, whatever the budget, and wait for it.
 
-        A report that is being drawn is given up, since it would show fewer trials. If another
-        process is writing the report, this waits for it, at most two minutes.
+        A report that is being drawn is given up, since it would show fewer trials, also where
+        another process draws it. Of several processes that finish about the same time, the one
+        that has read most trials draws, and the others leave it to that.
 
         Parameters
         ----------
@@ -218,7 +230,8 @@ class ReportUpdates(ABC):
         Returns
         -------
         pathlib.Path or None
-            The file written; None if that went wrong, which is logged.
+            The file written; None if it is left to another process, or that went wrong: both are
+            logged.
         """
         if self._owner != os.getpid():
             self._without_drawing()
@@ -243,16 +256,17 @@ class ReportUpdates(ABC):
         try:
             with one_writer(self.path) as mine:
                 if mine:
-                    draw_at_exit(
-                        self.path, self._content(self._source, short=True)
-                    )
+                    runs = self._read(self._source)
+                    content = self._content(self._source, runs, short=True)
+                    draw_at_exit(self.path, content)
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
 
-    def _content(self, source: Any, *, short: bool = False) -> bytes:
+    def _content(
+        self, source: Any, runs: Mapping[str, Run], *, short: bool
+    ) -> bytes:
         """Return what is drawn, as another process takes it."""
-        work = self._read(source), self._sections, short, self._after(source)
-        return dumped(work)
+        return dumped((runs, self._sections, short, self._after(source)))
 
     def _after(self, source: Any) -> Callable[[Any], object] | None:
         """Return what the drawing process does with the runs once the report is written."""
@@ -268,26 +282,53 @@ class ReportUpdates(ABC):
         began = perf_counter()
         try:
             with ExitStack() as until_over:
-                patience = _PATIENCE if last else 0.0
-                if until_over.enter_context(one_writer(self.path, patience)):
-                    content = self._content(source, short=short)
-                    done = partial(
+                if not self._is_mine(source, until_over, last):
+                    return None
+                runs = self._read(source)
+                turn = turn_at(self.path)
+                if last:
+                    turn = turn or take_turn(self.path, _digest(runs))
+                    until_over.callback(end_turn, self.path, turn)
+                return Drawing(
+                    self.path,
+                    self._content(source, runs, short=short),
+                    partial(
                         self._receive, began=began, last=last, short=short
-                    )
-                    return Drawing(
-                        self.path,
-                        content,
-                        done,
-                        last=last,
-                        until_over=until_over,
-                    )
-            if last:
-                _logger.warning(_NOT_ALONE, self.path, patience)
+                    ),
+                    last=last,
+                    turn=turn,
+                    until_over=until_over,
+                )
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
         finally:
             self._budget.stood_still(perf_counter() - began)
         return None
+
+    def _is_mine(self, source: Any, until_over: ExitStack, last: bool) -> bool:
+        """Say whether this process writes the report, until what is given is closed.
+
+        The last one has another process give up that draws what has fewer trials.
+        """
+        if until_over.enter_context(one_writer(self.path)):
+            if last:  # whoever had a turn was killed
+                end_turn(self.path, turn_at(self.path))
+            return True
+        if not last:
+            return False
+        read = _digest(self._read(source))
+        if turn_at(self.path) == read:
+            _logger.info(_LEFT, self.path)
+            return False
+        take_turn(self.path, read)
+        if not until_over.enter_context(one_writer(self.path, _PATIENCE)):
+            end_turn(self.path, read)
+            _logger.warning(_NOT_ALONE, self.path, _PATIENCE)
+            return False
+        is_mine = turn_at(self.path) in ("", read)
+        if not is_mine:  # but that of one which finished later
+            _logger.info(_LEFT, self.path)
+        return is_mine
 
     def _receive(
         self, drawn: Future[float], *, began: float, last: bool, short: bool
@@ -331,6 +372,20 @@ _UNFINISHED: set[ReportUpdates] = set()
 def _leave_pages() -> None:
     while _UNFINISHED:
         _UNFINISHED.pop()._leave_page()
+
+
+def _digest(runs: Mapping[str, Run]) -> str:
+    """Return what tells trials that were read from more of them."""
+    read = [
+        (
+            name,
+            [*map(int, run.trials)],
+            run.objective.tolist(),
+            [*run.excluded],
+        )
+        for name, run in runs.items()
+    ]
+    return hashlib.sha256(repr(read).encode()).hexdigest()
 
 
 def _checked_sections(

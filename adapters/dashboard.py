@@ -57,7 +57,7 @@ def put(
     ]
     if missing:
         raise ImportError(
-            f'Publishing needs {" and ".join(missing)}: pip install "hpo_explain[dashboard]"'
+            f"Publishing needs {' and '.join(missing)}: pip install optuna-dashboard plotly"
         )
     from optuna_dashboard import save_plotly_graph_object
 

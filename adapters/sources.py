@@ -27,7 +27,7 @@ from hpo_explain.run import (
     measured,
     within,
 )
-from hpo_explain.run.metrics import direction_of
+from hpo_explain.run.metrics import direction_of, likelier_direction
 
 ENTRY_POINTS = "hpo_explain.adapters"
 
@@ -345,7 +345,7 @@ def _missing_direction(
     """Return the error that the direction of one of several objectives is not known."""
     unknown = targets[known.index(None)]
     problem = f"does not say which way {unknown!r} is better"
-    ways: list[Direction] = [way or "minimize" for way in known]
+    ways = [likelier_direction(target) for target in targets]
     return MissingOptionError(
         "directions",
         problem,

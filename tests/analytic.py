@@ -11,7 +11,7 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.draws import Draws
 from hpo_explain.space import Array
 
 

@@ -3,6 +3,7 @@
 import os
 import runpy
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,78 @@ def _close_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+def _forget_answers():
+    if "hpo_explain.question.answers" in sys.modules:
+        sys.modules["hpo_explain.question.answers"].forget()
+
+
+@pytest.fixture(scope="module")
+def answers_stay():
+    """The tests of a module ask the same of the same trials, which is computed once for all.
+
+    Only for modules that change nothing of what computes.
+    """
+    _forget_answers()
+
+
 @pytest.fixture(autouse=True)
-def _nothing_is_kept(monkeypatch):
+def _nothing_is_kept(request, monkeypatch):
     """No test is answered by what another one has asked, or leaves answers to the user."""
     monkeypatch.setattr(
         "hpo_explain.cli._cache.folder", lambda: Path(os.devnull, "nowhere")
     )
-    if "hpo_explain.question.answers" in sys.modules:
-        sys.modules["hpo_explain.question.answers"].forget()
+    if "answers_stay" not in request.fixturenames:
+        _forget_answers()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _schema_is_read_once():
+    """Optuna runs the scripts of all versions of its schema for each storage, here for the first.
+
+    They take more than half of the time in which a storage is opened.
+    """
+    from alembic.script import ScriptDirectory
+
+    read, latest = ScriptDirectory.get_current_head, {}
+
+    def read_once(scripts):
+        if scripts.dir not in latest:
+            latest[scripts.dir] = read(scripts)
+        return latest[scripts.dir]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ScriptDirectory, "get_current_head", read_once)
+        yield
+
+
+@contextmanager
+def _few_draws(config):
+    """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
+
+    Nothing is tested with it that is said of a number, or of how often a claim is right.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        if not config.getoption("--thorough"):
+            from hpo_explain.belief import landscape, mixture
+
+            patched.setattr(mixture, "KERNELS", 8)
+            patched.setattr(mixture, "DRAWS", 8)
+            patched.setattr(landscape, "ROWS", 1024)
+        yield
+
+
+@pytest.fixture(scope="module")
+def few_draws(pytestconfig):
+    """The tests of a module do with few draws."""
+    with _few_draws(pytestconfig):
+        yield
+
+
+@pytest.fixture
+def few_draws_here(pytestconfig):
+    """A test does with few draws."""
+    with _few_draws(pytestconfig):
+        yield
 
 
 @pytest.fixture

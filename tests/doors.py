@@ -356,6 +356,39 @@ def ax_service(folder):
     return folder / "ax_client.json"
 
 
+def hyperopt_table(folder):
+    """Write the documents of Hyperopt's trials."""
+    hyperopt = import_module("hyperopt")
+    hp = hyperopt.hp
+    found = hyperopt.Trials()
+    hyperopt.fmin(
+        loss_of,
+        {"x": hp.uniform("x", -5, 5), "depth": hp.randint("depth", 1, 9)},
+        algo=hyperopt.tpe.suggest,
+        max_evals=N,
+        trials=found,
+        rstate=np.random.default_rng(0),
+        verbose=False,
+    )
+    place = folder / "trials.csv"
+    pd.json_normalize(found.trials).to_csv(place)
+    return place
+
+
+def hand_made(folder):
+    """Write a table as people do: units, deviations, a word for a failure."""
+    rows = [
+        f"{t['x']:.3f} mm;{t['depth']};{t['loss']:.3f} ± 0.01"
+        for t in trials()
+    ]
+    rows[3] = rows[3].rpartition(";")[0] + ";OOM"
+    place = folder / "results.txt"
+    place.write_text(
+        "x;depth;val loss ↓\n" + "\n".join(rows), encoding="utf-8"
+    )
+    return place
+
+
 LOSS = (("--objective", "loss"),)
 TRUST = ("--trust-pickle",)
 DOORS = (
@@ -381,6 +414,8 @@ DOORS = (
     Door("feather", ("pyarrow",), feather, LOSS),
     Door("Excel", ("openpyxl",), excel, LOSS),
     Door("JSON lines", (), json_lines, LOSS),
+    Door("a table as people write it", (), hand_made),
+    Door("Hyperopt: trials as CSV", ("hyperopt",), hyperopt_table),
     Door("MLflow: database", ("mlflow", "sqlalchemy"), mlflow_database),
     Door("MLflow: mlruns", ("mlflow",), mlflow_folder),
     Door("KerasTuner: project", ("keras_tuner", "jax"), keras_tuner),

@@ -123,7 +123,7 @@ def explanation(
         "kappa": 1.96 if terms[-1] == "uncertainty" else None,
     }
     if unsure is not None:
-        fields["drawn"] = -phi[:, 0] + unsure * normal(len(phi))
+        fields["draws"] = -phi[:, 0] + unsure * normal(len(phi))
     return ProposalExplanation(**{**fields, **changes})
 
 

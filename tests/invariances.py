@@ -58,6 +58,8 @@ class Written:
     labels : of categories, by the name they have at first
     categories : the positions of the categories, by the hyperparameter's name at first
     scale, shift : of the objective; a negative scale turns the direction around
+    units : what real values are multiplied by, by the hyperparameter's name at first
+    rows : the seed of the order in which the trials are; None as they are
     """
 
     order: tuple = (0, 1, 2, 3, 4, 5)
@@ -66,6 +68,8 @@ class Written:
     categories: dict = field(default_factory=dict)
     scale: float = 1.0
     shift: float = 0.0
+    units: dict = field(default_factory=dict)
+    rows: int | None = None
 
     # ------------------------------------------------------------------ there
 
@@ -73,6 +77,8 @@ class Written:
         return self.names.get(name, name)
 
     def value(self, name, value):
+        if name in self.units:
+            return self.units[name] * value
         return self.labels.get(name, {}).get(value, value)
 
     def config(self, config):
@@ -92,8 +98,9 @@ class Written:
                 return hx.CategoricalParameter(
                     self.name(p.name), choices, **options
                 )
+            low, high = (self.value(p.name, end) for end in (p.low, p.high))
             log = {"log": p.log} if isinstance(p, hx.FloatParameter) else {}
-            return type(p)(self.name(p.name), p.low, p.high, **log, **options)
+            return type(p)(self.name(p.name), low, high, **log, **options)
 
         every = [written(p) for p in parameters()]
         return hx.SearchSpace([every[i] for i in self.order])
@@ -107,14 +114,18 @@ class Written:
         proposals = range(INITIAL, CONFIGS)
         return self.run_of(configs, objective, proposals=proposals, **more)
 
-    def run_of(self, configs, objective, **more):
+    def run_of(self, configs, objective, feasible=None, **more):
         space = self.space()
-        X = space.encode([self.config(c) for c in configs])
+        rows = np.arange(len(configs))
+        if self.rows is not None:
+            rows = np.random.default_rng(self.rows).permutation(rows)
+        X = space.encode([self.config(configs[i]) for i in rows])
         return hx.Run(
             space,
             X,
-            self.scale * objective + self.shift,
+            self.scale * objective[rows] + self.shift,
             self.direction,
+            feasible=None if feasible is None else feasible[rows],
             **more,
         )
 
@@ -192,6 +203,8 @@ class Written:
 
     def old_value(self, name, value):
         """The value at first, of a hyperparameter with the name it has at first."""
+        if name in self.units:
+            return value / self.units[name]
         back = {v: k for k, v in self.labels.get(name, {}).items()}
         return back.get(value, value)
 

@@ -17,7 +17,9 @@ from tests.adapters.drawn import drawn_here
 from tests.public import names
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.usefixtures("empty_figures", "quiet_optuna")
+pytestmark = pytest.mark.usefixtures(
+    "empty_figures", "few_draws", "quiet_optuna"
+)
 
 DOCS = ROOT / "docs"
 PAGES = {

@@ -107,6 +107,115 @@ def test_every_public_function_and_class_shows_an_example():
     assert without == []
 
 
+# ---------------------------------------------------------------------- a fact stands once
+
+
+# where others of these rules are not met yet
+NOT_YET = (
+    "hpo_explain.belief.improvement",
+    "hpo_explain.belief.left",
+    "hpo_explain.belief.narrowing",
+    "hpo_explain.cli",
+    "hpo_explain.draw",
+    "hpo_explain.mcp",
+    "hpo_explain.methods.advice.optimum",
+    "hpo_explain.reporting",
+)
+
+
+def sources():
+    """The package's files but those of adapters: their text by module."""
+    return {
+        name: path.read_text(encoding="utf-8")
+        for name, path in modules().items()
+        if name.startswith("hpo_explain")
+        and not name.startswith("hpo_explain.adapters")
+    }
+
+
+def places_of(pattern, *, without=()):
+    """Modules and lines where a pattern stands."""
+    return [
+        (name, line.strip())
+        for name, text in sources().items()
+        if not name.startswith(tuple(without) or "nowhere")
+        for line in text.splitlines()
+        if re.search(pattern, line)
+    ]
+
+
+def test_the_sign_of_a_direction_stands_once():
+    signs = places_of(r"\b1\.0 if .*(minimi|maximi)")
+    assert [name for name, _ in signs] == ["hpo_explain.base.options"]
+
+
+def test_colours_stand_with_the_figures():
+    drawing = ("hpo_explain.base.figures.marks", "hpo_explain.draw.")
+    page = ("hpo_explain.reporting._render",)  # named as the page's style does
+    assert places_of("#[0-9a-fA-F]{6}\\b", without=drawing + page) == []
+
+
+def test_what_rounding_leaves_stands_once():
+    rounding = r"^_?\w*(ROUND|SAME|TIED)\w* = \(?\s*1e-(9|12)\b"
+    found = places_of(rounding, without=NOT_YET)
+    assert {name for name, _ in found} == {"hpo_explain.base.numbers"}
+
+
+def test_abilities_of_models_are_asked_for_by_protocols():
+    """No code asks of which class a model is, but where there is a class for one thing only."""
+    trees = {name: ast.parse(text) for name, text in sources().items()}
+    models = {
+        node.name
+        for name, tree in trees.items()
+        if name.startswith(("hpo_explain.models", "hpo_explain.belief"))
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and "Protocol" not in ast.unparse(node).split(":", 1)[0]
+        and {"predict", "terms", "costs"}
+        & {getattr(member, "name", "") for member in node.body}
+    }
+    assert {"Draws", "ForestSurrogate", "DensityRatio"} <= models
+    asked = {
+        (name, ast.unparse(node.args[1]))
+        for name, tree in trees.items()
+        if not name.startswith(NOT_YET)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "isinstance"
+        and models & {*re.findall(r"\w+", ast.unparse(node.args[1]))}
+    }
+    assert asked == {
+        ("hpo_explain.belief.draws", "Draws"),  # what makes draws of models
+        ("hpo_explain.methods._engines.next_trials", "Mixture"),
+        ("hpo_explain.methods.proposals.densities", "DensityRatio"),
+        (
+            "hpo_explain.run.acquisitions",
+            "(OfPredictions, RiskAverseConfidenceBound)",
+        ),
+    }
+
+
+# Names that say nothing: the field has a noun for what is held.
+VAGUE = {"found", "told", "known", "asked", "kept", "parts", "drawn", "edge"}
+
+
+def test_arguments_and_locals_are_nouns_of_the_field():
+    vague = [
+        (module, function.name, name)
+        for module, text in sources().items()
+        if not module.startswith(NOT_YET)
+        for function in ast.walk(ast.parse(text))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        for name in [getattr(node, "arg", None) or getattr(node, "id", None)]
+        if name in VAGUE
+        and not isinstance(getattr(node, "ctx", None), ast.Load)
+        and not isinstance(node, ast.keyword)
+    ]
+    # the options that there are, of an error that names them
+    assert vague == [("hpo_explain.base.errors", "__init__", "known")]
+
+
 # ---------------------------------------------------------------------- size
 
 

@@ -9,7 +9,7 @@ from hpo_explain.base.facts import fact
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate
-from hpo_explain.question.decision import decision_of
+from hpo_explain.question import RunDecision
 from hpo_explain.run import Instances
 from tests.analytic import unit_cube
 
@@ -96,7 +96,7 @@ def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
     differ = []
     for seed in range(8):
         noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
-        decision = decision_of(run(BOWL + noise))
+        decision = RunDecision.of(run(BOWL + noise))
         if decision.why_another:
             differ.append(decision)
     assert len(differ) >= 2

@@ -1,5 +1,6 @@
 """What pyproject.toml declares is what the source needs: packages, dependencies and extras."""
 
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -145,18 +146,36 @@ def test_an_adapter_imports_the_core_and_its_own_extra_only(
 
 
 @pytest.mark.parametrize(
-    ("extra", "module"), [("optuna", "optuna"), ("skopt", "skopt")]
+    ("extra", "package"), [("optuna", "optuna"), ("skopt", "scikit-optimize")]
 )
 def test_an_extra_that_is_not_installed_is_named_with_the_command_that_installs_it(
-    extra, module
+    extra, package
 ):
     code = (
-        f"import sys; sys.modules[{module!r}] = None\n"
+        f"import sys; sys.modules[{extra!r}] = None\n"
         "import hpo_explain\n"
         f"try: hpo_explain.from_{extra}\n"
         "except ImportError as error: print(error)\n"
     )
-    assert f'pip install "hpo_explain[{extra}]"' in run_python(code)
+    assert f"pip install {package}" in run_python(code)
+
+
+def test_nothing_says_that_it_is_on_pypi_until_it_is():
+    """What installs it names the repository, or is run in it."""
+    promise = re.compile(
+        r"pip install[^\n`]*?(?<![/\w])hpo_explain\b(?!\S* @ git)"
+    )
+    texts = [
+        ROOT / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "adapters").rglob("*.py"),
+        *(ROOT / "hpo_explain").rglob("*.py"),
+    ]
+    assert [
+        path.name
+        for path in texts
+        if promise.search(path.read_text(encoding="utf-8"))
+    ] == []
 
 
 def test_every_package_imported_by_the_tests_is_declared(distribution_of):

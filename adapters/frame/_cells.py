@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain.adapters.frame._names import word_set
 from hpo_explain.base.errors import InputError
 from hpo_explain.space import Array
 
@@ -20,9 +21,26 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-# and what people append to a result: percent, and a standard deviation
-_SPREAD = r"( *(±|\+/?-) *[\d.e-]+ *%?| *\( *(±|\+/?-)? *[\d.e-]+ *%?\))?"
-_WRITTEN = re.compile(rf"\s*(?P<number>{_PLAIN.pattern}) *%?{_SPREAD}\s*")
+# and what people write around a number: a currency, a unit, a standard deviation, bold type
+_SPREAD = r"( *(±|\+/?-) *[\d.,e-]+ *%?| *\( *(±|\+/?-)? *[\d.,e-]+ *%?\))?"
+_THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
+_WITH_COMMA = r"[+-]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d+)(,\d+)?"
+_UNIT = r"[ \u00a0\u202f]*(?P<unit>[%€$£]|°?[^\W\d_]+(/[^\W\d_]+)?)"
+_WRITTEN = re.compile(
+    rf"\s*\**[€$£]?(?P<number>{_THOUSANDS}|{_PLAIN.pattern})({_UNIT})?{_SPREAD}[*†‡]*\s*"
+)
+# where most of Europe writes; without a unit "64,32" may be two numbers
+_WRITTEN_WITH_COMMA = re.compile(
+    rf"\s*\**(?P<number>{_WITH_COMMA}){_UNIT}{_SPREAD}[*†‡]*\s*"
+)
+_NOTATIONS = (
+    (_WRITTEN, str.maketrans("", "", ",")),
+    (_WRITTEN_WITH_COMMA, str.maketrans(",", ".", ". \u00a0\u202f")),
+)
+_FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
+_NO_RESULT = word_set(
+    "- -- – — / ? n/a na nan #n/a inf +inf -inf oom diverged crash crashed failed fail timeout"
+)
 
 
 def is_empty(value: Any) -> bool:
@@ -114,19 +132,36 @@ def is_number_text(text: str) -> bool:
     return _PLAIN.fullmatch(text.strip("%€$£ ").replace(",", "")) is not None
 
 
+def is_no_result(text: str) -> bool:
+    """Say whether people write a text in place of a number that they do not have.
+
+    Examples
+    --------
+    >>> [is_no_result(text) for text in ("-", "N/A", "OOM", " ", "auto")]
+    [True, True, True, True, False]
+    """
+    word = text.strip().lower()
+    return not word or word in _NO_RESULT
+
+
 def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column of numbers written as text, such as "1e-3", as numbers; else itself.
 
-    So a data frame is read as a CSV file is. A sign of percent counts for nothing, nor does the
-    standard deviation of a mean. Categories are left as they are.
+    So a data frame is read as a CSV file is. A sign of percent counts for nothing, nor does a unit
+    that all cells have, or the standard deviation of a mean. What stands in place of a number, such
+    as "OOM", is None. Categories are left as they are.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> texts_as_numbers(pd.Series(["1", None, "30"])).tolist()
-    [1, None, 30]
+    >>> texts_as_numbers(pd.Series(["1", None, "30", "-"])).tolist()
+    [1, None, 30, None]
     >>> texts_as_numbers(pd.Series(["85.5%", "0.8 ± 0.1", "0.9 (0.02)"])).tolist()
     [85.5, 0.8, 0.9]
+    >>> texts_as_numbers(pd.Series(["32 MB", "1,024 MB"])).tolist()
+    [32, 1024]
+    >>> texts_as_numbers(pd.Series(["0,5 с", "1.024,25 с"])).tolist()
+    [0.5, 1024.25]
     """
     import pandas as pd
 
@@ -135,20 +170,61 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return column
     cells = column.tolist()
-    texts = [cell for cell in cells if not is_empty(cell)]
-    if not texts or not all(isinstance(text, str) for text in texts):
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    others = [c for c in cells if not isinstance(c, str) and not is_empty(c)]
+    written = {text for text in texts if not is_no_result(text)}
+    if not texts or not all(map(is_number, others)):
         return column
-    matches = {text: _WRITTEN.fullmatch(text) for text in texts}
-    if None in matches.values():
+    if bool(others) == bool(written):  # no number at all, or of two kinds
         return column
-    written = {
-        text: match["number"] for text, match in matches.items() if match
-    }
-    read = int if all(map(_WHOLE.fullmatch, written.values())) else float
+    values: dict[str, Any] = {}
+    if written:
+        found = _numbers_of(written)
+        if found is None:
+            return column
+        values = found
     numbers = [
-        None if is_empty(cell) else read(written[cell]) for cell in cells
+        values.get(cell) if isinstance(cell, str) else cell for cell in cells
     ]
+    numbers = [None if is_empty(number) else number for number in numbers]
     return pd.Series(numbers, index=column.index, dtype=object)
+
+
+def _numbers_of(texts: Collection[str]) -> dict[str, Any] | None:
+    """Return the number that each text is, all of one unit; None where one is none."""
+    if all(map(is_time_text, texts)):
+        return None
+    parts = _parts_of(texts)
+    if parts is None:
+        return None
+    units = {unit for _, unit in parts.values()} - {"%"}
+    if len(units) > 1:
+        if not units <= {*_FACTORS}:
+            return None
+        return {
+            text: float(number) * _FACTORS[unit]
+            for text, (number, unit) in parts.items()
+        }
+    whole = all(_WHOLE.fullmatch(number) for number, _ in parts.values())
+    read = int if whole else float
+    return {text: read(number) for text, (number, _) in parts.items()}
+
+
+def _parts_of(texts: Collection[str]) -> dict[str, tuple[str, str]] | None:
+    """Return the digits and the unit of each text, in the notation that all are written in."""
+    for written, marks in _NOTATIONS:
+        matches = [written.fullmatch(text) for text in texts]
+        parts = {
+            match[0]: (
+                match["number"].translate(marks),
+                (match["unit"] or "").lower(),
+            )
+            for match in matches
+            if match is not None
+        }
+        if len(parts) == len(texts):
+            return parts
+    return None
 
 
 def read_numbers(column: pd.Series[Any]) -> Array:

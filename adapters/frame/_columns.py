@@ -12,10 +12,7 @@ import numpy as np
 from hpo_explain.adapters.frame._cells import texts_as_numbers
 from hpo_explain.adapters.frame._kinds import Column, rank_correlation
 from hpo_explain.adapters.frame._layouts import Layout
-from hpo_explain.adapters.frame._objective import (
-    missing_objective,
-    only_objective,
-)
+from hpo_explain.adapters.frame._objective import missing_objective
 from hpo_explain.adapters.frame._taken import Taken, take
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
@@ -146,8 +143,11 @@ def read_roles(
     layout: Layout | None,
     mentioned: Sequence[str],
     asked: Mapping[str, Any],
+    guessed: Fact | None,
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
+
+    The objective that was guessed counts where neither is there.
 
     A column that the user mentioned as a hyperparameter has none by its layout.
 
@@ -165,7 +165,7 @@ def read_roles(
     }
     proposed = asked["proposed"] if isinstance(asked["proposed"], str) else ""
     objective, times = (
-        _objective(table, layout, asked["objective"]),
+        _objective(table, layout, asked["objective"], guessed),
         _times(table, asked["time"]),
     )
     given = Roles(objective, proposed=proposed, times=times, **named)
@@ -184,14 +184,16 @@ def read_roles(
 
 
 def _objective(
-    table: pd.DataFrame, layout: Layout | None, given: object
+    table: pd.DataFrame,
+    layout: Layout | None,
+    given: object,
+    guessed: Fact | None,
 ) -> str:
     if given is None or given == "?":
         if given is None and layout is not None and layout.objective:
             return layout.objective
-        only = only_objective(table) if given is None else ""
-        if only:
-            return only
+        if guessed is not None:
+            return guessed.names[0]
         raise missing_objective(table, every=given is not None)
     name = str(given)
     if layout is not None and name in layout.metrics:

@@ -28,7 +28,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.stats import kstest, rankdata
 
 from hpo_explain.adapters.frame import _names as names_of
 from hpo_explain.adapters.frame._cells import (
@@ -42,6 +41,7 @@ from hpo_explain.adapters.frame._cells import (
     texts_as_numbers,
 )
 from hpo_explain.adapters.frame._layouts import is_state_text
+from hpo_explain.base.numbers import mean_ranks
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ Kind = Literal[
 ]
 
 _LEAST_ROWS = 10  # for anything that rests on a correlation
-_ALSO_SET = ("objective", "metric", "score")  # names of a choice, too
-_SAME_ORDER = 0.9  # of the rank correlation with the objective
+_ALSO_SET = ("objective", "metric", "score", "cost")  # names of a choice, too
+SAME_ORDER = 0.9  # of the rank correlation with the objective
 _RELATED = 0.3
 _ALL_DIFFERENT = 0.9  # share of the rows with a value of their own
 _NOT_EVEN = (
@@ -178,7 +178,7 @@ def rank_correlation(column: Array, objective: Array) -> float:
     first, second = column[both], objective[both]
     if min(np.ptp(first), np.ptp(second)) == 0.0:
         return 0.0
-    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+    return float(np.corrcoef(mean_ranks(first), mean_ranks(second))[0, 1])
 
 
 # ---------------------------------------------------------------------- kinds by a column alone
@@ -191,7 +191,10 @@ def kind_alone(column: Column, objective: Array) -> Kind | None:
     for kind, has_sign in _SIGNS:
         if has_sign(column):
             return kind
-    return "metric" if _is_called_measured(column, objective) else None
+    is_measured = _is_called_measured(column, objective)
+    if is_measured or _is_best_so_far(column, objective):
+        return "metric"
+    return None
 
 
 def _is_status(column: Column) -> bool:
@@ -330,6 +333,18 @@ def _is_called_measured(column: Column, objective: Array) -> bool:
     return related >= _RELATED or overlap(values, objective) >= 0.5
 
 
+def _is_best_so_far(column: Column, objective: Array) -> bool:
+    """Say whether numbers are the best of the objective up to each row."""
+    if column.numbers is None or column.n_different < 3:
+        return False
+    if np.array_equal(column.numbers, objective):
+        return False
+    return any(
+        np.array_equal(column.numbers, best.accumulate(objective))
+        for best in (np.fmin, np.fmax)
+    )
+
+
 def results_among(
     columns: Sequence[Column], objective: Array
 ) -> dict[str, Kind]:
@@ -343,7 +358,7 @@ def results_among(
         for column in columns
         if column.is_fine
         and column.numbers is not None
-        and abs(rank_correlation(column.numbers, objective)) >= _SAME_ORDER
+        and abs(rank_correlation(column.numbers, objective)) >= SAME_ORDER
     ]
     others = [column for column in columns if column not in in_order]
     found: dict[str, Kind] = {}
@@ -366,13 +381,13 @@ def _follow_from(others: Sequence[Column], values: Array) -> bool:
             levels = np.unique(column.codes)[1:_LEAST_ROWS]
             terms += [(column.codes[known] == level) * 1.0 for level in levels]
             continue
-        ranks = rankdata(np.nan_to_num(column.numbers[known]))
+        ranks = mean_ranks(np.nan_to_num(column.numbers[known]))
         line = 2.0 * ranks / len(ranks) - 1.0
         terms += [line, line**2]
     n_terms, n = len(terms), len(terms[0])
     if n_terms < 2 or n < 3 * n_terms:
         return False
-    target = rankdata(values[known])
+    target = mean_ranks(values[known])
     target -= target.mean()
     design = np.column_stack(terms)
     rest = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
@@ -394,6 +409,8 @@ def overlap(column: Array, objective: Array) -> float:
 
 def _is_evenly_spread(values: Array) -> bool:
     """Say whether numbers are spread as a design spreads them, on a linear or logarithmic scale."""
+    from scipy.stats import kstest
+
     known = values[np.isfinite(values)]
     scales = [known, np.log(known)] if known.min() > 0.0 else [known]
     for positions in scales:

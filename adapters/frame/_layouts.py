@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of
 from hpo_explain.adapters.frame._cells import is_empty
-from hpo_explain.adapters.frame._configurations import Spread
+from hpo_explain.adapters.frame._configurations import (
+    HYPEROPT_VALUES,
+    Spread,
+)
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
@@ -129,6 +132,10 @@ class _Format:
         The state of a trial with a result, where the other states must be known.
     optimizer : str
         What ran the optimization.
+    objective : str
+        The column of the objective.
+    direction : {"minimize", "maximize"}, optional
+        Which way its objective is always better.
     is_generic : bool
         Whether no framework writes it: what the other columns are is open.
     """
@@ -146,12 +153,14 @@ class _Format:
     times: tuple[str, ...] = ()
     finished: str = ""
     optimizer: str = ""
+    objective: str = ""
+    direction: Direction | None = None
     is_generic: bool = False
 
 
 _EXPORT_OF_WANDB = "a table of Weights & Biases"
-_OF_SETTINGS = re.compile(
-    r"(configs?|configuration|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
+OF_SETTINGS = re.compile(
+    r"(configs?|configurations?|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
     re.IGNORECASE,
 )
 _OF_METRICS = re.compile(
@@ -209,6 +218,26 @@ _FORMATS = (
         marks=("run_id",),
         state="status",
         times=("start_time", "end_time"),
+    ),
+    _Format(
+        "Hyperopt's trials",
+        HYPEROPT_VALUES,
+        "result.",
+        marks=("tid", "result.loss"),
+        number="tid",
+        state="result.status",
+        finished="ok",
+        optimizer="Hyperopt",
+        objective="result.loss",
+        direction="minimize",
+    ),
+    _Format(
+        "a log of bayesian-optimization",
+        "params.",
+        marks=("target", "datetime.datetime", "datetime.elapsed"),
+        optimizer="bayesian-optimization",
+        objective="target",
+        direction="maximize",
     ),
     _Format("W&B's config and summary", "config.", "summary.", state="state"),
     _Format(
@@ -300,6 +329,8 @@ class Layout:
         What ran the optimization; empty where that is not known.
     is_generic : bool
         Whether no framework writes it: what the other columns are is open.
+    always : {"minimize", "maximize"}, optional
+        Which way the objective is always better.
     """
 
     source: str
@@ -317,6 +348,7 @@ class Layout:
     settings: Sequence[Mapping[str, Any]] | None = None
     proposed: list[bool] | None = None
     is_generic: bool = False
+    always: Direction | None = None
 
     def column(self, name: str) -> str:
         """Return the column that a name without its prefix stands for, else the name itself."""
@@ -327,6 +359,8 @@ class Layout:
 
     def direction(self, objective: str) -> Direction | None:
         """Return which way a column is better: scores of scikit-learn are maximized, times not."""
+        if self.always is not None and objective == self.objective:
+            return self.always
         if self.names is None or not self.optimizer.endswith("scikit-learn"):
             return None
         if re.fullmatch(r"(mean|split\d+)_(test|train)_.+", objective):
@@ -401,7 +435,7 @@ def _prefix_of_settings(columns: Sequence[str], objective: str) -> str:
 
     One column may be called so by chance (param_count), unless a sign of punctuation separates.
     """
-    prefix = _prefix(columns, _OF_SETTINGS)
+    prefix = _prefix(columns, OF_SETTINGS)
     named = [name for name in columns if name.startswith(prefix)]
     several = len(named) > 1 or prefix[-1:] not in ("_", " ")
     return prefix if several and objective not in named else ""
@@ -487,10 +521,11 @@ def _layout(form: _Format, table: pd.DataFrame) -> Layout | None:
             for row, word in enumerate(words)
             if word in _REASONS
         },
-        means[0] if len(means) == 1 else "",
+        form.objective or (means[0] if len(means) == 1 else ""),
         _settings(form, table, names),
         _proposed(form, table),
         form.is_generic,
+        form.direction,
     )
 
 

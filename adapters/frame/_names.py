@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hpo_explain.run.metrics import said_direction
+
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text."""
@@ -15,14 +17,15 @@ _MEASURED = word_set(
     "perplexity ppl bleu rouge iou dice precision recall reward error err objective metric "
     "fitness regret runtime duration elapsed latency throughput time timestamp walltime mcc kappa "
     "psnr ssim fid wer cer ndcg mrr sharpe sortino calmar drawdown profit pnl winrate flops macs "
-    "memory likelihood sensitivity specificity silhouette fps result bce rmsle trades win wins"
+    "memory likelihood sensitivity specificity silhouette fps result bce rmsle trades win wins "
+    "cost dd ap map return returns losses costs errors rewards accuracies"
 )
 _OF_WHAT = word_set(
     "train training val valid validation test eval dev holdout cv oob mean std avg average best "
     "final last min max total epoch fold top top1 top5 weighted macro micro balanced ms s sec "
     "secs seconds fit ratio pct percent number raw median var sem se quant rounded log neg "
     "negative absolute squared root roc pr cross entropy win gpu cpu wall clock model mb gb split "
-    "rank"
+    "rank m"
 )
 # of what is set, although a word of measurement stands beside: loss_weight, error_tol
 _SET = word_set(
@@ -69,7 +72,7 @@ _DURATIONS = word_set(
 )
 _BESIDE_DURATION = word_set(
     "this iter since restore in process inference predict prediction search execution exec run "
-    "cost build per h min s ms tuning optimization sample trial evaluation step"
+    "cost build per h min s ms tuning optimization sample trial evaluation step datetime"
 )
 _OTHER_UNITS = word_set("ms minutes mins min hours h")
 _STATES = word_set("state status success successful ok done finished failed")
@@ -79,7 +82,7 @@ _MODELS = word_set(
 )
 _CONFIGURATIONS = word_set(
     "config configs configuration configurations param params parameter parameters hyperparameter "
-    "hyperparameters hparams hparam hyperparams hp x settings args kwargs best point"
+    "hyperparameters hparams hparam hyperparams hp x setting settings setup args kwargs best point"
 )
 _RESULTS = word_set(
     "metric metrics summary result results score scores user attrs attributes history info "
@@ -112,7 +115,9 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("trainLoss"), words_of("mean_test_F1")
     (('train', 'loss'), ('mean', 'test', 'f1'))
     """
-    found = re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
+    found = re.findall(
+        r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name
+    )
     return tuple(word.lower() for word in found)
 
 
@@ -124,10 +129,12 @@ def is_called_measured(name: str) -> bool:
     >>> [is_called_measured(n) for n in ("train_loss", "valAcc", "loss_weight", "test_size")]
     [True, True, False, False]
     """
-    if _RESULT_OF.match(name):
+    if _RESULT_OF.match(name) or said_direction(name) is not None:
         return True
-    words = [word.rstrip("0123456789") or word for word in words_of(name)]
-    words += [word for word in words_of(name) if word in _MEASURED]
+    words = [
+        word if word in _MEASURED else word.rstrip("0123456789")
+        for word in words_of(name)
+    ]
     known = all(word in _MEASURED or word in _OF_WHAT for word in words)
     return known and any(word in _MEASURED for word in words)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Integral
@@ -90,8 +90,8 @@ _UNCLEAR = declared_fact(
 )
 _LOG = declared_fact(
     "log_scale_guessed",
-    "{names}: its values spread evenly over {decades:.1f} decades, so its scale is assumed to be "
-    "logarithmic; {linear=} says otherwise",
+    "{names}: spread evenly over {decades:.1f} decades, so assumed to be on a logarithmic scale; "
+    "{linear=} says otherwise",
 )
 
 
@@ -158,7 +158,7 @@ def infer_space(
         remedy = ("Add one, or name it in ", Option("hyperparameters"), ".")
         raise InputError("frame", problem, list(table.columns), remedy)
     parameters, inferred = _with_conditions(found, columns, trials)
-    changed = _unexplained(inferred) - {*given}
+    changed = _unexplained(inferred, _marks(table)) - {*given}
     changed = {
         n for n in changed if _may_be_choices(table[n], _empty_ones(table[n]))
     }
@@ -185,7 +185,20 @@ def infer_space(
         empty = [parameters[j].name for j in np.flatnonzero(gaps)]
         counts = tuple(gaps[gaps > 0].tolist())
         notes.append(_EMPTY_CELLS(names=empty, counts=counts, rows=len(X)))
-    return SearchSpace(parameters), X, notes + inferred
+    return SearchSpace(parameters), X, [*_grouped(notes), *inferred]
+
+
+def _grouped(notes: list[Fact]) -> list[Fact]:
+    """Return notes in which hyperparameters with as long a logarithmic scale share one."""
+    groups: dict[Hashable, list[Fact]] = {}
+    for place, note in enumerate(notes):
+        is_log = note.kind == "log_scale_guessed"
+        key = f"{note['decades']:.1f}" if is_log else place
+        groups.setdefault(key, []).append(note)
+    return [
+        replace(alike[0], names=tuple(n for note in alike for n in note.names))
+        for alike in groups.values()
+    ]
 
 
 def _encoded(
@@ -229,14 +242,26 @@ def _with_conditions(
 # ---------------------------------------------------------------------- None as a value
 
 
-def _unexplained(inferred: list[Fact]) -> set[str]:
-    """Return the hyperparameters of which no other one explains when they are there."""
+def _unexplained(inferred: list[Fact], marks: Collection[str]) -> set[str]:
+    """Return the hyperparameters of which no other one explains when they are there.
+
+    That they were added midway does, but not of those that are there or not and nothing else.
+    """
     return {
         name
         for note in inferred
         if note.kind == "active_at_frequency"
-        and note["why"].kind not in _MIDWAY
         for name in note.names
+        if name in marks or note["why"].kind not in _MIDWAY
+    }
+
+
+def _marks(table: pd.DataFrame) -> set[str]:
+    """Return the columns with one value and empty cells, as tables of ablations have."""
+    return {
+        str(name)
+        for name in table.columns
+        if len({*map(cell_key, table[name].tolist())} - {None}) == 1
     }
 
 

@@ -20,7 +20,7 @@ from hpo_explain.adapters.frame._columns import (
 )
 from hpo_explain.adapters.frame._configurations import spread
 from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
-from hpo_explain.adapters.frame._objective import OBJECTIVE_BY_NAME
+from hpo_explain.adapters.frame._objective import guessed_objective
 from hpo_explain.adapters.frame._results import (
     encoded_of,
     last_of_each,
@@ -47,7 +47,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import UNDER_WAY, Instances, Run
 from hpo_explain.run.grids import enumerated
-from hpo_explain.run.metrics import direction_of
+from hpo_explain.run.metrics import direction_of, likelier_direction
 from hpo_explain.space import Array, Ints, Parameter, SearchSpace
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ if TYPE_CHECKING:
 
 _EMPTY = declared_fact(
     "table_empty", "frame has no row. Give at least one trial."
+)
+_ONE_TRAINING = declared_fact(
+    "one_training",
+    "frame has {rows} rows of one training, as {names} says, and no trials to compare. Give a "
+    "table with a row for each trial, or {fidelity=False} if each row is one.",
 )
 _OF_LAYOUT = declared_fact(
     "direction_of_layout",
@@ -112,8 +117,9 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        where a single column is called as a metric is, or is the one of scikit-learn's or Optuna's
-        table; "?" lists all columns.
+        where a single column is called as a metric is, or several by which the trials are in nearly
+        the same order, or where it is the one of scikit-learn's or Optuna's table; "?" lists all
+        columns.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -239,9 +245,12 @@ def from_frame(
         "duration": duration,
         "status": status,
     }
-    layout = layout_of(table, dictionaries, objective)
-    given = read_roles(table, layout, mentioned, asked)
-    about_objective = _guessed(objective, layout, given.objective)
+    guessed = guessed_objective(table) if objective is None else None
+    likely = objective if guessed is None else guessed.names[0]
+    layout = layout_of(table, dictionaries, likely)
+    given = read_roles(table, layout, mentioned, asked, guessed)
+    is_guessed = guessed is not None and given.objective in guessed.names
+    about_objective = [guessed] if guessed is not None and is_guessed else []
     values = read_objective(table, given.objective)
     direction, about_direction = _direction(direction, layout, given.objective)
     chosen = choose_columns(
@@ -259,7 +268,7 @@ def from_frame(
     if has_curves and not _is_of(layout, roles.fidelity):
         table = last_of_each(table, roles.trial, roles.fidelity, level)
         values = read_objective(table, roles.objective)
-        layout = layout_of(table, dictionaries, objective)
+        layout = layout_of(table, dictionaries, likely)
     configs, set_to_none = configurations(table, chosen, layout)
 
     columns = [*chosen.names]
@@ -290,6 +299,15 @@ def from_frame(
     excluded = results.excluded(trials, roles.objective)
     if not len(kept):
         raise nothing_left("frame", excluded)
+    if (
+        len(kept) == 1
+        and roles.fidelity
+        and not roles.trial
+        and len(table) > 1
+    ):
+        raise NothingToExplain(
+            _ONE_TRAINING(names=[roles.fidelity], rows=len(table))
+        )
 
     cells = configs.iloc[evaluations.first]
     inferred: list[Fact] = []
@@ -452,19 +470,9 @@ def _direction(
             problem,
             objective,
             ("Give ", smaller, " or ", larger, "."),
-            [smaller],
+            [Option("direction", likelier_direction(objective))],
         )
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
-
-
-def _guessed(
-    named: str | None, layout: Layout | None, objective: str
-) -> list[Fact]:
-    """Return a note on an objective that nobody named."""
-    by_layout = layout is not None and layout.objective
-    if named is not None or by_layout:
-        return []
-    return [OBJECTIVE_BY_NAME(names=[objective])]
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:

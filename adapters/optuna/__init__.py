@@ -8,7 +8,7 @@ try:
     import optuna as _optuna  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        'reading Optuna studies needs Optuna: pip install "hpo_explain[optuna]"'
+        "reading Optuna studies needs Optuna: pip install optuna"
     ) from error
 
 from hpo_explain.adapters.optuna._space import to_optuna

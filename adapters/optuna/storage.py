@@ -41,10 +41,12 @@ from hpo_explain.adapters.addresses import shown_address, without_secrets
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.phrases import abridged
 
 _AT_ONCE = (
     1_000  # trials of which the rows are held beside what is made of them
 )
+_MOST_NAMES = 30  # of studies, in an error
 
 _KNOWN = {
     "trials": "trial_id number study_id state datetime_start datetime_complete",
@@ -275,6 +277,33 @@ def load_study(storage: str, study_name: str | None = None) -> optuna.Study:
     return _study(_open(storage), storage, study_name)
 
 
+def study_names(storage: str) -> list[str]:
+    """Return the names of the studies in a storage, in their order.
+
+    Parameters
+    ----------
+    storage : str
+        As in :func:`load_study`.
+
+    Raises
+    ------
+    TimeoutError
+        If the storage stays locked by another process.
+    InputError
+        If there is no such file or storage.
+    """
+    found = _open(storage)
+    try:
+        return _names(found, storage)
+    finally:
+        _close(found)
+
+
+def _names(opened: BaseStorage, storage: str) -> list[str]:
+    with _translated(storage):
+        return sorted(study.study_name for study in opened.get_all_studies())
+
+
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Have nothing collected: of millions of values none is garbage, and all are looked at often.
@@ -294,8 +323,7 @@ def _study(
     opened: BaseStorage, storage: str, study_name: str | None
 ) -> optuna.Study:
     address = shown_address(storage)
-    with _translated(storage):
-        names = sorted(study.study_name for study in opened.get_all_studies())
+    names = _names(opened, storage)
     if not names:
         raise InputError(
             "storage",
@@ -303,7 +331,7 @@ def _study(
             address,
             "Check the address.",
         )
-    listed = ", ".join(repr(name) for name in names)
+    listed = abridged([*map(repr, names)], _MOST_NAMES)
     if study_name is None:
         if len(names) > 1:
             problem = f"must be given, as storage {address!r} holds {len(names)} studies"

@@ -6,7 +6,7 @@ try:
     import skopt as _skopt  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError(
-        'reading results of scikit-optimize needs skopt: pip install "hpo_explain[skopt]"'
+        "reading results of scikit-optimize needs skopt: pip install scikit-optimize"
     ) from error
 
 from hpo_explain.adapters.skopt.callback import ExplanationCallback

@@ -1,5 +1,7 @@
 """What methods need of this floor, and where it is; users call what `tests/stubs.py` names."""
 
+from .blas import one_blas_thread as one_blas_thread
+from .checks import check_array as check_array
 from .checks import check_count as check_count
 from .checks import check_direction as check_direction
 from .checks import check_flag as check_flag
@@ -23,12 +25,20 @@ from .errors import Text as Text
 from .errors import unless_nothing as unless_nothing
 from .facts import Fact as Fact
 from .facts import Origin as Origin
+from .facts import as_facts as as_facts
+from .frozen import Frozen as Frozen
+from .frozen import set_fields as set_fields
+from .html import text_html as text_html
+from .loaders import frameworks as frameworks
 from .numbers import INACTIVE as INACTIVE
 from .numbers import NORMAL_95 as NORMAL_95
 from .numbers import ROUNDED_95 as ROUNDED_95
+from .numbers import ROUNDING as ROUNDING
+from .numbers import ROUNDING_OF_SUMS as ROUNDING_OF_SUMS
 from .numbers import among as among
 from .numbers import format_level as format_level
 from .numbers import format_value as format_value
+from .numbers import format_values as format_values
 from .numbers import half_of_level as half_of_level
 from .numbers import leading as leading
 from .numbers import number as number
@@ -69,10 +79,12 @@ from .options import State as State
 from .options import Variance as Variance
 from .options import WhichTrial as WhichTrial
 from .options import sign_of as sign_of
+from .phrases import abridged as abridged
 from .phrases import counted as counted
 from .phrases import join_words as join_words
 from .phrases import listed as listed
 from .phrases import printable as printable
+from .phrases import sentences as sentences
 from .phrases import spans as spans
 from .posterior import DRAWS as DRAWS
 from .posterior import Order as Order

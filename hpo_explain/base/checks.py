@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import abridged
 
@@ -239,9 +240,6 @@ def unknown_name(
     )
 
 
-_ROUNDING = 1e-9  # of the ends of an interval
-
-
 def check_estimate(
     estimate: float,
     interval: tuple[float, float] | None,
@@ -261,14 +259,14 @@ def check_estimate(
     """
     low, high = bounds if interval is None else interval
     ordered = (bounds[0], low, estimate, high, bounds[1])
-    known = [value for value in ordered if not math.isnan(value)]
-    sizes = [abs(value) for value in known if math.isfinite(value)]
-    slack = _ROUNDING * max(sizes, default=0.0)
-    if any(a > b + slack for a, b in itertools.pairwise(known)):
-        told = " <= ".join(f"{value:g}" for value in (low, estimate, high))
+    numbers = [value for value in ordered if not math.isnan(value)]
+    sizes = [abs(value) for value in numbers if math.isfinite(value)]
+    slack = ROUNDING_OF_SUMS * max(sizes, default=0.0)
+    if any(a > b + slack for a, b in itertools.pairwise(numbers)):
+        order = " <= ".join(f"{value:g}" for value in (low, estimate, high))
         raise ValueError(
-            f"an estimate must lie in its interval: {told} is not true"
+            f"an estimate must lie in its interval: {order} is not true"
             if bounds[0] == -math.inf
             else f"an estimate must lie in its interval, and both between {bounds[0]:g} and "
-            f"{bounds[1]:g}: {told} is not true"
+            f"{bounds[1]:g}: {order} is not true"
         )

@@ -140,8 +140,8 @@ class InputError(ValueError):
         'trials has an entry that is none: trial 7 does not exist.'
         """
         problem, remedy = self._texts
-        parts = (problem,) if isinstance(problem, str) else problem
-        return InputError(argument, (what, *parts), value, remedy)
+        texts = (problem,) if isinstance(problem, str) else problem
+        return InputError(argument, (what, *texts), value, remedy)
 
     def text(self, name_option: NameOption = str) -> str:
         """Return the error as text in which arguments are named in one way."""

@@ -66,7 +66,7 @@ def hinting(
     AttributeError: hpo_explain has no 'importances'. Did you mean hpo_explain.importance?
     """
 
-    def found(name: str) -> Any:
+    def looked_up(name: str) -> Any:
         try:
             return lookup(name)
         except AttributeError:
@@ -76,7 +76,7 @@ def hinting(
             problem = f"{package} has no {name!r}"
             raise AttributeError(f"{problem}.{hint}", name=name) from None
 
-    return found
+    return looked_up
 
 
 def _hint(name: str, public: list[str]) -> str:

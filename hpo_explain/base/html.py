@@ -9,20 +9,29 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base.phrases import printable_lines
+
+
+def shown_html(text: str) -> str:
+    """Return a text as HTML, nothing in which is obeyed or invisible."""
+    return escape(printable_lines(text))
+
 
 def text_html(text: str) -> str:
     """Return a text as HTML that keeps its lines, and breaks those that are too long."""
     style = "white-space: pre-wrap; overflow-wrap: anywhere; max-width: 60em"
-    return f'<div style="{style}">{escape(text)}</div>'
+    return f'<div style="{style}">{shown_html(text)}</div>'
 
 
 def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return texts as an HTML table that scrolls where it is too wide."""
     head = "".join(
-        f'<th scope="col">{escape(column)}</th>' for column in columns
+        f'<th scope="col">{shown_html(column)}</th>' for column in columns
     )
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{shown_html(cell)}</td>" for cell in row)
+        + "</tr>"
         for row in rows
     )
     return (

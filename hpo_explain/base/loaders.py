@@ -44,9 +44,7 @@ def plotly() -> Any:
         If plotly is not installed; it says how to install it.
     """
     if find_spec("plotly") is None:
-        raise ImportError(
-            'Figures of plotly need it: pip install "hpo_explain[plotly]"'
-        )
+        raise ImportError("Figures of plotly need it: pip install plotly")
     return _LOADERS["plotly"]()
 
 

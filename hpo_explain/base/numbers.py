@@ -14,6 +14,10 @@ NORMAL_95 = 1.959963984540054
 """Standard deviations within which a normal variable lies in 95 of 100 cases."""
 ROUNDED_95 = 1.96
 """The same as it is written in papers, of bands that were always drawn so."""
+ROUNDING = 1e-12
+"""What rounding leaves of the difference of two equal numbers, relative to their size."""
+ROUNDING_OF_SUMS = 1e-9
+"""The same of sums of many, and of what went through a model."""
 # sizes between which numbers are written without an exponent
 _PLAIN = (1e-4, 1e6)
 _ALIKE = 1e-24  # of the squared range: where only values that are alike have weights
@@ -25,6 +29,21 @@ def half_of_level(level: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + level / 2.0))
+
+
+def mean_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return ranks from 1 on, of equal values their mean, as `scipy.stats.rankdata` does.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, which, counts = np.unique(
+        values, return_inverse=True, return_counts=True
+    )
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2.0)[which])
 
 
 def unit_of(values: npt.NDArray[np.float64]) -> float:
@@ -173,9 +192,32 @@ def percent_sd(share: float, sd: float) -> str:
     return f"{percent(share)}, sd {percent(sd)}"
 
 
+def format_values(values: Any) -> list[str]:
+    """Return values as people write them, numbers with as many digits as tell them apart.
+
+    Examples
+    --------
+    >>> format_values([0.1, 1.0]), format_values([2.40006e9, 2.40012e9]), format_values(["a", None])
+    (['0.1', '1'], ['2.40006e+09', '2.40012e+09'], ['a', 'None'])
+    """
+    shown = [*values]
+    numbers = [
+        float(value)
+        for value in shown
+        if isinstance(value, (float, np.floating)) and np.isfinite(value)
+    ]
+    apart = max(numbers) - min(numbers) if numbers else 0.0
+    return [
+        format_level(float(value), apart)
+        if isinstance(value, (float, np.floating))
+        else format_value(value)
+        for value in shown
+    ]
+
+
 def values_in_words(values: Any) -> str:
     """Return several values separated by commas."""
-    return ", ".join(map(format_value, values))
+    return ", ".join(format_values(values))
 
 
 def among(name: str, values: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -11,9 +12,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MOST_SPANS = 12
-# Unicode's categories of controls, of line and paragraph separators, and of what is not seen:
-# marks of direction, joiners, tags
-_UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
+# Unicode's categories of controls, of line and paragraph separators, of what is not seen (marks of
+# direction, joiners, tags), and of what no font has: halves of pairs, private and unassigned ones
+_UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
+# letters, marks and symbols that take no room or are blank: what text can be hidden in as well
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0"
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 
 
 def counted(count: int, noun: str) -> str:
@@ -74,9 +80,9 @@ def printable(text: str) -> str:
     >>> printable("a name with\ttab and \x1b[31mcolor")
     'a name with\\ttab and \\x1b[31mcolor'
     """
-    if text.isprintable():
+    if text.isprintable() and not _BLANK.search(text):
         return text
-    return "".join(repr(c)[1:-1] if _is_unseen(c) else c for c in text)
+    return "".join(_escaped(c) if _is_unseen(c) else c for c in text)
 
 
 def printable_lines(text: str) -> str:
@@ -85,4 +91,9 @@ def printable_lines(text: str) -> str:
 
 
 def _is_unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN
+    is_blank = _BLANK.match(character) is not None
+    return is_blank or unicodedata.category(character) in _UNSEEN
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

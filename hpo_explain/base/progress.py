@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, wraps
-from html import escape
 from shutil import get_terminal_size
 from time import time
 from typing import Any, ParamSpec, TypeVar
+
+from hpo_explain.base.html import shown_html
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -226,7 +227,7 @@ class _Cell:
         """Show a line in place of the last one."""
         line = text.strip()
         shown = {
-            "text/html": f"<pre>{escape(line)}</pre>" if line else "",
+            "text/html": f"<pre>{shown_html(line)}</pre>" if line else "",
             "text/plain": line,
         }
         if self._handle is not None:

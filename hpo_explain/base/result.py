@@ -16,6 +16,7 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
+from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import PosteriorDraws
@@ -35,14 +36,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from hpo_explain.belief.decide import Decision
+    from hpo_explain.belief.decisions import Decision
     from hpo_explain.belief.trust import Trust
 
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
 _WIDEST = 60  # characters of a cell
 _HEADING = 60  # characters of what is explained, in a heading
-_ROUNDING = 1e-9  # of the largest contribution: less is what is left of differences of its like
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,11 +216,11 @@ class Result(ABC):
         return self.table.contributions
 
     def _column(self, held: str | Callable[[Any], Any]) -> Any:
-        found = getattr(self, held) if isinstance(held, str) else held(self)
+        column = getattr(self, held) if isinstance(held, str) else held(self)
         if not self.table.index[1]:
-            return found
+            return column
         missing = np.full(len(getattr(self, self.table.index[1])), np.nan)
-        return missing if found is None else found
+        return missing if column is None else column
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -243,12 +243,12 @@ class Result(ABC):
 
         name, labels = self.table.index
         if self.table.keys:
-            known = {
+            columns = {
                 key: np.ravel(values)
                 for key, values in self.columns.items()
                 if values is not None
             }
-            frame = pd.DataFrame(known)
+            frame = pd.DataFrame(columns)
             for i, (key, values) in enumerate(getattr(self, self.table.keys)):
                 frame.insert(
                     i,
@@ -339,8 +339,8 @@ class Result(ABC):
 
     def described(self, view: str = "") -> Any:
         """Return a view of the result as the description of a figure."""
-        known = views(type(self).__module__.removesuffix("_result"))
-        return known[check_option("view", view, known)].describe(self)
+        views_of = views(type(self).__module__.removesuffix("_result"))
+        return views_of[check_option("view", view, views_of)].describe(self)
 
     # ------------------------------------------------------------------ from the claims
 
@@ -365,7 +365,7 @@ class Result(ABC):
         Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if decision is None:
-            return self.told(
+            return self.claim(
                 kind,
                 names,
                 estimate,
@@ -380,7 +380,7 @@ class Result(ABC):
             probable = NOT_SETTLED(probability=decision.probability)
             because = (probable if unsettled is None else unsettled, *because)
         return replace(
-            self.told(
+            self.claim(
                 kind,
                 names,
                 decision.estimate,
@@ -396,7 +396,7 @@ class Result(ABC):
             side=decision.side,
         )
 
-    def told(
+    def claim(
         self,
         kind: Any,
         names: tuple[str, ...],
@@ -443,31 +443,31 @@ class Result(ABC):
     @property
     def finding(self) -> str:
         """The claims in words, without what they rest on."""
-        parts: list[str] = []
-        told = [
+        said: list[str] = []
+        worded = [
             claim
             for claim in self.claims
             if isinstance(claim, Claim) and claim.text
         ]
-        for frame, several in groupby(told, key=lambda claim: claim.frame):
+        for frame, several in groupby(worded, key=lambda claim: claim.frame):
             texts = [claim.text for claim in several]
-            parts += (
+            said += (
                 texts
                 if frame == "{each}"
                 else [frame.replace("{each}", join_words(texts))]
             )
-        return " ".join(parts)
+        return " ".join(said)
 
     @property
     def caution(self) -> str:
         """Why not all that is told is certain, in a sentence; empty where it is."""
-        told = [
+        worded = [
             claim
             for claim in self.claims
             if getattr(claim, "text", "") and not claim.certain
         ]
         return reservation(
-            reason for claim in told for reason in claim.because
+            reason for claim in worded for reason in claim.because
         )
 
     @property
@@ -496,10 +496,10 @@ class Result(ABC):
     @property
     def headline(self) -> str:
         """The answer in a few words: the preview of a section, and its line on a terminal."""
-        told = [claim for claim in self.claims if claim.text]
-        if not told:
+        worded = [claim for claim in self.claims if claim.text]
+        if not worded:
             return self.sentence
-        return printable(told[0].frame.replace("{each}", told[0].text))
+        return printable(worded[0].frame.replace("{each}", worded[0].text))
 
     def briefly(self, says: str, **words: Any) -> str:
         """Return one of the templates filled."""
@@ -519,7 +519,7 @@ class Result(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that `json.dumps` accepts."""
-        found: dict[str, Any] = plain_json(
+        plain: dict[str, Any] = plain_json(
             {
                 **self.subject.to_dict(),
                 **self._numbers(),
@@ -528,7 +528,7 @@ class Result(ABC):
                 "notes": [note.to_dict() for note in self.notes],
             }
         )
-        return found
+        return plain
 
     def __str__(self) -> str:
         frame = printed_frame(self)
@@ -556,16 +556,20 @@ class Result(ABC):
 def printed_frame(result: Result) -> pd.DataFrame:
     """Return a result's table as it is printed.
 
-    A column of numbers of which none is known is left out. Contributions that are tiny beside the
+    A column of numbers of which none is known is left out, and categories are told apart as in
+    sentences. Contributions that are tiny beside the
     largest one are rounding errors, and shown as 0.
     """
     frame = result.to_frame().copy()
-    known = [name for name in result.contributions_in if name in frame]
-    if known and len(frame):
-        sizes = frame[known].abs()
-        frame[known] = frame[known].mask(
-            sizes < _ROUNDING * sizes.max().max(), 0.0
+    columns = [name for name in result.contributions_in if name in frame]
+    if columns and len(frame):
+        sizes = frame[columns].abs()
+        frame[columns] = frame[columns].mask(
+            sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0
         )
+    for name in frame.columns.intersection([*result.subject.names]):
+        if frame[name].dtype == object:  # categories: True is not "True"
+            frame[name] = frame[name].map(format_value)
     empty = [
         len(frame) > 0
         and getattr(column.dtype, "kind", "") == "f"
@@ -584,4 +588,5 @@ def frame_html(frame: pd.DataFrame) -> str:
         max_rows=_MOST_HTML_ROWS,
         na_rep="",
     )
-    return f'<div style="overflow-x: auto">{table}</div>'
+    # the marks of HTML are not among the characters that are not seen
+    return f'<div style="overflow-x: auto">{printable_lines(table)}</div>'

@@ -12,8 +12,8 @@ import numpy as np
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
-from hpo_explain.base.numbers import format_value, values_in_words
-from hpo_explain.base.options import Direction, State
+from hpo_explain.base.numbers import format_values, values_in_words
+from hpo_explain.base.options import Direction, State, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
@@ -135,12 +135,17 @@ class Subject:
         """Return a part of the space in words; empty for the whole space."""
         return join_words(
             [
-                f"{name} between {join_words([format_value(value) for value in values])}"
+                f"{name} between {join_words(format_values(values))}"
                 if isinstance(self.space[name], FloatParameter)
                 else f"{name} in {{{values_in_words(values)}}}"
                 for name, values in restricted.items()
             ]
         )
+
+    @property
+    def sign(self) -> float:
+        """What makes a cost of the objective, where smaller is better."""
+        return sign_of(self.direction)
 
     @property
     def lower_is_better(self) -> bool:

@@ -149,10 +149,10 @@ def tell(about: Fact, name_option: NameOption = str) -> str:
     >>> tell(fact("said", text="read by hand"))
     'read by hand'
     """
-    return printable(write(told(about), name_option))
+    return printable(write(text_of(about), name_option))
 
 
-def told(about: Fact) -> Text:
+def text_of(about: Fact) -> Text:
     """Return the words of a declared fact, in parts where they mention arguments or other facts."""
     words = _words_of(about)
     template = words.template
@@ -162,33 +162,33 @@ def told(about: Fact) -> Text:
         "names": about.names,
         "trials": about.trials,
     }
-    parts: list[str | Option | Fact] = []
+    words_of: list[str | Option | Fact] = []
     for text, name, spec, conversion in Formatter().parse(template):
-        parts.append(text)
+        words_of.append(text)
         if name is None:
             continue
-        argument, given, value = name.partition("=")
-        if given:
-            parts.append(Option(argument, value.strip("'") or None))
+        argument, is_option, value = name.partition("=")
+        if is_option:
+            words_of.append(Option(argument, value.strip("'") or None))
         elif name in words.shown:
             shown = words.shown[name](about)
-            parts += [shown] if isinstance(shown, str) else shown
+            words_of += [shown] if isinstance(shown, str) else shown
         elif isinstance(values.get(name), Fact):
-            parts.append(values[name])
+            words_of.append(values[name])
         else:
             field = (
                 f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
             )
-            parts.append(filled(field, **values))
-    return tuple(parts)
+            words_of.append(filled(field, **values))
+    return tuple(words_of)
 
 
 def separated(
     texts: Iterable[tuple[str | Option | Fact, ...]], by: str
 ) -> Text:
     """Return texts with words between them."""
-    parts = [part for text in texts for part in (by, *text)]
-    return tuple(parts[1:])
+    pieces = [part for text in texts for part in (by, *text)]
+    return tuple(pieces[1:])
 
 
 def counted_trials(about: Fact) -> str:

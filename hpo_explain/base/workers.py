@@ -79,8 +79,8 @@ def _watch(parent: int) -> None:
 def _tied(parent: int, call: tuple[Any, ...]) -> Any:
     """Make a delayed call in a worker that ends with its parent."""
     end_with(parent)
-    function, given, named = call
-    return function(*given, **named)
+    function, positional, named = call
+    return function(*positional, **named)
 
 
 @contextmanager

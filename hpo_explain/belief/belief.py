@@ -7,11 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.progress import steps
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.base import (
+    Direction,
+    one_blas_thread,
+    sign_of,
+    steps,
+)
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.noise import Noise, noise_among
@@ -21,6 +23,7 @@ from hpo_explain.belief.process import (
     weights_by_stacking,
 )
 from hpo_explain.belief.scales import SCALES, Bounds
+from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -30,6 +33,7 @@ TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best. Those of which the
 # best is asked lie further, as under TPE the true one often lies below the first.
 REACH, REACH_AT_BEST = 0.2, 0.5
+_STEPS = 2.0**40  # of the spread of costs
 # of the trials weigh the scales for the best, and how many at least
 _BEST = (0.2, 5)
 
@@ -88,19 +92,16 @@ class Belief(Draws):
         cost = sign * np.asarray(objective, float)
         in_order = np.lexsort((cost, *space.in_own_order(X).T))
         X, cost = X[in_order], cost[in_order]
-        kept = thinned(cost, MOST, seed)
-        super().__init__(space, X[kept], direction, seed, feasibility)
+        learned = thinned(cost, MOST, seed)
+        super().__init__(space, X[learned], direction, seed, feasibility)
         self.cost, self.bounds, self.known_noise = (
-            cost[kept],
+            cost[learned],
             bounds,
             noise_std,
         )
-        # a power of two, and an origin amid the costs: no digit is lost, whatever the units are
-        self._origin, self.unit = (
-            float(np.median(self.cost)),
-            unit_of(self.cost),
-        )
-        self.scaled = (self.cost - self._origin) / self.unit
+        self.origin = float(np.median(self.cost))
+        self.unit = float(np.ptp(self.cost)) or 1.0
+        self.scaled = self._scaled(self.cost)
         self.of_trials = len(cost)
 
     @property
@@ -115,10 +116,9 @@ class Belief(Draws):
         least = best - reach * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            ends = (
-                self.sign * np.asarray(self.bounds) - self._origin
-            ) / self.unit
-            low, high = sorted(ends.tolist())
+            low, high = sorted(
+                self._scaled(self.sign * np.asarray(self.bounds)).tolist()
+            )
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
 
@@ -137,7 +137,8 @@ class Belief(Draws):
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
-            noise = scale.variance(good, self.known_noise / self.unit, limits)
+            deviation = float(np.float32(self.known_noise / self.unit))
+            noise = scale.variance(good, deviation, limits)
         prior = Prior(numbers, scale.additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
@@ -173,6 +174,13 @@ class Belief(Draws):
             weights = weights_by_stacking(self.processes, among)
         return Mixture(self, weights, REACH_AT_BEST)
 
+    @cached_property
+    def trust(self) -> Trust:
+        """How well the objective is known."""
+        best = self.processes[int(np.argmax(self.whole.weights))]
+        values = self.landscape.values
+        return trust_in(values, self.noise_std, best, self.of_trials)
+
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         return self.whole.costs(X)
@@ -191,16 +199,21 @@ class Belief(Draws):
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         return self.whole.noise_at(X)
 
+    def _scaled(self, cost: Array) -> Array:
+        """Return costs in units of their spread, rounded, so that their unit changes no digit."""
+        scaled = (cost - self.origin) / self.unit
+        return np.asarray(np.rint(scaled * _STEPS) / _STEPS)
+
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""
-        found = scaled * self.unit + self._origin
+        objective = scaled * self.unit + self.origin
         if self.bounds is not None:  # to the last digit
             np.clip(
-                found,
+                objective,
                 *sorted(self.sign * end for end in self.bounds),
-                out=found,
+                out=objective,
             )
-        return found
+        return objective
 
     @property
     def _better(self) -> Bools:
@@ -210,15 +223,19 @@ class Belief(Draws):
     @cached_property
     def noise(self) -> Noise:
         """The noise of one evaluation among the better half of the trials."""
-        known, weights = self.known_noise is not None, self.whole.weights
-        found = noise_among(
-            self.processes, weights, self._better, self.scaled, repeated=known
+        repeated, weights = self.known_noise is not None, self.whole.weights
+        noise = noise_among(
+            self.processes,
+            weights,
+            self._better,
+            self.scaled,
+            repeated=repeated,
         )
         return Noise(
-            found.estimate * self.unit,
-            found.lower * self.unit,
-            found.upper * self.unit,
-            found.settled,
+            noise.estimate * self.unit,
+            noise.lower * self.unit,
+            noise.upper * self.unit,
+            noise.settled,
         )
 
     @property

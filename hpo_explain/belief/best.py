@@ -95,14 +95,14 @@ class Best:
     ) -> tuple[Array, Array]:
         """Return rows in each cell, and best ones, each (k, count), of all rows or some."""
         in_order = np.argsort(cells[some], kind="stable")
-        found, starts = np.unique(cells[some][in_order], return_index=True)
+        present, starts = np.unique(cells[some][in_order], return_index=True)
         rows, hits = np.zeros((2, len(self._best), count))
         best, inside = self._best[:, some], self._inside[:, some]
-        hits[:, found] = np.add.reduceat(
+        hits[:, present] = np.add.reduceat(
             best[:, in_order], starts, axis=1, dtype=np.int32
         )
         if self.within < 1.0:
-            rows[:, found] = np.add.reduceat(
+            rows[:, present] = np.add.reduceat(
                 inside[:, in_order], starts, axis=1, dtype=np.int32
             )
         else:
@@ -128,19 +128,19 @@ class Best:
     @cached_property
     def _alone(self) -> Array:
         """Share of the variance that lies between the values of each hyperparameter, (k, d)."""
-        found = list[Array]()
+        shares = list[Array]()
         for x in self.landscape.latent.T:
             values, places = np.unique(x, return_inverse=True)
             share = self._explained(places, len(values))
             if (
                 len(values) > _PARTS
-                and not self.landscape.axes[len(found)].category
+                and not self.landscape.axes[len(shares)].category
             ):
                 fewer = self._explained(places * _PARTS // len(values), _PARTS)
                 # a border inside of a part
                 share = np.where(share > fewer + _CHANCE, share, fewer)
-            found.append(share)
-        return np.stack(found, axis=1)
+            shares.append(share)
+        return np.stack(shares, axis=1)
 
     @cached_property
     def _by_level(self) -> Array:
@@ -166,15 +166,15 @@ class Best:
 
     @cached_property
     def _together(self) -> Array:
-        found = [
+        together = [
             self._explained(*self._cells(a, b))
             - self._by_level[:, a]
             - self._by_level[:, b]
             for a, b in self.pairs
         ]
         return (
-            np.stack(found, axis=1)
-            if found
+            np.stack(together, axis=1)
+            if together
             else np.empty((len(self._best), 0))
         )
 
@@ -186,10 +186,10 @@ class Best:
     @cached_property
     def totals(self) -> Array:
         """Share in which each hyperparameter takes part, alone and in pairs, (k, d)."""
-        found = self._alone.copy()
+        shares = self._alone.copy()
         for share, pair in zip(self._together.T, self.pairs, strict=True):
-            found[:, pair] += share[:, None]
-        return np.clip(found, 0.0, 1.0)
+            shares[:, pair] += share[:, None]
+        return np.clip(shares, 0.0, 1.0)
 
     @property
     def of_evaluations(self) -> Array:

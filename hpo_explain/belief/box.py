@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hpo_explain.belief.decide import Decision
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.decisions import Decision
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.narrowing import (
     Levels,
     Narrowing,
@@ -22,10 +22,10 @@ from hpo_explain.space import (
     Bools,
     Parameter,
     SearchSpace,
+    inside_of,
     lowest,
+    still_possible,
 )
-from hpo_explain.space.possible import still_possible
-from hpo_explain.space.searches import inside_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.models.pathwise import (
     Functions,
     posterior_mean,
@@ -103,14 +103,15 @@ class Feasibility:
         bad = len(feasible) - good
         if not good or not bad:
             return cls(space, (), good, bad)
-        some = np.arange(len(X))
+        label = np.asarray(feasible, float)
+        columns = space.in_own_order(X)
+        in_order = np.lexsort((label, *columns.T))
         if len(X) > MOST:
-            some = np.sort(
-                np.random.default_rng(seed).choice(len(X), MOST, replace=False)
-            )
-        label = np.asarray(feasible, float)[some]
+            rng = np.random.default_rng(seed)
+            some = np.sort(rng.choice(len(X), MOST, replace=False))
+            in_order = in_order[some]
+        label, columns = label[in_order], columns[in_order]
         spread = float(label.std()) or 1.0
-        columns = space.in_own_order(X[some])
         categories = space.categories_in_own_order
         prior = Prior(categories == 0, additive=False)
         pairs = Pairs(columns, (label - label.mean()) / spread, prior, TEMPER)
@@ -119,9 +120,9 @@ class Feasibility:
                 posterior_mean(columns, pairs, kernel, categories)
                 for kernel in posterior(pairs, seed=seed).drawn(SETTINGS)
             )
-        known = cls(space, functions, good, bad)
-        there = known.probability(X[np.asarray(feasible, bool)])
-        return replace(known, usual=float(np.quantile(there, _USUAL)))
+        fitted = cls(space, functions, good, bad)
+        there = fitted.probability(X[np.asarray(feasible, bool)])
+        return replace(fitted, usual=float(np.quantile(there, _USUAL)))
 
     @property
     def rate(self) -> float:

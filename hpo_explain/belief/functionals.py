@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import one_blas_thread, unit_of
 from hpo_explain.belief.landscape import Axis, Landscape
 from hpo_explain.space import Array, Bools, Ints
 
@@ -182,11 +181,11 @@ class Anova:
             first = self._bases[a].small
             others = [self._bases[b].small for b in largest[i + 1 :]]
             both = _products(first, np.concatenate(others, axis=1))
-            found = rest @ both / n
-            left -= found @ both.T
+            coefficients = rest @ both / n
+            left -= coefficients @ both.T
             ends = np.cumsum([other.shape[1] for other in others])
-            found = found.reshape(k, first.shape[1], ends[-1])
-            of_each = np.split(found, ends[:-1], axis=2)
+            table = coefficients.reshape(k, first.shape[1], ends[-1])
+            of_each = np.split(table, ends[:-1], axis=2)
             for b, part in zip(largest[i + 1 :], of_each, strict=True):
                 pairs[a, b] = part.reshape(k, part.shape[1] * part.shape[2])
                 by_chance = chance * pairs[a, b].shape[1]
@@ -220,10 +219,10 @@ class Anova:
     @cached_property
     def totals(self) -> Array:
         """Share in which each hyperparameter takes part, alone and in pairs, (k, d)."""
-        found = self.mains.copy()
+        shares = self.mains.copy()
         for share, pair in zip(self.of_pairs.T, self.pairs, strict=True):
-            found[:, pair] += share[:, None]
-        return np.minimum(found, 1.0)
+            shares[:, pair] += share[:, None]
+        return np.minimum(shares, 1.0)
 
     @cached_property
     def of_evaluations(self) -> Array:
@@ -249,15 +248,15 @@ class Anova:
             self.curve(a, first)[:, :, None]
             + self.curve(b, second)[:, None, :]
         )
-        found = self._fitted.pairs[min(a, b), max(a, b)]
+        coefficients = self._fitted.pairs[min(a, b), max(a, b)]
         small = [
             self._bases[j].small_at(x) for j, x in ((a, first), (b, second))
         ]
         widths = [
             self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))
         ]
-        shape = len(found), *widths
-        together = found.reshape(shape)
+        shape = len(coefficients), *widths
+        together = coefficients.reshape(shape)
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
@@ -297,9 +296,11 @@ class _Basis:
             # more powers than values make a column depend on those before
             root = np.linalg.qr(raw, mode="r")
             sizes = np.abs(np.diag(root))
-            self.kept = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
-            if len(self.kept) < raw.shape[1]:
-                root = np.linalg.qr(raw[:, self.kept], mode="r")
+            self.independent = np.flatnonzero(
+                sizes > _DEPENDENT * np.sqrt(len(x))
+            )
+            if len(self.independent) < raw.shape[1]:
+                root = np.linalg.qr(raw[:, self.independent], mode="r")
             self.change = np.linalg.inv(root) * np.sqrt(len(x))
 
     @property
@@ -307,7 +308,7 @@ class _Basis:
         """How many functions there are."""
         if self.axis.category:
             return self._by_level.shape[1]
-        return len(self.kept) - 1
+        return len(self.independent) - 1
 
     @cached_property
     def functions(self) -> Array:
@@ -343,8 +344,8 @@ class _Basis:
         off = np.isnan(x)
         at = np.nan_to_num(x)
         smooth = np.polynomial.legendre.legvander(2.0 * at - 1.0, self.degree)
-        found = np.column_stack([smooth[:, 1:], at[:, None] > self.steps])
-        levels = np.where(off[:, None], 0.0, found)
+        functions = np.column_stack([smooth[:, 1:], at[:, None] > self.steps])
+        levels = np.where(off[:, None], 0.0, functions)
         inactive = off[:, None][:, : int(self.optional)]
         return np.column_stack([np.ones(len(x)), inactive, levels])
 
@@ -365,7 +366,7 @@ class _Basis:
         x = np.asarray(x, float)
         if self.axis.category:
             return np.asarray(self._by_level[self._level(x), :count])
-        raw = self._everything(x)[:, self.kept]
+        raw = self._everything(x)[:, self.independent]
         return np.asarray((raw @ self.change)[:, 1 : 1 + count])
 
 
@@ -435,9 +436,3 @@ def loss(land: Landscape, inside: Bools) -> Array:
 def argmin(land: Landscape) -> Array:
     """Return the row at which each draw is least, (k, d)."""
     return np.asarray(land.all_rows[land.possible_values.argmin(axis=1)])
-
-
-def exceedance(land: Landscape, cost: Array | float) -> Array:
-    """Return the share of the space that is better than a cost in each draw, (k,)."""
-    limit = np.broadcast_to(np.asarray(cost, float), (len(land.values),))
-    return np.asarray((land.values < limit[:, None]).mean(axis=1))

@@ -32,7 +32,7 @@ import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.belief import REACH, Belief
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
@@ -312,7 +312,7 @@ class Improvement:
         """
         new = np.zeros(X.shape, bool)
         for j, parameter in enumerate(self.space):
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 new[:, j] = ~np.isin(X[:, j], self.rows[:, j])
         new &= ~np.isnan(X)
         if not new.any():

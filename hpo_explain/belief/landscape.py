@@ -11,16 +11,16 @@ import numpy as np
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     Parameter,
     SearchSpace,
+    changed,
+    filled,
 )
-from hpo_explain.space.searches import changed, filled
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
-    from hpo_explain.belief.drawn import Draws
+    from hpo_explain.belief.draws import Draws
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
@@ -57,8 +57,8 @@ class Axis:
     def level(self, x: Array) -> Ints:
         """Return the level of encoded values, -1 of inactive ones."""
         cuts = (self.edges[1:, 0] + self.edges[:-1, 1]) / 2.0
-        found = np.searchsorted(cuts, np.nan_to_num(x), "right")
-        return np.asarray(np.where(np.isnan(x), -1, found))
+        level = np.searchsorted(cuts, np.nan_to_num(x), "right")
+        return np.asarray(np.where(np.isnan(x), -1, level))
 
 
 def axes_of(space: SearchSpace) -> tuple[Axis, ...]:
@@ -78,15 +78,15 @@ def axes_of(space: SearchSpace) -> tuple[Axis, ...]:
 
 def _fineness(parameter: Parameter) -> int:
     """Return at how many latent values its measure is looked at."""
-    if isinstance(parameter, CategoricalParameter):
-        return 12 * len(parameter.choices)
-    return 960
+    return 12 * len(parameter.choices) if parameter.is_category else 960
 
 
-def _axis(parameter: Parameter, found: Array) -> Axis:
+def _axis(parameter: Parameter, positions: Array) -> Axis:
     """Return the levels of a hyperparameter by equally probable values; NaN where inactive."""
-    category = isinstance(parameter, CategoricalParameter)
-    values, counts = np.unique(found[~np.isnan(found)], return_counts=True)
+    category = parameter.is_category
+    values, counts = np.unique(
+        positions[~np.isnan(positions)], return_counts=True
+    )
     fine = counts.sum()
     if category or len(values) <= _PARTS:
         return Axis(
@@ -127,7 +127,7 @@ class Landscape:
         space = self.belief.space
         U = sobol(len(space), ROWS, self.belief.seed)
         for i, j in enumerate(space.order):
-            if not isinstance(space.parameters[j], CategoricalParameter):
+            if not space.parameters[j].is_category:
                 U[:, i] = (np.floor(U[:, i] * _LATTICE) + 0.5) / _LATTICE
         return space.from_latent(U)
 
@@ -177,7 +177,7 @@ class Landscape:
             )
         )
         start = rows[chosen[:count]]
-        found = []
+        nearby = []
         space = self.belief.space
         for j in (
             space.order.tolist()
@@ -189,16 +189,16 @@ class Landscape:
             for value in values[np.argsort(space.places(j, values))]:
                 changed = start.copy()
                 changed[:, j] = value
-                found.append(changed)
-        return self._as_configurations(np.concatenate(found))
+                nearby.append(changed)
+        return self._as_configurations(np.concatenate(nearby))
 
     def _as_configurations(self, rows: Array) -> Array:
         """Return distinct configurations; what became active takes a value drawn at random."""
         space = self.belief.space
         rng = np.random.default_rng(self.belief.seed)
-        drawn = self.latent[rng.integers(0, ROWS, len(rows))]
+        sample = self.latent[rng.integers(0, ROWS, len(rows))]
         return space.distinct(
-            space.project(np.where(np.isnan(rows), drawn, rows))
+            space.project(np.where(np.isnan(rows), sample, rows))
         )
 
     @property

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.base import one_blas_thread
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array, Bools, Ints
 
 if TYPE_CHECKING:
     from hpo_explain.belief.belief import Belief
@@ -94,41 +94,52 @@ class Mixture(Draws):
                     )
         return functions, tables
 
+    @property
+    def functions(self) -> list[Functions]:
+        """The functions of each setting of the kernels, `DRAWS` of each."""
+        return self._drawn[0]
+
+    @property
+    def scale_of_each(self) -> Ints:
+        """Of which process each setting is, (KERNELS,)."""
+        counts = shared_out(self.weights, KERNELS)
+        return np.repeat(np.arange(len(counts)), counts)
+
     @cached_property
     def constant(self) -> Bools:
         """Which draws are constant, (k,)."""
         whole = KERNELS * DRAWS
         count = round(doubt(self.belief.processes, self.weights) * whole)
-        found = np.zeros(whole, bool)
-        found[
+        constant = np.zeros(whole, bool)
+        constant[
             ((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)
         ] = True
-        return found
+        return constant
 
     @cached_property
-    def _levels(self) -> Array:
+    def constant_costs(self) -> Array:
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
-        drawn = (
+        around = (
             rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
         )
-        return np.asarray(np.clip(scaled.mean() + drawn, *self.limits))
+        return np.asarray(np.clip(scaled.mean() + around, *self.limits))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
         X = np.asarray(X, float)
-        asked = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
-        found = self._last.get(asked) if asked else None
-        if found is None:
-            drawn = np.concatenate(self._read(X, 0))
-            drawn[self.constant] = self._levels[:, None]
-            found = self.belief.in_units(drawn)
-            found.setflags(write=False)
-            if asked:
+        key = (X.shape, X.tobytes()) if len(X) <= _KEPT_ROWS else None
+        costs = self._last.get(key) if key else None
+        if costs is None:
+            scaled = np.concatenate(self._read(X, 0))
+            scaled[self.constant] = self.constant_costs[:, None]
+            costs = self.belief.in_units(scaled)
+            costs.setflags(write=False)
+            if key:
                 self._last.clear()
-                self._last[asked] = found
-        return found
+                self._last[key] = costs
+        return costs
 
     def costs_at(
         self, X: Array, members: Sequence[int], values: Array
@@ -152,13 +163,13 @@ class Mixture(Draws):
                 )
                 for functions, table in zip(*self._drawn, strict=True)
             ]
-        drawn = np.concatenate(of_each, axis=1)
-        drawn[:, self.constant] = self._levels[:, None]
-        return self.belief.in_units(drawn)
+        scaled = np.concatenate(of_each, axis=1)
+        scaled[:, self.constant] = self.constant_costs[:, None]
+        return self.belief.in_units(scaled)
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
-        m, found = rows.shape[1], list[Array]()
+        m, costs = rows.shape[1], list[Array]()
         own = np.repeat(np.arange(DRAWS), m)
         categories = self.space.categories_in_own_order
         with one_blas_thread():
@@ -171,12 +182,12 @@ class Mixture(Draws):
                 (values,) = valued(
                     [functions], self.space.in_own_order(X), categories
                 )
-                found.append(
+                costs.append(
                     from_table(values[np.arange(len(X)), own], table[0])
                 )
-        drawn = np.concatenate(found).reshape(len(rows), m)
-        drawn[self.constant] = self._levels[:, None]
-        return self.belief.in_units(drawn)
+        scaled = np.concatenate(costs).reshape(len(rows), m)
+        scaled[self.constant] = self.constant_costs[:, None]
+        return self.belief.in_units(scaled)
 
     def _read(self, X: Array, which: int) -> list[Array]:
         """Return what one of the tables holds for each draw at encoded rows, scaled."""
@@ -184,17 +195,17 @@ class Mixture(Draws):
         rows = self.space.in_own_order(X)
         categories = self.space.categories_in_own_order
         with one_blas_thread():  # the last digits of sums depend on it
-            drawn = valued(functions, rows, categories)
+            values = valued(functions, rows, categories)
         return [
             from_table(z.T, table[which])
-            for z, table in zip(drawn, tables, strict=True)
+            for z, table in zip(values, tables, strict=True)
         ]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
-        drawn = np.concatenate(self._read(X, 1))
-        drawn[self.constant] = self.belief.scaled.std()
-        return np.asarray(np.sqrt((drawn**2).mean(axis=0)) * self.belief.unit)
+        noise = np.concatenate(self._read(X, 1))
+        noise[self.constant] = self.belief.scaled.std()
+        return np.asarray(np.sqrt((noise**2).mean(axis=0)) * self.belief.unit)
 
     @property
     def noise_std(self) -> float:

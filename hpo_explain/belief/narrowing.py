@@ -35,8 +35,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.sparse import csr_array
 
-from hpo_explain.belief.decide import STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief.decisions import STRETCH, Decision, decide
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.stay_fixed import stay_fixed
@@ -343,7 +343,7 @@ class _Tally:
         What is summed up.
     """
 
-    def __init__(self, at_level: csr_array, values: Array) -> None:
+    def __init__(self, at_level: csr_array, values: Array | Bools) -> None:
         self._at_level, self._values = at_level, values
         self._counts = values.any(axis=1)
         precision = np.result_type(at_level.dtype, values.dtype)
@@ -486,11 +486,12 @@ class _Rung:
         own = slice(self._search.starts[j], self._search.starts[j + 1])
         if of.sum() == 1:
             return np.zeros(len(of), bool)
-        ends = of.copy()
+        ends: Bools = of.copy()
         if not self._land.axes[j].category:
             first, last = np.flatnonzero(of)[[0, -1]]
             ends[first + 1 : last] = False
-        return ends & ~self._never[own]
+        ends &= ~self._never[own]
+        return ends
 
     def _tally_of_failing(self) -> _Tally | None:
         """Return how probable it is that rows of the space fail, and how many there are."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpo_explain.base import ROUNDING_OF_SUMS
 from hpo_explain.belief.process import Process
 from hpo_explain.models.product_kernel import LEAST_NOISE
 from hpo_explain.space import Array, Bools
@@ -29,7 +30,6 @@ _SETTLED = 2.5  # times the lower end at most is the upper one of a noise that i
 _LEVELS = 0.05, 0.95
 # variances whose standard deviation as a cost is computed
 _TABLED = np.geomspace(1e-8, 30.0, 24)
-_ROUNDED = 1e-9  # of a step: objectives are multiples of it up to that
 _STEPS = 10_000  # that the whole range of rounded objectives has at most
 
 
@@ -85,8 +85,10 @@ def noise_among(
     repeated : bool
         Whether it is known from repeated evaluations.
     """
-    known = [_proposed(process, better) for process in processes]
-    logs = np.log(np.concatenate([np.maximum(sd, 1e-300) for sd in known]))
+    deviations = [_proposed(process, better) for process in processes]
+    logs = np.log(
+        np.concatenate([np.maximum(sd, 1e-300) for sd in deviations])
+    )
     each = [
         w * p.posterior.weights
         for w, p in zip(weights, processes, strict=True)
@@ -128,11 +130,12 @@ def step_of(cost: Array) -> float:
         return 0.0
     step, whole = float(apart.min()), float(apart.sum())
     # the smallest distance may itself be a few steps
-    for parts in (1, 2, 3):
-        counts = apart / (step / parts)
+    for divisor in (1, 2, 3):
+        counts = apart / (step / divisor)
         rounded = (
-            np.abs(counts - np.rint(counts)) <= _ROUNDED * whole / step + 1e-6
+            np.abs(counts - np.rint(counts))
+            <= ROUNDING_OF_SUMS * whole / step + 1e-6
         )
-        if rounded.all() and whole <= _STEPS * step / parts:
-            return step / parts
+        if rounded.all() and whole <= _STEPS * step / divisor:
+            return step / divisor
     return 0.0

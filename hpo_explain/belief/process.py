@@ -141,8 +141,8 @@ def weights_by_stacking(processes: tuple[Process, ...], among: Bools) -> Array:
     density = density / np.maximum(density.max(axis=0), 1e-300)
     weights = np.full(len(processes), 1.0 / len(processes))
     for _ in range(_ROUNDS):
-        parts = weights[:, None] * density
-        belongs = parts / np.maximum(parts.sum(axis=0), 1e-300)
+        weighted = weights[:, None] * density
+        belongs = weighted / np.maximum(weighted.sum(axis=0), 1e-300)
         weights = (belongs.sum(axis=1) + 1.0) / (
             belongs.shape[1] + len(processes)
         )
@@ -159,10 +159,10 @@ def doubt(processes: tuple[Process, ...], weights: Array) -> float:
     """
     if not np.ptp(processes[0].scale.z):  # all trials are the same
         return 0.0
-    known = weights @ np.array([process.density for process in processes])
+    density = weights @ np.array([process.density for process in processes])
     noise = weights @ np.array(
         [process.density_of_noise for process in processes]
     )
-    better = known / np.maximum(noise, 1e-300)
+    better = density / np.maximum(noise, 1e-300)
     gain = float(np.log(_STRAY + (1.0 - _STRAY) * better).sum())
     return min(1.0 / (1.0 + math.exp(min(gain - _DOUBT, 500.0))), _MOST_DOUBT)

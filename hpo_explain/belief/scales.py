@@ -18,9 +18,13 @@ from hpo_explain.space import Array
 Bounds = tuple[float, float]
 _KNOTS = 25  # of the half-rank scale's table
 # standardized values at which a way back is tabled
-_GRID = np.linspace(-12.0, 12.0, 1201)
+GRID = np.linspace(-12.0, 12.0, 1201)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+EVALUATION = (
+    _NODES,
+    _WEIGHTS,
+)  # places in a standard normal distribution, and their shares
 # of an evaluation that are looked at where its noise is known
 _VARIANCES = (1e-4, 4.0)
 # standardized values are rounded, so that units change nothing
@@ -54,11 +58,15 @@ class Scale:
     def cost(self, z: Array, limits: Bounds) -> Array:
         """Return the costs of standardized values, without noise, within the limits of costs."""
         cost = np.interp(z, self.knots, self.costs)
-        reach = min(self.below, max(self.costs[0] - limits[0], 0.0))
+        reach = self.reach(limits)
         if reach > 0.0:
             low = z < self.knots[0]
             cost[low] += reach * np.expm1(z[low] - self.knots[0])
         return np.asarray(np.clip(cost, *limits))
+
+    def reach(self, limits: Bounds) -> float:
+        """Return how far below the first knot's cost the scale continues."""
+        return min(self.below, max(float(self.costs[0]) - limits[0], 0.0))
 
     def slope(self, limits: Bounds) -> Array:
         """Return how fast the cost grows with the standardized value at each trial, (n,)."""
@@ -68,12 +76,12 @@ class Scale:
         return np.asarray(ends / (2.0 * _NEAR))
 
     def back(self, noise: float, limits: Bounds) -> tuple[Array, Array]:
-        """Return a table: mean and standard deviation of an evaluation's cost at `_GRID`.
+        """Return a table: mean and standard deviation of an evaluation's cost at `GRID`.
 
         `noise` is the variance of one evaluation on this scale, `limits` are the least and the
         largest cost that there is.
         """
-        around = self.cost(_GRID + math.sqrt(noise) * _NODES[:, None], limits)
+        around = self.cost(GRID + math.sqrt(noise) * _NODES[:, None], limits)
         mean = _WEIGHTS @ around
         return mean, np.sqrt(np.maximum(_WEIGHTS @ (around - mean) ** 2, 0.0))
 
@@ -98,9 +106,7 @@ class Scale:
 
 def from_table(z: Array, table: Array) -> Array:
     """Return a table's values at standardized values of any shape, to single precision."""
-    at = np.clip(
-        (z - _GRID[0]) / (_GRID[1] - _GRID[0]), 0.0, len(_GRID) - 1.001
-    )
+    at = np.clip((z - GRID[0]) / (GRID[1] - GRID[0]), 0.0, len(GRID) - 1.001)
     left = at.astype(np.int32)
     values = table.astype(np.float32)
     part = (at - left).astype(np.float32)

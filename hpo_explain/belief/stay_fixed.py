@@ -19,9 +19,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
-from hpo_explain.space import Array, Bools, ranked
-from hpo_explain.space.searches import filled
+from hpo_explain.belief.draws import Draws
+from hpo_explain.space import Array, Bools, filled, ranked
 
 HELD = 0.98  # share of the draws
 _LEAST_MEAN = 100
@@ -120,8 +119,8 @@ def _losses(
         costs = draws.costs(rows)
         if not land.possible.all():
             costs = np.where(draws.feasible(rows), costs, np.inf)
-        found = costs.reshape(-1, len(sets), changed.shape[1])
-        least = np.minimum(found.min(axis=2), own)
+        reached = costs.reshape(-1, len(sets), changed.shape[1])
+        least = np.minimum(reached.min(axis=2), own)
         return np.asarray(np.maximum(least.T - land.least, 0.0))
 
     return losses

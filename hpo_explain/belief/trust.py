@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decide import STRETCH, interval
+from hpo_explain.base import unit_of
+from hpo_explain.belief.decisions import STRETCH, interval
+from hpo_explain.belief.process import Process
 from hpo_explain.space import Array
 
 Level = Literal["good", "fair", "poor"]
@@ -21,7 +20,6 @@ _PREDICTED = (
     0.05  # R² of held-out trials that is hardly better than their mean
 )
 _BEST = 0.2  # of the space, by the mean over the draws
-_KNOWN: WeakKeyDictionary[Belief, Trust] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -68,26 +66,24 @@ class Trust:
         return dict(vars(self))
 
 
-def trust(belief: Belief) -> Trust:
-    """Return how well the objective is known by a belief.
+def trust_in(
+    values: Array, noise_std: float, process: Process, n_trials: int
+) -> Trust:
+    """Return how well the objective is known.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, SearchSpace
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.linspace(0.0, 1.0, 30)[:, None]
-    >>> trust(Belief(space, X, np.sin(5 * X[:, 0]), "minimize")).level
-    'good'
+    Parameters
+    ----------
+    values : ndarray of shape (k, n)
+        Costs of draws over the space.
+    noise_std : float
+        Standard deviation of one evaluation.
+    process : Process
+        The process of the scale that predicts held-out trials best.
+    n_trials : int
+        How many trials it was learned from.
     """
-    if belief not in _KNOWN:
-        _KNOWN[belief] = _trust(belief)
-    return _KNOWN[belief]
-
-
-def _trust(belief: Belief) -> Trust:
-    unit = unit_of(belief.landscape.values)  # in which no square overflows
-    values = belief.landscape.values / unit
+    unit = unit_of(values)  # in which no square overflows
+    values = values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
     r2 = np.where(varies, 1.0 - missed / np.where(varies, variance, 1.0), 0.0)
@@ -95,7 +91,7 @@ def _trust(belief: Belief) -> Trust:
     rank = np.where(
         varies, _rank_correlations(values[:, best], mean[best]), 0.0
     )
-    held_out, covered = _held_out(belief)
+    held_out, covered = _held_out(process)
     expected, order = float(np.median(r2)), float(rank.mean())
     at = (
         0
@@ -112,10 +108,10 @@ def _trust(belief: Belief) -> Trust:
         r2_interval=_interval(r2),
         rank=order,
         rank_interval=_interval(rank),
-        open=float((values.std(axis=0) > belief.noise_std / unit).mean()),
+        open=float((values.std(axis=0) > noise_std / unit).mean()),
         held_out=held_out,
         covered=covered,
-        n_trials=belief.of_trials,
+        n_trials=n_trials,
     )
 
 
@@ -130,7 +126,7 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
     ranks, of_mean = (
-        np.stack([_mean_ranks(drawn) for drawn in values]),
+        np.stack([_mean_ranks(draw) for draw in values]),
         _mean_ranks(mean),
     )
     ranks -= ranks.mean(axis=1, keepdims=True)
@@ -148,12 +144,11 @@ def _mean_ranks(values: Array) -> Array:
     return np.asarray((last - (counts - 1) / 2.0)[which])
 
 
-def _held_out(belief: Belief) -> tuple[float, float]:
-    """Return R² and coverage of trials held out one by one, on the scale that predicts them best.
+def _held_out(process: Process) -> tuple[float, float]:
+    """Return R² and coverage of trials held out one by one.
 
     With the kernels' parameters as they are; each prediction is the mean over them.
     """
-    process = belief.processes[int(np.argmax(belief.whole.weights))]
     z = process.scale.z
     mean, variance = process.held_out
     errors = z - mean

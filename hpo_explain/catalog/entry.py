@@ -77,13 +77,13 @@ class Method:
     @property
     def function(self) -> Callable[..., Any]:
         """What users call."""
-        found: Callable[..., Any] = getattr(
+        function: Callable[..., Any] = getattr(
             import_module(self.module), self.name
         )
-        return found
+        return function
 
     @property
     def views(self) -> dict[str, Any]:
         """The figures of its result by name, the main one by ''."""
-        found: dict[str, Any] = views(self.result or self.module)
-        return found
+        views_of: dict[str, Any] = views(self.result or self.module)
+        return views_of

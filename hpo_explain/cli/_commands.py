@@ -21,7 +21,7 @@ from hpo_explain.cli._reading import read_all_and_tell, read_and_tell
 from hpo_explain.cli._source import takes_source
 
 if TYPE_CHECKING:
-    from hpo_explain.question.explains import Argument
+    from hpo_explain.question import Argument
 
 _OWN = "own_"  # before the names of arguments: some mean how a run is read, elsewhere
 
@@ -110,7 +110,7 @@ def _keep_written() -> None:
 
 def command_of(method: Method) -> click.Command:
     """Return the command that calls a method and shows its result."""
-    from hpo_explain.question.explains import arguments_of
+    from hpo_explain.question import arguments_of
 
     function = method.function
     several, arguments = arguments_of(function)

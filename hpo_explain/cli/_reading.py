@@ -36,6 +36,8 @@ CAUTIONS = frozenset(
         "log_scale_guessed",
         "none_is_a_value",
         "objective_by_name",
+        "objective_in_same_order",
+        "objective_of_validation",
         "only_left_out",
         "orders_like_objective",
         "scale_unclear",

@@ -317,7 +317,10 @@ def _ask_direction(
 ) -> None:
     """Ask which way an objective is better, and put the answer into the options of reading."""
     question = f"Is a smaller {printable(missing.value)} better?"
-    smaller = click.confirm(question, default=True, err=True)
+    from hpo_explain.run.metrics import likelier_direction
+
+    rather_smaller = likelier_direction(missing.value) == "minimize"
+    smaller = click.confirm(question, default=rather_smaller, err=True)
     direction = "minimize" if smaller else "maximize"
     # the answer is not on the command line: what it leads to is not kept for that
     click.get_current_context().meta.pop(WRITTEN, None)

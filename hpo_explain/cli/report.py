@@ -132,6 +132,7 @@ def write_and_tell(
 ) -> None:
     """Write the report on each objective's run, and print a line for each section."""
     from hpo_explain.reporting import Report
+    from hpo_explain.run.description import nothing_yet
 
     say("writing the report ...")
     report = Report.of(
@@ -145,6 +146,8 @@ def write_and_tell(
         for card in tab.cards:
             label = card.anchor.removeprefix(tab.prefix)
             click.echo(printable(f"{label}: {card.headline}"))
+    for why in dict.fromkeys(filter(None, map(nothing_yet, runs.values()))):
+        click.echo(printable(why))
     click.echo(printable(f"Report: {written}"))
 
 

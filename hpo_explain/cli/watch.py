@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
@@ -85,22 +86,14 @@ def _follow(
     title: str | None,
     interrupt: Interrupt,
 ) -> None:
-    from hpo_explain.reporting import Report
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
     say(f"watching {source.label}; Ctrl-C ends it")
-    shown, said = "", ""
+    shown, said = b"", ""
     while True:
         try:
-            runs = source.read_all()
-            state = "".join(map(_state, runs.values()))
-            if state != shown:
-                report = Report.of(runs, title=title, progress=True)
-                interrupt.check()
-                report.write(out)
-                click.echo(printable(f"Report: {out} ({_counted(runs)})"))
-                shown = state
+            shown = _look(source, out, title, interrupt, shown)
             said = ""
         except (ValueError, OSError) as error:
             if not shown and not _may_pass(error):
@@ -112,6 +105,34 @@ def _follow(
                 said = text
         interrupt.check()
         sleep(every)
+
+
+def _look(
+    source: Source,
+    out: Path,
+    title: str | None,
+    interrupt: Interrupt,
+    shown: bytes,
+) -> bytes:
+    """Write a report where the trials are others than those shown; return what tells them apart."""
+    from hpo_explain.question import answers
+    from hpo_explain.reporting import Report
+    from hpo_explain.run import fits
+
+    runs = source.read_all()
+    state = "".join(map(_state, runs.values()))
+    digest = sha256(state.encode("utf-8", "surrogatepass")).digest()
+    if digest == shown:
+        return shown
+    try:
+        report = Report.of(runs, title=title, progress=True)
+        interrupt.check()
+        report.write(out)
+    finally:  # the next report is of other trials: it asks for none of this again
+        answers.forget()
+        fits.forget()
+    click.echo(printable(f"Report: {out} ({_counted(runs)})"))
+    return digest
 
 
 def _counted(runs: dict[str, Run]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from hpo_explain.base.figures.marks import (
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
+from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
     SMALL,
@@ -42,6 +44,7 @@ from hpo_explain.draw._texts import (
     names_down,
     row_labels,
 )
+from hpo_explain.space import Array
 
 # points, of axes, of a row of points or of cells
 HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
@@ -187,14 +190,10 @@ def _percent(share: float, _: int) -> str:
     return f"{100.0 * share:.4g}%"
 
 
-def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
-    """Draw rows on axes of so many points; return their height, and the labels of the axes."""
+def draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
+    """Draw rows on axes of so many points."""
     labels = row_labels(rows.labels, characters(0.36 * points))
-    thickness = 0.78 / rows.places
-    for bar in sorted(
-        rows.bars, key=lambda bar: (bar.place, bar.kind != PALE)
-    ):
-        _draw_bar(ax, bar, thickness, rows.places)
+    _draw_bars(ax, rows)
     for i, level in enumerate(rows.levels):
         ax.plot(
             [level, level], [i, i + 1], color=GREY, linewidth=1.0, zorder=1.5
@@ -218,41 +217,57 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> tuple[float, str, str]:
     lines = max((label.count("\n") for label in labels), default=0)
     row = max(_BARS[min(rows.places, 3) - 1], _BARS[0] + 10.5 * lines)
     height = max(len(labels), 1) * row
+    scale = None
     if rows.scale:
         low, high, label = rows.scale
         colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
-        _draw_scale(ax, colors, label, height, ticks=(low, high))
-    return height, rows.label, ""
+        scale = _draw_scale(ax, colors, label, height, ticks=(low, high))
+    return Shape(height, rows.label, "", scale)
 
 
-def _draw_bar(ax: Axes, bar: Bar, thickness: float, places: int) -> None:
-    y = bar.row + (bar.place - (places - 1) / 2) * thickness
-    high = (0.3 if bar.kind == PALE else 0.9) * thickness
-    ax.barh(
-        y,
-        bar.end - bar.begin,
-        left=bar.begin,
-        height=high,
-        zorder=2,
-        **_patch(bar.kind),
-    )
-    if bar.model:
-        ends = bar.end - bar.model, bar.end + bar.model
-        ax.plot(
-            ends,
-            [y, y],
-            color=GREY,
-            alpha=0.45,
-            linewidth=4.0,
-            solid_capstyle="butt",
-            zorder=2.5,
+def _draw_bars(ax: Axes, rows: Rows) -> None:
+    """Draw all bars of a kind, and all whiskers, at once: one by one they take thrice the time."""
+    thickness = 0.78 / rows.places
+
+    def heights(bars: Sequence[Bar]) -> Array:
+        middle = (rows.places - 1) / 2
+        return np.array(
+            [bar.row + (bar.place - middle) * thickness for bar in bars]
         )
-    if bar.half is not None:
-        line = 0.8 if places > 1 else 1.0
+
+    in_order = sorted(
+        rows.bars, key=lambda bar: (bar.place, bar.kind != PALE, bar.kind)
+    )
+    for (_, kind), group in groupby(
+        in_order, key=lambda bar: (bar.place, bar.kind)
+    ):
+        bars = list(group)
+        ax.barh(
+            heights(bars),
+            [bar.end - bar.begin for bar in bars],
+            left=[bar.begin for bar in bars],
+            height=(0.3 if kind == PALE else 0.9) * thickness,
+            zorder=2,
+            **_patch(kind),
+        )
+    for bar, y in zip(in_order, heights(in_order), strict=True):
+        if bar.model:
+            ax.plot(
+                (bar.end - bar.model, bar.end + bar.model),
+                [y, y],
+                color=GREY,
+                alpha=0.45,
+                linewidth=4.0,
+                solid_capstyle="butt",
+                zorder=2.5,
+            )
+    uncertain = [bar for bar in in_order if bar.half is not None]
+    line = 0.8 if rows.places > 1 else 1.0
+    if uncertain:
         ax.errorbar(
-            [bar.end],
-            [y],
-            xerr=np.transpose([bar.reach]),
+            [bar.end for bar in uncertain],
+            heights(uncertain),
+            xerr=np.transpose([bar.reach for bar in uncertain]),
             fmt="none",
             ecolor=ink(),
             capsize=2.0,
@@ -265,9 +280,7 @@ def _draw_bar(ax: Axes, bar: Bar, thickness: float, places: int) -> None:
 # ---------------------------------------------------------------------- curves
 
 
-def draw_curves(
-    ax: Axes, figure: Curves, points: float
-) -> tuple[float, str, str]:
+def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     """Draw curves and points, as `draw_rows` does rows."""
     lying = figure.lying
     low, high = figure.limits()
@@ -345,7 +358,7 @@ def draw_curves(
         )
         height = max(_ROW * len(figure.x.names), 60.0)
     elif figure.x.names:
-        height += names_across(ax, figure.x.names, 0.85 * points)
+        names_across(ax, figure.x.names, 0.85 * points)
     if figure.empty:
         ax.text(
             0.5,
@@ -356,8 +369,9 @@ def draw_curves(
             color=GREY,
         )
         ax.set_yticks([])
-    titles = figure.x.title, figure.y.title
-    return (height, titles[1], titles[0]) if lying else (height, *titles)
+    if lying:
+        return Shape(height, figure.y.title, figure.x.title)
+    return Shape(height, figure.x.title, figure.y.title)
 
 
 def _draw_line(ax: Axes, line: Line, lying: bool) -> None:
@@ -485,7 +499,7 @@ def _bins(ax: Axes, points: float, *, whole: bool) -> None:
 
 def draw_cells(
     ax: Axes, figure: Cells, points: float, *, scale: bool = True
-) -> tuple[float, str, str]:
+) -> Shape:
     """Draw cells, as `draw_rows` does rows; with the scale of their colors beside them or not."""
     x, y = figure.x.edges(), figure.y.edges()
     low, high = figure.ends()
@@ -526,7 +540,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        height += names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (
@@ -550,15 +564,20 @@ def draw_cells(
         height = 1.7 * HEIGHT
     if figure.bare or figure.x.names:
         ax.spines[:].set_visible(False)
+    beside = None
     if scale:
-        _draw_scale(ax, mesh, figure.scale, height, percent=figure.percent)
-    return height, figure.x.title, figure.y.title
+        beside = _draw_scale(
+            ax, mesh, figure.scale, height, percent=figure.percent
+        )
+    return Shape(height, figure.x.title, figure.y.title, beside)
 
 
-def draw_one_scale(axes: list[Axes], figure: Cells) -> None:
+def draw_one_scale(axes: list[Axes], figure: Cells) -> Axes:
     """Draw the scale of colors that cells of several panels share."""
     colors = ScalarMappable(Normalize(*figure.ends()), cmap="cividis")
-    _draw_scale(axes, colors, figure.scale, HEIGHT, percent=figure.percent)
+    return _draw_scale(
+        axes, colors, figure.scale, HEIGHT, percent=figure.percent
+    )
 
 
 def _draw_scale(
@@ -569,7 +588,7 @@ def _draw_scale(
     *,
     ticks: tuple[str, ...] = (),
     percent: bool = False,
-) -> None:
+) -> Axes:
     first = axes[0] if isinstance(axes, list) else axes
     form = FuncFormatter(_percent) if percent else None
     scale = first.figure.colorbar(
@@ -583,3 +602,5 @@ def _draw_scale(
     scale.outline.set_visible(False)
     scale.set_label(shorten(plain(label), characters(height)), fontsize=TEXT)
     literal([scale.ax.yaxis.label])
+    beside: Axes = scale.ax
+    return beside

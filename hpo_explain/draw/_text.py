@@ -9,24 +9,16 @@ from collections.abc import Collection, Iterable, Sequence
 
 from wcwidth import iter_graphemes
 
+from hpo_explain.base.phrases import printable
 from hpo_explain.base.width import first_columns, shorten
 
-# Line and paragraph breaks; what a label must show although it has no glyph.
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
-# Marks that turn the direction of all text that follows, so of text that is not the user's.
-_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LEFT_TO_RIGHT = "\u200e"
-_TURNING = re.compile("[\u200f\u202a-\u202e\u2066-\u2069]")
-# What XML forbids, even escaped (XML 1.0, production 2).
-_FORBIDDEN = re.compile(
-    "[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x7f-\x9f]"
-)
 
 
 def plain(text: object) -> str:
-    """Return a text on one line in which every character can be shown."""
-    line = _BREAKS.sub("↵", str(text)).replace("\t", " ")
-    line = _FORBIDDEN.sub("\ufffd", _DIRECTION.sub("", line))
+    """Return a text on one line in which every character can be seen."""
+    line = printable(_BREAKS.sub("↵", str(text)).replace("\t", " "))
     if any(
         unicodedata.bidirectional(character) in {"R", "AL"}
         for character in line
@@ -37,10 +29,11 @@ def plain(text: object) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text on the lines that it has, in which every character can be shown."""
-    lines = _TURNING.sub("", text).split("\n")
+    """Return a text on the lines that it has, in which every character can be seen."""
+    lines = [_BREAKS.sub("↵", line) for line in text.split("\n")]
+    marked = [line.split(_LEFT_TO_RIGHT) for line in lines]
     return "\n".join(
-        _FORBIDDEN.sub("\ufffd", _BREAKS.sub("↵", line)) for line in lines
+        _LEFT_TO_RIGHT.join(map(printable, parts)) for parts in marked
     )
 
 

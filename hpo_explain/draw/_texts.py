@@ -17,6 +17,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.width import columns, shorten
+from hpo_explain.draw._place import Shape, room_of
 from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
 
 TEXT, HEADING, SMALL = 9.0, 11.0, 8.0  # points
@@ -95,14 +96,6 @@ def points_across(ax: Axes) -> float:
     return float(figure.get_figwidth() * 72.0 * share)
 
 
-def label_points(ax: Axes) -> float:
-    """Return the width that the labels of the y axis take, in points."""
-    widths = [
-        label.get_window_extent().width for label in ax.get_yticklabels()
-    ]
-    return max(widths, default=0.0) / ax.figure.figure.dpi * 72.0 + 4.0
-
-
 def high(text: str, size: float) -> float:
     """Return how many points high a text is."""
     return (text.count("\n") + 1) * LINE * size if text else 0.0
@@ -142,10 +135,10 @@ def names_down(
     literal(ax.get_yticklabels())
 
 
-def names_across(ax: Axes, names: Sequence[str], points: float) -> float:
-    """Write names along the x axis, upwards where they are too wide; return the points they take.
+def names_across(ax: Axes, names: Sequence[str], points: float) -> None:
+    """Write names along the x axis, upwards where they are too wide.
 
-    These are beyond the one line that axes always have. Names that have no room are left out.
+    Names that have no room are left out.
     """
     width = int(points / max(len(names), 1) / (TEXT * _CHARACTER)) - 1
     texts = [plain(name) for name in names]
@@ -159,11 +152,6 @@ def names_across(ax: Axes, names: Sequence[str], points: float) -> float:
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.tick_params(axis="x", length=0.0)
     literal(ax.get_xticklabels())
-    return (
-        max(map(columns, labels), default=0) * TEXT * _CHARACTER
-        if upright
-        else 0.0
-    )
 
 
 # ---------------------------------------------------------------------- around axes
@@ -173,12 +161,12 @@ def write_around(
     ax: Axes,
     words: Words,
     legend: Sequence[tuple[Artist, str]],
-    label: str,
-    beside: str,
+    shape: Shape,
     points: float,
-    height: float,
-) -> float:
-    """Write what stands around axes; return how many points high it is.
+) -> tuple[float, float]:
+    """Write what stands around axes; return how many points it takes over and under them.
+
+    Under them is what stands below the label of the x axis.
 
     Parameters
     ----------
@@ -188,15 +176,15 @@ def write_around(
         What is written over and under them.
     legend : sequence of (artist, str)
         Marks and what they mean.
-    label, beside : str
-        The labels of the axes.
-    points, height : float
-        How wide the axes are with their labels, and how high without, in points.
+    shape : Shape
+        The height of the axes, and their labels.
+    points : float
+        How wide the axes are with their labels.
     """
-    ax.set_ylabel(
-        shorten(plain(beside), _columns(beside, 0.95 * height)), fontsize=TEXT
-    )
-    left = label_points(ax) + (2.0 * TEXT if beside else 0.0)
+    room = _columns(shape.beside, 0.95 * shape.height)
+    ax.set_ylabel(shorten(plain(shape.beside), room), fontsize=TEXT)
+    literal([ax.yaxis.label])
+    left = room_of(ax).left
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
@@ -236,7 +224,8 @@ def write_around(
     )
     title.set_transform(title.get_transform() + shift)
     ax.set_xlabel(
-        wrap(plain(label), _columns(label, wide - left)), fontsize=TEXT
+        wrap(plain(shape.label), _columns(shape.label, wide - left)),
+        fontsize=TEXT,
     )
     footer = wrap(words.footer, characters(wide, SMALL))
     under = ax.annotate(
@@ -250,9 +239,8 @@ def write_around(
         color=GREY,
         annotation_clip=False,
     )
-    literal([title, ax.xaxis.label, ax.yaxis.label, under])
-    below = high(ax.xaxis.label.get_text(), TEXT) + high(footer, SMALL) + 3.0
-    return over + high(heading, HEADING) + below
+    literal([title, ax.xaxis.label, under])
+    return over + high(heading, HEADING), high(footer, SMALL) + 3.0
 
 
 def _columns(

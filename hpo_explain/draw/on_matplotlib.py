@@ -1,24 +1,28 @@
-"""Draws a figure's description with matplotlib, laid out by its own constrained layout."""
+"""Draws a figure's description with matplotlib, laid out by the size of its texts."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from math import ceil
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
+from hpo_explain.base.figures.marks import GREY, INK
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._marks import (
+    HEIGHT,
     SCALE,
     draw_cells,
     draw_curves,
@@ -26,11 +30,11 @@ from hpo_explain.draw._marks import (
     draw_rows,
     legend_of,
 )
+from hpo_explain.draw._place import EDGE, Grid, Shape, place
 from hpo_explain.draw._text import abbreviated, plain, wrap
 from hpo_explain.draw._texts import (
     HEADING,
     LEGEND,
-    LINE,
     MARGINS,
     SMALL,
     TEXT,
@@ -45,13 +49,13 @@ from hpo_explain.draw._texts import (
 from hpo_explain.draw.pages import is_for_pages
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
-_TICKS = 28.0  # points of ticks and margins above and below
 # points that a panel needs across, and that curves are high
 _PANEL, _HIGH = (165.0, 105.0)
 _MOST_COLUMNS, _TITLE_LINES = 3, 3
+_TITLE_PAD = 10.0  # points over and under the title of a panel
+_LABEL = 1.5 * TEXT  # points of the label that panels have in common
 _BESIDE = 45.0  # points that a y axis takes with its label
 _TINTED = "#fff4de"
-_EDGE = 0.01  # where texts begin, as a share of the figure
 
 
 def drawn(
@@ -67,23 +71,22 @@ def drawn(
     if isinstance(figure, Panels):
         return _draw_panels(ax, figure, own=own)
     points = points_across(ax)
-    height, label, beside = _draw(ax, figure, points)
+    shape = _draw(ax, figure, points)
     colored = isinstance(figure, Cells) or (
         isinstance(figure, Rows) and bool(figure.scale)
     )
     scale = SCALE if colored else 0.0
     legend = list(legend_of(figure))
-    words = write_around(
-        ax, figure, legend, label, beside, points - scale, height
-    )
+    marked = list(ax.texts)
+    over, under = write_around(ax, figure, legend, shape, points - scale)
     if own:
-        ax.figure.figure.set_figheight((height + words + _TICKS) / 72.0)
+        place(ax, shape, marked, over=over, under=under)
     return ax
 
 
 def _draw(
     ax: Axes, figure: Rows | Curves | Cells, points: float, **how: Any
-) -> Any:
+) -> Shape:
     ax.tick_params(labelsize=TEXT)
     for axis in (ax.xaxis, ax.yaxis):
         numbers = axis.get_major_formatter()
@@ -92,7 +95,8 @@ def _draw(
     draw: Any = {Rows: draw_rows, Curves: draw_curves, Cells: draw_cells}[
         type(figure)
     ]
-    return draw(ax, figure, points, **how)
+    shape: Shape = draw(ax, figure, points, **how)
+    return shape
 
 
 # ---------------------------------------------------------------------- panels
@@ -111,24 +115,28 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
         if isinstance(panel, Curves) and not panel.lying
     ]
     same_y = figure.same_y and len(curves) == n
-    grid = part.subplots(
-        rows, columns, squeeze=False, sharex=figure.same_x, sharey=same_y
-    ).ravel()
-    for empty in grid[n:]:
-        empty.remove()
-    axes, points = grid[:n], (across - MARGINS - _BESIDE) / columns
+    axes = _axes_in(part, n, same_x=figure.same_x, same_y=same_y)
+    points = (across - MARGINS - _BESIDE) / columns
+    for i, panel in enumerate(axes):
+        # the numbers of axes that are shared stand once
+        inside = same_y and i % columns > 0
+        above = figure.same_x and i + columns < n
+        panel.tick_params(labelleft=not inside, labelbottom=not above)
     shared = _shares_scale(figure)
     room = characters(points - (TEXT if same_y else 40.0), wide=0.63)
     titles = _titles([plain(panel.heading) for panel in figure.panels], room)
-    found = []
+    shapes = []
     for panel, one, title in zip(axes, figure.panels, titles, strict=True):
         how = {"scale": not shared} if isinstance(one, Cells) else {}
-        found.append(_draw(panel, one, points, **how))
+        shape = _draw(panel, one, points, **how)
+        if isinstance(one, Curves) and not one.lying:
+            shape = replace(shape, height=_HIGH)
+        shapes.append(shape)
         bold = "bold" if one.emphasis else "normal"
         literal(
             [
                 panel.set_title(
-                    title, loc="left", fontsize=TEXT, fontweight=bold
+                    title, loc="left", fontsize=TEXT, fontweight=bold, y=1.0
                 )
             ]
         )
@@ -139,45 +147,47 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
         axes[0].set_ylim(
             min(low for low, _ in ends), max(top for _, top in ends)
         )
-    heights = [
-        title.count("\n") * LINE * TEXT
-        + height
-        - (85.0 if isinstance(one, Curves) and not one.lying else 0.0)
-        for (height, _, _), one, title in zip(
-            found, figure.panels, titles, strict=True
-        )
-    ]
-    below = _label(
-        axes,
-        [x for _, x, _ in found],
-        columns,
-        0,
-        points - 40.0,
-        same=figure.same_x,
+    labels = [shape.label for shape in shapes]
+    same = figure.same_x or len(set(labels)) == 1
+    for i, (panel, text) in enumerate(zip(axes, labels, strict=True)):
+        if not (same and i + columns < n):
+            _label(panel.xaxis, text, points - 40.0)
+    beside = shapes[0].beside
+    if any(shape.beside != beside for shape in shapes):
+        beside = ""
+        for panel, shape in zip(axes, shapes, strict=True):
+            _label(panel.yaxis, shape.beside, 0.95 * _HIGH)
+    grid = Grid(
+        axes=axes,
+        columns=columns,
+        shapes=shapes,
+        titles=[high(title, TEXT) + _TITLE_PAD for title in titles],
+        scale=draw_one_scale(list(axes), shared) if shared else None,
     )
-    if len({y for _, _, y in found}) > 1:
-        _label(
-            axes,
-            [y for _, _, y in found],
-            columns,
-            1,
-            0.95 * _HIGH,
-            same=False,
-        )
-    elif found[0][2]:
-        beside = shorten(plain(found[0][2]), characters(0.9 * rows * _HIGH))
-        literal([part.supylabel(beside, fontsize=TEXT, color=ink())])
-    if shared:
-        draw_one_scale(list(axes), shared)
-    words = _write_around(part, figure, across - MARGINS)
-    if own:
-        high_rows = sum(
-            max(heights[k : k + columns]) for k in range(0, n, columns)
-        )
-        part.set_figheight(
-            (high_rows + words + below + rows * (4.5 * TEXT) + 1.5 * TEXT)
-            / 72.0
-        )
+    over, under = _write_around(part, figure, across - MARGINS)
+    middle = grid.place(
+        part,
+        own=own,
+        over=over,
+        under=under,
+        beside=_LABEL if beside else 0.0,
+    )
+    if beside:
+        fitted = shorten(plain(beside), characters(0.9 * rows * _HIGH))
+        _write(part, fitted, middle, (EDGE, 0.0), va="center", rotation=90)
+    return axes
+
+
+def _axes_in(part: Any, n: int, *, same_x: bool, same_y: bool) -> Any:
+    """Return axes for panels, as high as they are going to be, whose places are found later."""
+    points = 72.0 / part.dpi * part.bbox.height
+    rect = (0.0, 0.0, 0.5, _HIGH / points)
+    first = part.add_axes(rect)
+    share = {"sharex": first if same_x else None}
+    share |= {"sharey": first if same_y else None}
+    others = [part.add_axes(rect, **share) for _ in range(n - 1)]
+    axes = np.empty(n, dtype=object)
+    axes[:] = [first, *others]
     return axes
 
 
@@ -217,48 +227,55 @@ def _shares_scale(figure: Panels) -> Cells | None:
     return cells[0] if same and len(cells) == len(figure.panels) else None
 
 
-def _label(
-    axes: Any,
-    texts: list[str],
-    columns: int,
-    k: int,
-    points: float,
+def _label(axis: Axis, text: str, points: float) -> None:
+    """Label an axis of a panel."""
+    fitted = abbreviated([plain(text)], characters(points))[0]
+    axis.set_label_text(fitted, fontsize=TEXT)
+    literal([axis.label])
+
+
+def _write(
+    part: Any,
+    text: str,
+    y: float,
+    away: tuple[float, float],
     *,
-    same: bool,
-) -> float:
-    """Label axes along x (0) or y (1); the same labels stand under the last row only.
-
-    Return how many points high all labels are.
-    """
-    taken = 0.0
-    for i, (panel, text) in enumerate(zip(axes, texts, strict=True)):
-        if (
-            k == 0
-            and (same or len(set(texts)) == 1)
-            and i + columns < len(axes)
-        ):
-            continue
-        axis = (panel.xaxis, panel.yaxis)[k]
-        axis.set_label_text(
-            abbreviated([plain(text)], characters(points))[0], fontsize=TEXT
-        )
-        literal([axis.label])
-        taken += LINE * TEXT * bool(text) if i % columns == 0 else 0.0
-    return taken
-
-
-def _write_around(part: Any, figure: Panels, points: float) -> float:
-    """Write what all panels have in common; return how many points high it is."""
-    heading = wrap(plain(figure.heading), characters(points, HEADING, 0.64))
-    title = part.suptitle(
-        heading,
-        x=_EDGE,
-        ha="left",
-        fontsize=HEADING,
-        fontweight="bold",
-        color=ink(),
+    size: float = TEXT,
+    color: str = INK,
+    **style: Any,
+) -> Any:
+    """Write a text at the left side of a figure, so many points away from a height in it."""
+    shift = ScaledTranslation(
+        away[0] / 72.0, away[1] / 72.0, part.dpi_scale_trans
     )
-    over = high(heading, HEADING) + 4.0
+    written = part.text(
+        0.0,
+        y,
+        text,
+        fontsize=size,
+        color=ink(color),
+        transform=part.transSubfigure + shift,
+        **style,
+    )
+    literal([written])
+    return written
+
+
+def _write_around(
+    part: Any, figure: Panels, points: float
+) -> tuple[float, float]:
+    """Write what all panels have in common; return how many points it takes over and under."""
+    heading = wrap(plain(figure.heading), characters(points, HEADING, 0.64))
+    _write(
+        part,
+        heading,
+        1.0,
+        (EDGE, -EDGE),
+        size=HEADING,
+        va="top",
+        fontweight="bold",
+    )
+    over = high(heading, HEADING) + 2.0
     means = figure.legend()
     entries: dict[str, Any] = {}
     for panel in figure.panels:
@@ -274,34 +291,53 @@ def _write_around(part: Any, figure: Panels, points: float) -> float:
     subtitle = wrap(
         "\n".join(filter(None, [figure.subtitle, caution])), characters(points)
     )
-    down = ScaledTranslation(0.0, -over / 72.0, part.figure.dpi_scale_trans)
-    texts = [plain(text) for text in ordered]
-    columns = legend_columns(texts, points) if texts else 1
-    # the title of the legend is the subtitle
+    if subtitle:
+        _write(part, subtitle, 1.0, (EDGE, -EDGE - over), va="top")
+        over += high(subtitle, TEXT) + 2.0
+    if ordered:
+        over += _write_legend(
+            part, [entries[text] for text in ordered], ordered, over, points
+        )
+    footer = wrap(figure.footer, characters(points, SMALL))
+    if footer:
+        _write(
+            part,
+            footer,
+            0.0,
+            (EDGE, EDGE),
+            size=SMALL,
+            color=GREY,
+            va="bottom",
+        )
+    return over + 4.0, high(footer, SMALL) + 2.0
+
+
+def _write_legend(
+    part: Any,
+    marks: list[Any],
+    meanings: list[str],
+    over: float,
+    points: float,
+) -> float:
+    """Write the legend of all panels under so many points; return how many points high it is."""
+    texts = [plain(text) for text in meanings]
+    columns = legend_columns(texts, points)
+    shift = ScaledTranslation(
+        EDGE / 72.0, -(EDGE + over) / 72.0, part.dpi_scale_trans
+    )
     legend = part.legend(
-        [entries[text] for text in ordered],
-        ["-"] * len(ordered),
+        marks,
+        ["-"] * len(marks),
         loc="upper left",
-        bbox_to_anchor=(_EDGE, 1.0),
-        bbox_transform=part.transSubfigure + down,
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=part.transSubfigure + shift,
         ncols=columns,
-        title=subtitle,
-        title_fontsize=TEXT,
-        alignment="left",
         **LEGEND,
     )
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set_text(text)
-    over += high(subtitle, TEXT) + -(-len(texts) // columns) * TEXT * 1.45
-    # the layout makes room for a heading only: its empty lines keep the place of the others
-    lines = ceil(over / (1.2 * HEADING))
-    title.set_text(heading + "\n" * (lines - heading.count("\n") - 1))
-    footer = wrap(figure.footer, characters(points, SMALL))
-    under = part.supxlabel(
-        footer, x=_EDGE, ha="left", fontsize=SMALL, color=ink("#6b6b6b")
-    )
-    literal([title, under, legend.get_title(), *legend.get_texts()])
-    return lines * 1.2 * HEADING + high(footer, SMALL) + 8.0
+    literal(legend.get_texts())
+    return -(-len(texts) // columns) * TEXT * 1.45 + 2.0
 
 
 # ---------------------------------------------------------------------- new figures
@@ -313,20 +349,19 @@ def _shown_axes(width: float) -> Axes:
     Not of a page, and not beside the main thread, as pyplot has no locks.
     """
     main = threading.current_thread() is threading.main_thread()
+    size = (width, HEIGHT / 72.0)
     if (
         is_for_pages()
         or not main
         or not ("matplotlib.pyplot" in sys.modules or _kernel_runs())
     ):
-        return Figure(
-            figsize=(width, width / 2.0), layout="constrained"
-        ).add_subplot()
-    from matplotlib import pyplot as plt
+        new = Figure(figsize=size)
+    else:
+        from matplotlib import pyplot as plt
 
-    axes: Axes = plt.figure(
-        figsize=(width, width / 2.0), layout="constrained"
-    ).add_subplot()
-    return axes
+        new = plt.figure(figsize=size)
+    new.set_layout_engine("none")  # whatever the user's style says
+    return new.add_axes((0.0, 0.0, 1.0, 1.0))
 
 
 def _kernel_runs() -> bool:

@@ -88,11 +88,6 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
 def figure_svg(figure: Figure, *, alt: str) -> str:
     """Return a figure as inline SVG; its ids are by matplotlib's ``svg.hashsalt``."""
     file, canvas = io.StringIO(), FigureCanvasSVG(figure)
-    # not savefig, which would draw everything once more for the layout
-    if (engine := figure.get_layout_engine()) is not None:
-        figure.set_dpi(72.0)  # as the file has it
-        engine.execute(figure)
-        figure.set_layout_engine("none")
     figure.set_dpi(_IMAGES)
     canvas.print_svg(file, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
     text = _NAMED_GROUPS.sub("", _PAGE_WIDE.sub("", file.getvalue())).strip()

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from hpo_explain.adapters.addresses import shown_address
-from hpo_explain.adapters.formats import PICKLE, Place, place_of, runs_in
+from hpo_explain.adapters.formats import (
+    PICKLE,
+    STORAGE,
+    TABLE,
+    Place,
+    place_of,
+    runs_in,
+)
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import abridged, printable
+from hpo_explain.mcp.limits import quoted
 
-_MOST = 50  # that are listed
-_LONGEST = 200  # characters of a name in an error
+_MOST_IN_ERRORS = 30
+_MOST_LISTED = 200  # runs, and studies of a storage
+_LONGEST = 300  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -29,82 +40,117 @@ class Places:
         Raises
         ------
         InputError
-            If one is neither a folder, a file nor an address.
+            If one is neither a folder, a file nor an address, or would run code where it is read.
         """
         folders = tuple(
             Path(one).resolve() for one in given if Path(one).is_dir()
         )
         others = [one for one in given if not Path(one).is_dir()]
         for one in others:
+            shown = shown_address(one)
             if "://" not in one and not Path(one).is_file():
-                shown = shown_address(one)
                 problem = (
                     f"{shown!r} is neither a folder, a file nor an address"
                 )
                 remedy = f"Paths start from {str(Path.cwd())!r}."
                 raise InputError("place", problem, shown, remedy)
+            if "://" not in one and place_of(one).format is PICKLE:
+                problem = (
+                    f"{shown!r} is a pickle, which would run the code in it"
+                )
+                remedy = (
+                    "Use the command line, where --trust-pickle allows that."
+                )
+                raise InputError("place", problem, shown, remedy)
         return cls(folders, {shown_address(one): one for one in others})
 
     def names(self) -> list[str]:
         """Return what can be asked for: files by their paths in a folder, and addresses."""
-        found = list(self.addresses)
+        return [*self._addresses_by_name()]
+
+    def _addresses_by_name(self) -> dict[str, str]:
+        found = {**self.addresses}
         for folder in self.folders:
-            runs = _runs_by_name(folder).items()
-            found += [name for name, run in runs if run.format is not PICKLE]
+            for name, path in _runs_in(folder).items():
+                found.setdefault(name, path)
         return found
 
-    def opened(self, name: object) -> str:
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the names of what can be asked for, and of the studies that a storage holds."""
+        found = [*self._addresses_by_name().items()]
+        entries = [self._entry(*one) for one in found[:_MOST_LISTED]]
+        more = len(found) - _MOST_LISTED
+        if more > 0:
+            entries.append({"left_out": more})
+        return entries
+
+    def _entry(self, name: str, address: str) -> dict[str, Any]:
+        entry: dict[str, Any] = {"study": printable(name)}
+        try:
+            if place_of(address).format is STORAGE:
+                from hpo_explain.adapters.optuna.storage import study_names
+
+                names = study_names(address)
+                some = [one[:_LONGEST] for one in names[:_MOST_LISTED]]
+                entry["study_names"] = [printable(one) for one in some]
+                if len(names) > _MOST_LISTED:
+                    entry["left_out"] = len(names) - _MOST_LISTED
+        except (ValueError, OSError, ImportError) as error:
+            problem = self.named(str(error))
+            entry["unreadable"] = printable(problem[:_LONGEST])
+        return entry
+
+    def opened(self, name: str) -> str:
         """Return the address of what is asked for.
 
         Raises
         ------
         InputError
-            If the server was not started with it, or reading it would run code.
+            If the server was not started with it.
         """
-        found = self.addresses.get(name) if isinstance(name, str) else None
-        for folder in self.folders if isinstance(name, str) else ():
-            run = _runs_by_name(folder).get(
-                str(name).removeprefix("sqlite:///")
-            )
-            if found is None and run is not None:
-                _check_is_data(name, run)
-                found = run.path
-        if found is None:
-            shown = abridged_name(name)
-            problem = f"was {shown}, which this server was not started with"
-            listed = (
-                ", ".join(map(repr, islice(self.names(), _MOST))) or "nothing"
-            )
-            remedy = f"It reads: {listed}. To read more, start it with their folder or address."
-            raise InputError("study", problem, shown, remedy)
-        if "://" not in found:
-            _check_is_data(name, place_of(found))
-        return found
-
-
-def abridged_name(name: object) -> str:
-    """Return a name as an error quotes it: an assistant may send megabytes."""
-    text = repr(name)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-def _check_is_data(name: object, run: Place) -> None:
-    """Raise InputError where reading a file would run the code that is in it."""
-    if run.format is PICKLE:
-        problem = (
-            f"is {name!r}, a pickle, which would run the code that is in it"
+        there = self._addresses_by_name()
+        for one in (name, name.removeprefix("sqlite:///")):
+            if one in there:
+                return there[one]
+        problem = f"was {quoted(name)}, which this server was not started with"
+        names = abridged([quoted(one) for one in there], _MOST_IN_ERRORS)
+        remedy = (
+            f"It reads: {names or 'nothing'}. "
+            "To read more, start it with their folder or address."
         )
-        remedy = "Use the command line, where --trust-pickle allows that."
         raise InputError("study", problem, name, remedy)
 
+    def named(self, text: str) -> str:
+        """Return a text in which files are called by their names in a folder."""
+        for folder in self.folders:
+            text = text.replace(f"{folder}{os.sep}", "")
+        return text
 
-def _runs_by_name(folder: Path) -> dict[str, Place]:
-    """Return the runs in a folder by their paths in it, without what leads out of it.
 
-    What is listed and what is opened are these: nothing hidden, and no text that is no table.
+def _runs_in(folder: Path) -> dict[str, str]:
+    """Return the paths of runs in a folder by their names in it: what is listed and opened.
+
+    Nothing hidden, no pickle, no text that is no table, and nothing that leads out of the folder.
     """
     return {
-        Path(run.path).relative_to(folder).as_posix(): run
+        Path(run.path).relative_to(folder).as_posix(): run.path
         for run in runs_in(folder)
-        if Path(run.path).resolve().is_relative_to(folder)
+        if run.format is not PICKLE
+        and not _may_be_prose(run)
+        and all(
+            one.resolve().is_relative_to(folder)
+            for one in _files_of(Path(run.path))
+        )
     }
+
+
+def _may_be_prose(run: Place) -> bool:
+    """Say whether a text is called as notes and passwords are, too."""
+    return run.format is TABLE and run.path.lower().endswith(".txt")
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    """Yield a file, or a folder that is a run and all that is in it."""
+    yield path
+    if path.is_dir():
+        yield from path.rglob("*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,40 +14,47 @@ import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.html import plain_json
 from hpo_explain.base.options import KINDS
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.entry import Method
-from hpo_explain.mcp.places import Places, abridged_name
-from hpo_explain.question.explains import arguments_of
+from hpo_explain.mcp.limits import COUNTS, check_size, quoted
+from hpo_explain.mcp.places import Places
+from hpo_explain.question import Argument, arguments_of
 
-_STUDY = (
-    "A name that the tool `studies` lists: a file of a study, or an address."
-)
-_READING = {
-    "study_name": {
-        "type": "string",
-        "description": "The study, where a storage holds several.",
-    },
-    "objective": {
-        "type": "string",
-        "description": "Of a table: the column of the objective.",
-    },
-    "direction": {
-        "type": "string",
-        "enum": ["minimize", "maximize"],
-        "description": "Of a table: which way is better.",
-    },
-    "target": {
-        "description": "In place of the objective: duration, failed or infeasible; or one of "
-        "several objectives by its name or number."
-    },
+SHARED = {
+    "study": "a name that this tool lists",
+    "studies": "two or more of them",
+    "study_name": "one of those that `study` holds",
+    "objective": "of a table, the column of the objective",
+    "direction": "of a table, which way is better",
+    "target": "in place of the objective: duration, failed, infeasible, or one of several "
+    "objectives by its name or number",
+    "trial": "a number, latest, best, best-predicted or pending",
+    "trials": "numbers of trials",
+    "config": "a configuration or the number of a trial, by default the best one",
+    "given": 'a part of the space, such as {"booster": ["dart"]}',
+    "acquisition": "what is explained in place of the objective: auto (the optimizer's own), lcb, "
+    "ei, pi, logei, mean or se",
+    "background": "what is compared with: a number of rows, or a configuration such as a default",
+    "before": "a trial: with what was known when it was proposed",
+    "kind, surrogate": "the model of the objective, unless said otherwise",
+    "order": "size of the largest sets of hyperparameters",
+    "n_trees": "of a forest",
+    "index": "how what hyperparameters do together is shared out",
+    "estimator, orders, precision": "how Shapley values are computed; leave them out",
+    "seed": "of models and samples",
+    "figure": "whether to return a figure, too",
 }
-_FIGURE = {
-    "type": "boolean",
-    "default": False,
-    "description": "Whether to return a figure, too.",
+"""What the arguments of several tools mean, which is said once."""
+_SAID_ONCE = {name for names in SHARED for name in names.split(", ")}
+_READING: dict[str, dict[str, Any]] = {
+    "study_name": {"type": "string"},
+    "objective": {"type": "string"},
+    "direction": {"enum": ["minimize", "maximize"]},
+    "target": {},
 }
+_FIGURE = {"type": "boolean"}
+_OF_A_TERMINAL = ("n_jobs", "progress")  # which change no answer
 _TYPES = {
     bool: "boolean",
     int: "integer",
@@ -55,14 +63,15 @@ _TYPES = {
     type(None): "null",
 }
 _CLASSES: dict[str, type | tuple[type, ...]] = {
+    "boolean": bool,
     "integer": int,
     "number": (int, float),
     "string": str,
     "array": list,
-    "null": type(None),
 }
-_LARGEST = 10_000  # of trees, samples and other counts: minutes at most
-_NO_COUNTS = ("seed", "trial", "target")
+_ROLE = re.compile(r":\w+:`([^`]*)`")
+_SENTENCE = re.compile(r"[^.;]*(?:[.;](?! [A-Z\"]|$)[^.;]*)*")
+_LONGEST = 105  # characters of a description, unless one word is longer
 
 
 @dataclass(frozen=True)
@@ -75,61 +84,48 @@ class Tool:
     def takes(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
         several, arguments = arguments_of(self.method.function)
-        taken: dict[str, Any] = {
-            "study": {"type": "string", "description": _STUDY}
-        }
+        study: dict[str, Any] = {"study": {"type": "string"}}
         if several:
-            both = {"type": "array", "items": taken["study"]}
-            taken = {
-                "studies": {**both, "description": f"Two or more: {_STUDY}"}
-            }
-        required = [*taken]
-        for one in arguments:
-            taken[one.name] = {**_type_of(one.hint), "description": one.told}
-            if one.name in self.method.sources:
-                taken[one.name] |= {
-                    "type": "array",
-                    "items": {"type": "string"},
-                }
-            elif one.name == "surrogate":
-                taken[one.name]["enum"] = [*KINDS]
-            if one.is_required:
-                required.append(one.name)
-            elif isinstance(one.default, (bool, int, float, str)):
-                taken[one.name]["default"] = one.default
-        taken = {**_READING, **taken, "figure": _FIGURE}
+            names = {"type": "array", "items": {"type": "string"}}
+            study = {"studies": names}
+        own = {
+            one.name: self._schema_of(one)
+            for one in arguments
+            if one.name not in _OF_A_TERMINAL
+        }
+        needed = [one.name for one in arguments if one.is_required]
         return {
             "type": "object",
-            "properties": taken,
-            "required": required,
-            "additionalProperties": False,
+            "properties": {**study, **_READING, **own, "figure": _FIGURE},
+            "required": [*study, *needed],
         }
+
+    def _schema_of(self, argument: Argument) -> dict[str, Any]:
+        """Return the JSON schema of an argument."""
+        schema = _type_of(argument.hint)
+        if argument.name in self.method.sources:
+            schema = {"type": "array", "items": {"type": "string"}}
+        elif argument.name == "surrogate":
+            schema = {"enum": [*KINDS]}
+        if schema.get("type") == "integer" and argument.name in COUNTS:
+            schema["maximum"] = COUNTS[argument.name]
+        if argument.name not in _SAID_ONCE:
+            schema["description"] = _briefly(argument.told)
+            if isinstance(argument.default, (bool, int, float, str)):
+                schema["default"] = argument.default
+        return schema
 
     def answer(
         self, places: Places, given: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], bytes | None]:
-        """Return what the method says, and its figure as PNG where it is asked for.
+    ) -> tuple[Result, bytes | None]:
+        """Return what the method finds, and its figure as PNG where it is asked for.
 
         Raises
         ------
         ValueError, OSError, ImportError
             If an argument is wrong, or the study cannot be read.
         """
-        taken = self.takes
-        for name in given:
-            check_name("arguments", name, [*taken["properties"]], "argument")
-        for name in taken["required"]:
-            if name not in given:
-                raise InputError(
-                    name,
-                    "is missing",
-                    remedy=taken["properties"][name]["description"],
-                )
-        options = {
-            name: value for name, value in given.items() if value is not None
-        }
-        for name, value in options.items():
-            _check_value(name, value, taken["properties"][name])
+        options = self._checked(given)
         figure = options.pop("figure", False)
         for name in self.method.sources:
             if name in options:
@@ -141,55 +137,47 @@ class Tool:
         else:
             run = places.opened(options.pop("study"))
         found = self.method.function(run, **options)
-        return said(found), _png(found) if figure else None
+        return found, _png(found) if figure else None
+
+    def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that have a value, all of which may be given."""
+        schemas = self.takes["properties"]
+        options = {}
+        for name, value in given.items():
+            if name not in schemas:
+                name = check_name("arguments", name[:100], schemas, "argument")
+            if value is not None:
+                check_size(name, value)
+                options[name] = _checked(name, value, schemas[name])
+        for name in self.takes["required"]:
+            if name not in options:
+                raise InputError(name, "is missing", remedy=_REMEDY)
+        return options
 
 
-def said(found: Result) -> dict[str, Any]:
-    """Return what a result says: the sentence, and its claims with why they may not be certain."""
-    claims = [
-        {
-            "text": claim.text,
-            **{
-                k: v
-                for k, v in claim.to_dict().items()
-                if k not in ("because", "term")
-            },
-            "because": [str(reason) for reason in claim.because],
-        }
-        for claim in found.claims
-    ]
-    notes = [str(note) for note in found.notes]
-    answer: dict[str, Any] = plain_json(
-        {
-            "sentence": found.said,
-            "claims": claims,
-            "notes": notes,
-            "details": found.details,
-        }
-    )
-    return answer
+_REMEDY = (
+    "The tool studies says which studies there are, and what arguments mean."
+)
 
 
-def _check_value(name: str, value: Any, schema: Mapping[str, Any]) -> None:
-    """Raise InputError where a value has another type, or would keep the server busy for ever."""
-    types = schema.get("type", [])
-    names = [types] if isinstance(types, str) else types
-    if names and not any(_is_a(value, one) for one in names):
-        problem = f"must be of type {' or '.join(names)}, but was {abridged_name(value)}"
+def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a value of the type that an argument has."""
+    kind = schema.get("type")
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)  # as JSON has one kind of numbers
+    items = value if kind == "array" and "items" in schema else []
+    if kind is not None and not _is_a(value, kind):
+        problem = f"must be of type {kind}, but was {quoted(value)}"
         raise InputError(name, problem, value)
-    is_count = isinstance(value, int) and name not in _NO_COUNTS
-    if is_count and abs(value) > _LARGEST:
-        problem = (
-            f"must be at most {_LARGEST} here, but was {abridged_name(value)}"
-        )
-        remedy = "Use the command line or Python for more."
-        raise InputError(name, problem, value, remedy)
+    for one in items:
+        _checked(name, one, schema["items"])
+    return value
 
 
-def _is_a(value: Any, name: str) -> bool:
-    if isinstance(value, bool) or name == "boolean":
-        return isinstance(value, bool) and name == "boolean"
-    return isinstance(value, _CLASSES[name])
+def _is_a(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, _CLASSES[kind])
 
 
 def _png(found: Result) -> bytes:
@@ -201,10 +189,22 @@ def _png(found: Result) -> bytes:
 
 def _type_of(hint: Any) -> dict[str, Any]:
     """Return what JSON schema can say of a type; nothing of configurations and objects."""
-    if get_origin(hint) is Literal:
-        return {"enum": [*get_args(hint)]}
-    parts = (
-        get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    )
-    known = [_TYPES[part] for part in parts if part in _TYPES]
-    return {"type": known} if len(known) == len(parts) else {}
+    is_union = get_origin(hint) in (Union, UnionType)
+    parts = [*get_args(hint)] if is_union else [hint]
+    parts = [part for part in parts if part is not type(None)]
+    if len(parts) == 1 and get_origin(parts[0]) is Literal:
+        return {"enum": [*get_args(parts[0])]}
+    if len(parts) == 1 and parts[0] in _TYPES:
+        return {"type": _TYPES[parts[0]]}
+    return {}
+
+
+def _briefly(told: str) -> str:
+    """Return the beginning of what is told of an argument, without marks of the documentation."""
+    plain = _ROLE.sub(r"\1", told).replace("``", "`")
+    sentence = _SENTENCE.match(plain)
+    first = sentence[0] if sentence else plain
+    if len(first) <= _LONGEST:
+        return first.rstrip(".")
+    clauses = re.split(r"(?=, |: | \(|; )", first[:_LONGEST])
+    return "".join(clauses[:-1] or clauses)

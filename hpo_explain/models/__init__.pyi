@@ -10,12 +10,17 @@ from .acquisition.criteria import (
 )
 from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
+from .acquisition.protocols import SupportsCandidates as SupportsCandidates
 from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import (
     SupportsTermCoalitions as SupportsTermCoalitions,
 )
+from .acquisition.protocols import SupportsTermWalks as SupportsTermWalks
 from .acquisition.protocols import SurrogateBased as SurrogateBased
 from .acquisition.protocols import TermBlock as TermBlock
+from .acquisition.split import PREDICTED as PREDICTED
+from .acquisition.split import Split as Split
+from .acquisition.split import split_of as split_of
 from .acquisition.surrogate_based import (
     AugmentedExpectedImprovement as AugmentedExpectedImprovement,
 )
@@ -42,6 +47,7 @@ from .acquisition.surrogate_based import StandardError as StandardError
 from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
+from .densities.ratio import DensityRatio as DensityRatio
 from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import (
     GaussianProcessSurrogate as GaussianProcessSurrogate,

@@ -26,8 +26,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.progress import steps
+from hpo_explain.base import one_blas_thread, steps
 from hpo_explain.models._threads import n_threads, threads
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 

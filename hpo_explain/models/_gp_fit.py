@@ -24,9 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.progress import steps
+from hpo_explain.base import one_blas_thread, steps, unit_of
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:

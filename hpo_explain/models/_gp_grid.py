@@ -27,7 +27,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from hpo_explain.base.blas import one_blas_thread
+from hpo_explain.base import one_blas_thread
 from hpo_explain.models._split_kernel import SplitKernel, Whitening
 from hpo_explain.models._threads import check_wanted, in_parts
 from hpo_explain.space import Array, Bools

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError
 from hpo_explain.models._gp_fit import Refit, refit_of
 from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.models._threads import threads
 from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Ints

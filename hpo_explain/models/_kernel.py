@@ -77,7 +77,7 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
             profile = squared_distances(X, Y, ROOT_5_3 / scales, self.amid)
             matern_5_2(profile.reshape(-1))
             return profile
-        parts = np.array(
+        derivatives = np.array(
             [
                 squared_distances(
                     X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]]
@@ -85,10 +85,10 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
                 for c in range(len(scales))
             ]
         )
-        r = np.sqrt(parts.sum(axis=0))
+        r = np.sqrt(derivatives.sum(axis=0))
         profile, slope = matern(r)
-        parts *= 5.0 / 3.0 * slope
-        return profile, np.moveaxis(parts, 0, 2)
+        derivatives *= 5.0 / 3.0 * slope
+        return profile, np.moveaxis(derivatives, 0, 2)
 
     def __repr__(self) -> str:
         scales = ", ".join(f"{scale:.3g}" for scale in self._scales())

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
+from hpo_explain.base import Fact, InputError
 from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Ints, SearchSpace
 

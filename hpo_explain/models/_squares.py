@@ -26,7 +26,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from scipy.spatial.distance import squareform
 
 from hpo_explain.models._compiled import compiled
 from hpo_explain.space import Array
@@ -68,6 +67,8 @@ def squared_distances(Z: Array, T: Array, weight: Array, amid: Array) -> Array:
 
 def squares_by_column(Z: Array, amid: Array) -> Array:
     """Return the squared distances of all pairs of rows in each column, (p, number of pairs)."""
+    from scipy.spatial.distance import squareform
+
     one = np.ones(1)
     squares = [
         squareform(

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from threading import Event, local
 from typing import TypeVar
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 
 T = TypeVar("T")
 

@@ -27,9 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, declared_fact, format_value
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
@@ -37,7 +35,6 @@ from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     FloatParameter,
     Ints,
     Parameter,
@@ -491,6 +488,6 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
 def _values(space: SearchSpace, j: int, codes: Ints) -> tuple[Any, ...]:
     """Return the values of a parent that have these codes."""
     parameter = space.parameters[j]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return tuple(parameter.choices[code] for code in codes)
     return tuple(codes.tolist())

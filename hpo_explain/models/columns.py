@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_explain.models._squares import INACTIVE_CATEGORY
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class KernelColumns:
         for j in space.order.tolist():
             parameter = space.parameters[j]
             if parameter.size != 1:
-                category = isinstance(parameter, CategoricalParameter)
+                category = parameter.is_category
                 amid.append(
                     (1.0 - 1.0 / (parameter.size or 1)) / 2.0
                     if category
@@ -132,7 +132,7 @@ class OrderedColumns:
         self.ranks: dict[int, Array] = {}
         overall = float(np.mean(y)) if len(y) else 0.0
         for j, parameter in enumerate(space.parameters):
-            if not isinstance(parameter, CategoricalParameter):
+            if not parameter.is_category:
                 continue
             # of a category that was never tried
             means = np.full(parameter.size, overall)

@@ -55,6 +55,11 @@ class Trials:
         values = np.where(inactive, nowhere, X.T).astype(np.float32)
         return cls(values, inactive, numbers)
 
+    @property
+    def rows(self) -> Array:
+        """Their encoded rows (n, d) in single precision; NaN where inactive."""
+        return np.where(self.inactive, np.nan, self.values).T
+
     def only(self, columns: Ints) -> Trials:
         """Return them with some of their hyperparameters."""
         return Trials(
@@ -91,7 +96,7 @@ class Rows:
             return None
         both_inactive = np.isnan(self.X) & np.isnan(self.usual)
         differs = (self.X != self.usual) & ~both_inactive
-        if differs.mean() > _FEW:
+        if np.count_nonzero(differs) > _FEW * differs.size:
             return None
         rows, columns = np.nonzero(differs)
         return rows, columns
@@ -131,8 +136,9 @@ def compared(
         np.repeat(of_usual, len(rows.X), axis=0)
         for of_usual in compared(usual, trials, parameters)
     )
-    where = rows.exchanged
-    _exchange(rows.usual, *where, rows.X[where], *about, product, added)
+    which, columns = rows.exchanged
+    values = rows.X[which, columns]
+    _exchange(rows.usual, which, columns, values, *about, product, added)
     return product, added
 
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.progress import steps
+from hpo_explain.base import InputError, check_count, steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
 from hpo_explain.models._growing import grow
 from hpo_explain.models._on_columns import OnColumns

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_solve
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.progress import steps
+from hpo_explain.base import one_blas_thread, steps
 from hpo_explain.models._coalitions import Compositions, ended, in_blocks
 from hpo_explain.models._gp_coalitions import CoalitionPosterior, WalkPosterior
 from hpo_explain.models._gp_fit import KernelFit, Refit, folds_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError
 from hpo_explain.models.columns import ValueColumns
 from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate

@@ -27,7 +27,7 @@ ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
 _LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
-_ROUNDED = 1e-7
+_JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
 # in place of a distance: where B_j is 0, and where both are inactive
 FAR = 1e9
@@ -260,7 +260,7 @@ class Pairs:
         from scipy.linalg.lapack import dpotrf
 
         K = self.gram(p)[0]
-        raised = _ROUNDED * float(np.diag(K).mean())
+        raised = _JITTER * float(np.diag(K).mean())
         while True:
             c, failed = dpotrf(K, lower=1)
             if not failed:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base import NothingToExplain
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
@@ -35,23 +35,23 @@ class Answers:
     def once(self, key: Hashable, answer: Callable[[], Any]) -> Any:
         """Return the answer with a key, which is computed when it is first asked for."""
         with _LOCK:
-            known = key in self._found
-            if known:
+            answered = key in self._found
+            if answered:
                 self._found.move_to_end(key)
-                found = self._found[key]
-        if not known:
+                result = self._found[key]
+        if not answered:
             try:
-                found = answer()
+                result = answer()
             except NothingToExplain as nothing:
                 # its frames would hold what was computed
-                found = nothing.with_traceback(None)
+                result = nothing.with_traceback(None)
             with _LOCK:
-                self._found[key] = found
+                self._found[key] = result
                 while len(self._found) > _MOST:
                     self._found.popitem(last=False)
-        if isinstance(found, NothingToExplain):
-            raise found
-        return found
+        if isinstance(result, NothingToExplain):
+            raise result
+        return result
 
 
 _OF_RUNS: WeakKeyDictionary[Run, Answers] = WeakKeyDictionary()
@@ -76,22 +76,22 @@ def answers_about_trials(run: Run) -> Answers:
     with _LOCK:
         if run not in _SHARED:
             read = _content(run)
-            found = Answers() if read is None else _OF_TRIALS.get(read)
-            _SHARED[run] = found = Answers() if found is None else found
+            answers = Answers() if read is None else _OF_TRIALS.get(read)
+            _SHARED[run] = answers = Answers() if answers is None else answers
             if read is not None:
-                _OF_TRIALS[read] = found
-        found = _SHARED[run]
-        if found in _LATEST:
-            _LATEST.remove(found)
-        _LATEST.append(found)
-        return found
+                _OF_TRIALS[read] = answers
+        answers = _SHARED[run]
+        if answers in _LATEST:
+            _LATEST.remove(answers)
+        _LATEST.append(answers)
+        return answers
 
 
 def forget() -> None:
     """Have everything be answered again; fits stay."""
     with _LOCK:
-        for known in (_OF_RUNS, _SHARED, _OF_TRIALS, _LATEST):
-            known.clear()
+        for memory in (_OF_RUNS, _SHARED, _OF_TRIALS, _LATEST):
+            memory.clear()
 
 
 def _content(run: Run) -> bytes | None:

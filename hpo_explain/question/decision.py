@@ -21,23 +21,28 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decide import LEVEL, STRETCH, Decision, decide
-from hpo_explain.belief.drawn import Draws, as_draws, usual_loss
+from hpo_explain.base import Fact, NothingToExplain, declared_fact
+from hpo_explain.belief import (
+    LEVEL,
+    STRETCH,
+    Box,
+    Decision,
+    Draws,
+    Noise,
+    Trust,
+    as_draws,
+    decide,
+    usual_loss,
+)
 from hpo_explain.belief.left import Left
-from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.trust import Trust, trust
 from hpo_explain.question.explained import accepted_surrogate
-from hpo_explain.question.given import surrogate_of
+from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Ints, lowest, ranked
-from hpo_explain.space.support import nearest
+from hpo_explain.space import Array, Bools, Ints, lowest, nearest, ranked
 
-PROBABLE = 0.1  # of gaining what counts: with less there is nothing to get
+PROBABLE_GAIN = (
+    0.1  # of gaining what counts: with less there is nothing to get
+)
 _TRIED = 200  # trials of which one is the best
 
 NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
@@ -81,6 +86,47 @@ class RunDecision:
     epsilon: float
     trust: Trust | None = None
 
+    @classmethod
+    def of(cls, run: Run, *, seed: int = 0) -> RunDecision | None:
+        """Return what is decided of a run, the same object whoever asks.
+
+        Parameters
+        ----------
+        run : Run
+            The run, averaged over instances.
+        seed : int, default 0
+            Seed of the draws.
+
+        Returns
+        -------
+        RunDecision or None
+            None where the model does not know how its predictions vary together.
+
+        Raises
+        ------
+        NothingToExplain
+            If fewer than two trials are finished, or none is feasible.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hpo_explain import FloatParameter, Run, SearchSpace
+        >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+        >>> x = np.linspace(0.0, 1.0, 21)
+        >>> run = Run(space, x[:, None], (x - 0.4) ** 2, "minimize")
+        >>> decision = RunDecision.of(run)
+        >>> decision.keep, decision.box.space["x"].high < 0.7
+        (8, True)
+        >>> RunDecision.of(run) is decision
+        True
+        """
+        decided: RunDecision | None = run.remembered(_decision, run, seed)
+        return decided
+
+    def allowing(self, epsilon: float | None) -> RunDecision:
+        """Return what is decided where something else counts, and may be lost."""
+        return self if epsilon is None else replace(self, epsilon=epsilon)
+
     @property
     def noise(self) -> Noise:
         """The noise of one evaluation."""
@@ -115,7 +161,7 @@ class RunDecision:
         return np.asarray(rows[np.sort(first[best])])
 
     @cached_property
-    def drawn(self) -> Array:
+    def costs_of_draws(self) -> Array:
         """Cost of each draw at these, (k, number of rows)."""
         return self.draws.costs(self.run.X[self.rows]).astype(float)
 
@@ -132,8 +178,10 @@ class RunDecision:
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
         observed = (np.bincount(which, self.run.cost[rows]) / m)[at]
         noise = self.noise.counted
-        beside = np.clip(observed - self.drawn.mean(axis=0), -noise, noise)
-        return np.asarray(self.drawn + m[at] / (m[at] + 1.0) * beside)
+        beside = np.clip(
+            observed - self.costs_of_draws.mean(axis=0), -noise, noise
+        )
+        return np.asarray(self.costs_of_draws + m[at] / (m[at] + 1.0) * beside)
 
     @cached_property
     def best(self) -> int:
@@ -216,12 +264,14 @@ class RunDecision:
     def least(self) -> Array:
         """The least cost of each draw, of what rather gives a result that counts, (k,)."""
         around = self.draws.landscape.least_around
-        return np.asarray(np.minimum(around, self.drawn.min(axis=1)))
+        return np.asarray(np.minimum(around, self.costs_of_draws.min(axis=1)))
 
     @cached_property
     def better(self) -> Decision:
         """By how much something is better than the trial to keep, and whether by what counts."""
-        left = Left(float(np.median(self.drawn[:, self.best] - self.least)))
+        left = Left(
+            float(np.median(self.costs_of_draws[:, self.best] - self.least))
+        )
         probability = left.more_than(self.epsilon)
         low, high = left.interval()
         return Decision(
@@ -239,7 +289,7 @@ class RunDecision:
         if self.run.bounds is None:
             return np.inf
         best = min(self.run.sign * end for end in self.run.bounds)
-        return float(self.drawn[:, self.best].mean()) - best
+        return float(self.costs_of_draws[:, self.best].mean()) - best
 
     def gains(self, X: Array) -> Array:
         """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
@@ -252,11 +302,13 @@ class RunDecision:
         """
         middle = np.median(gains)
         stretched = middle + STRETCH["least"] * (gains - middle)
-        found = decide(np.maximum(stretched, 0.0), self.epsilon, side="above")
+        decision = decide(
+            np.maximum(stretched, 0.0), self.epsilon, side="above"
+        )
         estimate = float(np.maximum(gains, 0.0).mean())
-        low, high = found.interval
+        low, high = decision.interval
         ends = min(low, estimate), max(high, estimate)
-        return replace(found, estimate=estimate, interval=ends)
+        return replace(decision, estimate=estimate, interval=ends)
 
     def gained(self, gains: Array) -> Decision:
         """Return the same of configurations of the space.
@@ -276,7 +328,7 @@ class RunDecision:
 
     def is_worth_a_trial(self, gained: Decision) -> bool:
         """Return whether gaining what counts is probable enough to make trials for it."""
-        return gained.probability >= PROBABLE
+        return gained.probability >= PROBABLE_GAIN
 
     def may_be_tried(self, X: Array) -> Bools:
         """Return which rows were not tried, and rather give a result that counts."""
@@ -284,61 +336,21 @@ class RunDecision:
         return np.asarray(new & self.draws.feasible(X))
 
 
-def decision_of(
-    run: Run, epsilon: float | None = None, *, seed: int = 0
-) -> RunDecision | None:
-    """Return what is decided of a run, the same object whoever asks.
-
-    Parameters
-    ----------
-    run : Run
-        The run, averaged over instances.
-    epsilon : float, optional
-        What counts; by default one evaluation's noise, and at least 1 % of the way from the median
-        to the best.
-    seed : int, default 0
-        Seed of the draws.
-
-    Returns
-    -------
-    RunDecision or None
-        None where the model does not know how its predictions vary together.
-
-    Raises
-    ------
-    NothingToExplain
-        If fewer than two trials are finished, or none is feasible.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hpo_explain import FloatParameter, Run, SearchSpace
-    >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
-    >>> x = np.linspace(0.0, 1.0, 21)
-    >>> run = Run(space, x[:, None], (x - 0.4) ** 2, "minimize")
-    >>> decision = decision_of(run)
-    >>> decision.keep, decision.box.space["x"].high < 0.7, decision is decision_of(run)
-    (8, True, True)
-    """
-
-    def decided(epsilon: float | None, seed: int) -> RunDecision | None:
-        if not np.any(run.feasible):
-            raise NothingToExplain(NONE_FEASIBLE())
-        model, _ = surrogate_of(run, None, "auto", seed)
-        known = as_draws(
-            accepted_surrogate(model),
-            run.direction,
-            feasibility=run.feasibility(seed=seed),
-            seed=seed,
-        )
-        if known is None:
-            return None
-        return RunDecision(
-            run,
-            known.at_best,
-            usual_loss(known.at_best) if epsilon is None else epsilon,
-            trust(known) if isinstance(known, Belief) else None,
-        )
-
-    found: RunDecision | None = run.remembered(decided, epsilon, seed)
-    return found
+def _decision(run: Run, seed: int) -> RunDecision | None:
+    if not np.any(run.feasible):
+        raise NothingToExplain(NONE_FEASIBLE())
+    model, _ = surrogate_of(run, None, "auto", seed)
+    draws = as_draws(
+        accepted_surrogate(model),
+        run.direction,
+        feasibility=run.feasibility(seed=seed),
+        seed=seed,
+    )
+    if draws is None:
+        return None
+    return RunDecision(
+        run,
+        draws.at_best,
+        usual_loss(draws.at_best),
+        draws.trust,
+    )

@@ -8,25 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_array, check_direction, check_option
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, as_facts
-from hpo_explain.base.options import CRITERIA, Direction, sign_of
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.trust import LEVELS, Trust
-from hpo_explain.belief.trust import trust as trust_in
-from hpo_explain.models.acquisition.protocols import (
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    as_facts,
+    check_array,
+    check_direction,
+    check_option,
+    sign_of,
+)
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.belief import Draws, Trust, as_draws
+from hpo_explain.belief.trust import LEVELS
+from hpo_explain.models import (
     Acquisition,
     OfPredictions,
-    SurrogateBased,
-)
-from hpo_explain.models.protocols import (
     SupportsBoxes,
     SupportsGrid,
     SupportsJoint,
     Surrogate,
+    SurrogateBased,
     mean_of,
 )
 from hpo_explain.space import Array, SearchSpace
@@ -141,8 +144,8 @@ class Explained:
     @property
     def trust(self) -> Trust | None:
         """How well the objective is known, where the belief is explained; else None."""
-        known = self.of_objective and isinstance(self.surrogate, Belief)
-        return trust_in(self.surrogate) if known else None  # type: ignore[arg-type]
+        draws = self.draws(seed=0)
+        return None if draws is None else draws.trust
 
     @property
     def objective_direction(self) -> Direction:
@@ -161,25 +164,25 @@ class Explained:
         InputError
             If the subject is of another space.
         """
-        given = (
+        about = (
             Subject(self.space, self.objective_direction)
             if subject is None
             else subject
         )
-        if given.space.names != self.space.names:
+        if about.space.names != self.space.names:
             raise InputError(
                 "subject",
-                f"is about {list(given.space.names)}, but the model has {list(self.space.names)}",
-                given,
+                f"is about {list(about.space.names)}, but the model has {list(self.space.names)}",
+                about,
                 "Give the subject of the model's own run.",
             )
         return replace(
-            given,
+            about,
             model=self.model,
             acquisition=self.acquisition,
             trust=self.trust,
             notes=as_facts(
-                [*getattr(self.surrogate, "notes", ()), *given.notes]
+                [*getattr(self.surrogate, "notes", ()), *about.notes]
             ),
         )
 
@@ -235,6 +238,16 @@ class Explained:
         return surrogate.posterior_covariance(X)
 
 
+def explained_of(
+    model: Any, subject: Subject | None, direction: Direction
+) -> tuple[Explained, Subject]:
+    """Return what a model predicts, and the subject with all that is known of it."""
+    explained = Explained.of(
+        model, subject.direction if subject else direction
+    )
+    return explained, explained.completed(subject)
+
+
 def subject_of_surrogate(
     model: Surrogate,
     direction: Direction,
@@ -266,7 +279,9 @@ _HOW = "return finite mean and standard deviation, arrays of shape (n,), from pr
 _PARTS = ("mean", "standard deviation")
 
 
-def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
+def accepted_surrogate(
+    surrogate: Any, argument: str = "surrogate"
+) -> Surrogate:
     """Return a surrogate that has a space, and predicts as one.
 
     Raises
@@ -274,24 +289,24 @@ def accepted_surrogate(given: Any, argument: str = "surrogate") -> Surrogate:
     ValueError
         If it does not; the text says what is wrong.
     """
-    space = _space(given, argument, "a surrogate", "predict")
-    found = given.predict(space.sample(_PROBES, seed=0))
-    wrong = _wrong(found)
+    space = _space(surrogate, argument, "a surrogate", "predict")
+    predicted = surrogate.predict(space.sample(_PROBES, seed=0))
+    wrong = _wrong(predicted)
     if wrong:
-        raise InputError(argument, f"must {_HOW}, but {wrong}", given)
-    return given  # type: ignore[no-any-return]
+        raise InputError(argument, f"must {_HOW}, but {wrong}", surrogate)
+    return surrogate  # type: ignore[no-any-return]
 
 
-def accepted_criterion(given: Any) -> None:
+def accepted_criterion(acquisition: Any) -> None:
     """Raise InputError unless an acquisition function is given, or the name of one."""
-    if isinstance(given, str):
-        check_option("acquisition", given, CRITERIA)
+    if isinstance(acquisition, str):
+        check_option("acquisition", acquisition, CRITERIA)
     else:
-        accepted_acquisition(given)
+        accepted_acquisition(acquisition)
 
 
 def accepted_acquisition(
-    given: Any, argument: str = "acquisition"
+    acquisition: Any, argument: str = "acquisition"
 ) -> Acquisition:
     """Return an acquisition function that has a space and terms, on a surrogate that predicts.
 
@@ -300,19 +315,21 @@ def accepted_acquisition(
     ValueError
         If it does not; the text says what is wrong.
     """
-    _space(given, argument, "an acquisition function", "terms", "term_names")
-    if isinstance(given, SurrogateBased):
-        accepted_surrogate(given.surrogate, f"surrogate of {argument}")
-    return given  # type: ignore[no-any-return]
+    _space(
+        acquisition, argument, "an acquisition function", "terms", "term_names"
+    )
+    if isinstance(acquisition, SurrogateBased):
+        accepted_surrogate(acquisition.surrogate, f"surrogate of {argument}")
+    return acquisition  # type: ignore[no-any-return]
 
 
-def _wrong(found: Any) -> str:
+def _wrong(result: Any) -> str:
     """Say what is wrong with predictions; empty if nothing is."""
-    if not isinstance(found, (tuple, list, np.ndarray)) or len(found) != len(
+    if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != len(
         _PARTS
     ):
-        return f"it returned {found!r} instead of the two"
-    for name, part in zip(_PARTS, found, strict=True):
+        return f"it returned {result!r} instead of the two"
+    for name, part in zip(_PARTS, result, strict=True):
         values = check_array(f"the {name} that a surrogate predicts", part)
         if values.shape != (_PROBES,):
             return f"the {name} has shape {values.shape} for n = {_PROBES}"
@@ -323,12 +340,12 @@ def _wrong(found: Any) -> str:
     return ""
 
 
-def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
+def _space(model: Any, argument: str, what: str, *members: str) -> SearchSpace:
     """Return the space of what was given, which must have other members too."""
     missing = [
-        name for name in ("space", *members) if not hasattr(given, name)
+        name for name in ("space", *members) if not hasattr(model, name)
     ]
-    space = getattr(given, "space", None)
+    space = getattr(model, "space", None)
     if missing or not isinstance(space, SearchSpace):
         lacks = (
             f"has no {' and no '.join(missing)}"
@@ -337,8 +354,8 @@ def _space(given: Any, argument: str, what: str, *members: str) -> SearchSpace:
         )
         raise InputError(
             argument,
-            f"must be {what}, with a SearchSpace as its `space`, but was {given!r}, which {lacks}",
-            given,
+            f"must be {what}, with a SearchSpace as its `space`, but was {model!r}, which {lacks}",
+            model,
             "run.surrogate() gives a surrogate, and "
             "hpo_explain.models.LowerConfidenceBound(surrogate) "
             "an acquisition function.",
@@ -352,12 +369,12 @@ def shared_subject(
     notes: tuple[Fact, ...] = (),
 ) -> Subject:
     """Return what several runs are about: trusted as far as the least trusted of them."""
-    known = [
+    trusts = [
         subject.trust for subject in subjects if subject.trust is not None
     ]
     worst = (
-        max(known, key=lambda trust: LEVELS.index(trust.level))
-        if known
+        max(trusts, key=lambda trust: LEVELS.index(trust.level))
+        if trusts
         else None
     )
     return replace(

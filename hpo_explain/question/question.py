@@ -8,23 +8,34 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
-from hpo_explain.base.errors import unless_nothing
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Kind
-from hpo_explain.base.subject import Subject
-from hpo_explain.models.acquisition.protocols import Acquisition
+import numpy as np
+
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    Kind,
+    Subject,
+    spans,
+    unless_nothing,
+)
+from hpo_explain.belief import Belief, Draws, as_draws
+from hpo_explain.models import Acquisition
 from hpo_explain.question.answers import (
     Answers,
     answers_about,
     answers_about_trials,
     key_of,
 )
-from hpo_explain.question.given import config_of, model_of, trial_of
+from hpo_explain.question.decision import RunDecision
+from hpo_explain.question.model import model_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Config
+from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
+from hpo_explain.space import Array, Bools, Config
 
 _R = TypeVar("_R")
 _HOW = ("n_jobs", "progress")  # options that no answer depends on
+_ALL, _SOME = 2000, 500  # trials that are explained one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,16 +128,95 @@ class Question:
     @property
     def feasible(self) -> Callable[[Array], Array] | None:
         """The probability of being feasible, of encoded rows, if some trials are not."""
-        found = self.run.feasibility(seed=self.seed)
-        return None if found is None else found.probability
+        feasibility = self.run.feasibility(seed=self.seed)
+        return None if feasibility is None else feasibility.probability
 
-    def config(self, name: str, given: Any) -> Config:
-        """Return the configuration given as an argument of this name; by default the incumbent."""
-        return config_of(self.run, name, given)
+    @property
+    def belief(self) -> Belief:
+        """What the trials allow the objective to be, whatever model was given."""
+        return self.run.belief(self.before, seed=self.seed)
 
-    def trial(self, given: Any) -> int | None:
-        """Return the trial that was given, if one was."""
-        return trial_of(self.run, given)
+    @property
+    def draws(self) -> Draws | None:
+        """The functions that the model of the objective allows; None where it knows of none.
+
+        Their costs are smaller where the objective is better.
+        """
+        return as_draws(
+            self.model,
+            self.run.direction,
+            feasibility=self.run.feasibility(seed=self.seed),
+            seed=self.seed,
+        )
+
+    @property
+    def decision(self) -> RunDecision | None:
+        """What is decided of the run, once; None without draws."""
+        return RunDecision.of(self.run, seed=self.seed)
+
+    def config(self, argument: str, named: Any) -> Config:
+        """Return a configuration: one named, that of a trial, or by default the incumbent.
+
+        Raises
+        ------
+        ValueError
+            If it is neither a configuration nor the number of a finished trial.
+        """
+        run = self.run
+        if named is None:
+            return run.incumbent
+        if isinstance(named, Mapping):
+            return named
+        if isinstance(named, bool) or not isinstance(named, (int, np.integer)):
+            wrong = f"was {named!r}"
+        elif named in run.excluded:
+            wrong = f"trial {named} was left out: {run.excluded[int(named)]}"
+        elif named not in np.asarray(run.trials):
+            wrong = f"trial {named} does not exist"
+        else:
+            return run.config(int(named))
+        raise InputError(
+            argument,
+            f"must be a configuration (a dict) or the number of a trial, but {wrong}",
+            named,
+            f"Finished trials: {spans(run.trials)}.",
+        )
+
+    def trial(self, named: Any) -> int | None:
+        """Return the number of the trial that was asked for, None for a configuration."""
+        if isinstance(named, Mapping):
+            return None
+        return self.run.incumbent_trial if named is None else int(named)
+
+    def some_trials(self) -> tuple[list[int], tuple[Fact, ...]]:
+        """Return the trials explained one by one, of many some, and that they are not all."""
+        run, numbers = self.run, np.asarray(self.run.trials)
+        if len(numbers) <= _ALL:
+            return numbers.tolist(), ()
+        in_order = np.argsort(numbers, kind="stable")
+        cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
+        rows = learned_rows(
+            run.space, run.X[in_order], cost[in_order], _SOME, seed=self.seed
+        )
+        fact = EXPLAINED_SOME(**which_of(len(run), _SOME, seed=self.seed))
+        return numbers[in_order[rows]].tolist(), (fact,)
+
+    def default_source(self, target: Config) -> int:
+        """Return the first trial that is another, if any not as good; else one in the middle.
+
+        The middle is that of the ranking, which is where a run that began at its target begins.
+        """
+        run = self.run
+        row = run.space.row(target, "target")
+        same = np.isclose(run.X, row, rtol=0.0, atol=1e-9, equal_nan=True)
+        is_target: Bools = np.all(same, axis=1)
+        tied: Bools = np.isin(run.cost, run.cost[is_target])
+        ranking = np.argsort(run.cost, kind="stable")
+        candidates = [0, *ranking[len(ranking) // 2 :].tolist()]
+        apart = [i for i in candidates if not is_target[i] and not tied[i]]
+        others = [i for i in candidates if not is_target[i]]
+        first = [*apart, *others, *candidates][0]
+        return int(np.asarray(run.trials)[first])
 
     def subject(
         self, trial: int | None = None, *, notes: Iterable[Fact] = ()

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from hpo_explain.base.progress import still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts, end_with
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting._render import drawn
 
 _T = TypeVar("_T")

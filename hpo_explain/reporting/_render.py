@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -105,11 +105,8 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     # a byte-order mark tells spreadsheets that it is UTF-8
     csv = "\ufeff" + csv_text(table, float_format=f"%.{_DIGITS}g")
     if len(csv) > _LARGE:
-        packed = gzip.compress(csv.encode("utf-8", errors="replace"), mtime=0)
-        encoded = base64.b64encode(packed).decode("ascii")
-        return _link(
-            f"{name}.csv.gz", f"data:application/gzip;base64,{encoded}"
-        )
+        data = packed(csv.encode("utf-8", errors="replace"))
+        return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{data}")
     rows = [
         [_plain(value) for value in row]
         for row in table.astype(object).to_numpy()
@@ -142,6 +139,11 @@ def estimates(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def packed(data: bytes) -> str:
+    """Return data compressed, as letters that a page can hold; its script unpacks them."""
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode("ascii")
+
+
 def _link(file: str, address: str) -> Markup:
     return Markup('<a download="{0}" href="{1}">{0}</a>').format(file, address)
 
@@ -157,7 +159,7 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
     """Have figures carry what plotly draws in their place."""
     if wanted and find_spec("plotly") is None:
         raise ImportError(
-            'An interactive report needs plotly: pip install "hpo_explain[plotly]"'
+            "An interactive report needs plotly: pip install plotly"
         )
     before = _interactive.set(wanted)
     try:
@@ -166,32 +168,33 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
         _interactive.reset(before)
 
 
-def page(*, interactive: bool = False, **values: Any) -> Markup:
+def page(
+    *, scripts: Sequence[str], interactive: bool = False, **values: Any
+) -> Markup:
     """Return the whole page, its script named by its hash: no other one runs in it.
 
-    Where it is `interactive`, plotly's own is unpacked from it and runs, too.
+    It has the `scripts` and styles of its sections, too. Where it is `interactive`, plotly's own is
+    unpacked from it and runs.
     """
-    script = (
-        Path(__file__)
-        .with_name("templates")
-        .joinpath("report.js")
-        .read_text("utf-8")
+    templates = Path(__file__).with_name("templates")
+    script = "".join(
+        templates.joinpath(f"{name}.js").read_text("utf-8")
+        for name in ("report", *scripts)
     )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
         "ascii"
     )
-    packed = ""
+    plotly_script = ""
     if interactive:
         from hpo_explain.draw.on_plotly import script_of_pages
 
-        packed = base64.b64encode(
-            gzip.compress(script_of_pages(), mtime=0)
-        ).decode("ascii")
+        plotly_script = packed(script_of_pages())
     return render(
         "page.html.j2",
         script=Markup(script),
+        styles=[f"{name}.css" for name in scripts],
         script_hash=digest,
-        plotly=packed,
+        plotly=plotly_script,
         **values,
     )
 
@@ -235,17 +238,14 @@ def drawn(
     )
     data = ""
     if interactive:
-        data = (
-            plotly()
-            .drawn(description, dark=False)
-            .to_json()
-            .replace("<", "\\u003c")
+        data = packed(
+            plotly().drawn(description, dark=False).to_json().encode()
         )
     return render(
         "figure.html.j2",
         plot=Markup(colored),
         caption=caption,
-        data=Markup(data),
+        data=data,
     )
 
 

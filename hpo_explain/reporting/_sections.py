@@ -23,7 +23,7 @@ from hpo_explain.catalog.methods import (
 )
 from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.summary_result import Summary
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting._render import estimates, figure, render
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import trials_body

@@ -28,8 +28,7 @@ from hpo_explain.catalog.methods import (
     EXPLAIN_PROPOSAL,
     PARETO,
 )
-from hpo_explain.question.given import options_of
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
@@ -40,6 +39,7 @@ from hpo_explain.reporting._render import (
 )
 from hpo_explain.reporting._sections import SHOWN, section_of
 from hpo_explain.reporting.overview import what_was_read
+from hpo_explain.reporting.panel import WHAT_IF
 from hpo_explain.reporting.section import (
     Card,
     Section,
@@ -48,7 +48,7 @@ from hpo_explain.reporting.section import (
     drawn_out,
 )
 from hpo_explain.run import Run
-from hpo_explain.run.description import summary
+from hpo_explain.run.description import nothing_yet, summary
 from hpo_explain.run.objectives import joined
 from hpo_explain.space import Shared
 
@@ -59,7 +59,11 @@ _AHEAD = (DESIRABILITY_PATH, EXPLAIN_PROPOSAL)
 _LATE = ("history", *(str(method.called) for method in _AHEAD))
 """Sections that ask for what workers have begun."""
 _JOINT = "all-"
-_MANY, _LONG = 5, 30  # sections and trials: workers are started for as many
+# sections, runs and proposals for which workers are started: these load all modules anew, which
+# takes longer than the figures of one run alone
+_MANY = 5
+_SEVERAL = 3
+_LONG = 30
 
 
 def report(
@@ -93,18 +97,20 @@ def report(
         "summary", "advise", "history", "importance", "partial-dependence", and among the details
         "trust", "noise", "learning-curves", "explain-proposal", "desirability-path",
         "h-statistic", "ablation", "local-importance", "lime", "recommended-space", "subspace",
-        "optimum". Each is what the function of that name answers. A `Section` of your own may
-        stand among them.
+        "optimum". Each is what the function of that name answers; "what-if" is a panel that
+        predicts any configuration in the page. A `Section` of your own may stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.
     n_jobs : int or None, default -1
         Number of processes that compute and draw, this one included, -1 for one per core; others
-        are started where the run has at least 30 trials. None has joblib's workers explain the
-        proposals, as ``joblib.parallel_config`` says. The page does not depend on it.
+        are started where there are at least 30 proposals to explain, or three runs. None has
+        joblib's workers explain the proposals, as ``joblib.parallel_config`` says. The page does
+        not depend on it.
     interactive : bool, default False
-        Whether figures are drawn by plotly in the browser, and say the values that are pointed at;
-        the file is 2 MB larger, and where no script runs the figures are as without.
+        Whether figures are drawn by plotly in the browser, and say the values that are pointed at,
+        and whether "what-if" is among the parts; the file is 2 MB larger, and where no script runs
+        the figures are as without.
     progress : bool, default True
         Show a progress bar on a terminal.
     **reading
@@ -240,7 +246,8 @@ class Report:
                 runs,
                 "Give a run.",
             )
-        chosen, progress = _chosen(sections), check_flag("progress", progress)
+        chosen = _chosen(sections, interactive)
+        progress = check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
         questions = {name: Question(run) for name, run in runs.items()}
         with ExitStack() as until_done:
@@ -307,6 +314,16 @@ class Report:
         """What each section found, of all tabs."""
         return tuple(card for tab in self.tabs for card in tab.cards)
 
+    @property
+    def html(self) -> Markup:
+        """The page."""
+        return page(
+            title=self.title,
+            tabs=self.tabs,
+            scripts=sorted({card.script for card in self.cards} - {""}),
+            interactive=self.interactive,
+        )
+
     def write(self, path: str | Path) -> Path:
         """Write the page, which replaces an older one only when it is complete; return its path.
 
@@ -317,12 +334,7 @@ class Report:
         """
         path = Path(path)
         check_place(path)
-        write_atomically(
-            path,
-            page(
-                title=self.title, tabs=self.tabs, interactive=self.interactive
-            ),
-        )
+        write_atomically(path, self.html)
         return path
 
 
@@ -330,15 +342,17 @@ def _pool(
     n_jobs: int | None, chosen: Sequence[Section], runs: Mapping[str, Run]
 ) -> Pool | None:
     """Return workers beside this process, where there is enough to do."""
+    jobs = check_jobs(n_jobs)
+    proposals = max(len(run.proposals or ()) for run in runs.values())
+    much = proposals >= _LONG or len(runs) >= _SEVERAL
+    # what parallel_config says is for the path's own workers
+    alone = jobs in (None, 1) or not may_have_workers()
+    if alone or not much or len(chosen) < _MANY:
+        return None
     from joblib import effective_n_jobs
 
-    jobs = check_jobs(n_jobs)
-    if not may_have_workers():
-        return None
-    # what parallel_config says is for the path's own workers
-    workers = 0 if jobs is None else int(effective_n_jobs(jobs)) - 1
-    much = len(chosen) >= _MANY and max(map(len, runs.values())) >= _LONG
-    return Pool(workers) if workers and much else None
+    workers = int(effective_n_jobs(jobs)) - 1
+    return Pool(workers) if workers else None
 
 
 def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
@@ -383,7 +397,8 @@ def _tab(
         for card in cards
         if not everything or card.status is not Status.NOTHING
     )
-    return Tab(name, summary(run), shown, prefix, what_was_read(run))
+    about = ". ".join(filter(None, [summary(run), nothing_yet(run)]))
+    return Tab(name, about, shown, prefix, what_was_read(run))
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
@@ -426,10 +441,12 @@ def _prefix(place: int) -> str:
     return f"o{place}-" if place else ""
 
 
-def _chosen(sections: Sequence[str | Section] | None) -> tuple[Section, ...]:
+def _chosen(
+    sections: Sequence[str | Section] | None, interactive: bool
+) -> tuple[Section, ...]:
     if sections is None:
-        return SECTIONS
-    known = {section.name: section for section in SECTIONS}
+        return (*SECTIONS, WHAT_IF) if interactive else SECTIONS
+    known = {section.name: section for section in (*SECTIONS, WHAT_IF)}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
         if not isinstance(given, (str, Section)) or (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.run import Run
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class Section:
         Whether it stands among the details, opened by who wants it.
     concerns : callable
         Says whether a run has what the section is about; by default every run has.
+    script : str, default ""
+        The template whose script and style it needs beside the page's own, if any.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Section:
     content: Callable[[Question], Content]
     folded: bool = False
     concerns: Callable[[Run], bool] = _always
+    script: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,8 @@ class Card:
         As of the content; empty unless the status is SHOWN.
     folded : bool
         As of the section.
+    script : str
+        As of the section; empty unless the status is SHOWN.
     """
 
     anchor: str
@@ -116,6 +121,7 @@ class Card:
     folded: bool
     body: Markup = field(default_factory=Markup)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    script: str = ""
 
 
 def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
@@ -146,6 +152,7 @@ def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
         headline=content.headline or content.finding,
         body=content.body,
         tables=content.tables,
+        script=section.script,
     )
 
 

@@ -22,7 +22,7 @@ from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
 )
 from hpo_explain.methods.runs.history_result import History
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
 from hpo_explain.run import Run, winsorized

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_array
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.phrases import counted, spans
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Origin,
+    check_array,
+    counted,
+    spans,
+)
 from hpo_explain.run.curves import Curves
 from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.run.without_result import Reviewed, WithoutResult

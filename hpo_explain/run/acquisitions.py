@@ -6,22 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, as_facts
-from hpo_explain.base.frozen import set_fields
-from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.surrogate_based import (
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    InputError,
+    as_facts,
+    declared_fact,
+    set_fields,
+)
+from hpo_explain.models import (
+    Acquisition,
     ExpectedImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
     MeanResponse,
+    OfPredictions,
     ProbabilityOfImprovement,
     RiskAverseConfidenceBound,
     StandardError,
+    Surrogate,
 )
-from hpo_explain.models.protocols import Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,24 +158,26 @@ class ChosenAcquisition:
             If the model is of another space.
         """
         names = surrogate.space.names
-        known = self.acquisition.space.names
-        if names != known:
+        own_names = self.acquisition.space.names
+        if names != own_names:
             raise InputError(
                 "surrogate",
-                f"is a model of {list(names)}, but the run has {list(known)}",
+                f"is a model of {list(names)}, but the run has {list(own_names)}",
                 surrogate,
                 "Fit it on the run's space.",
             )
-        given = self.acquisition
+        acquisition = self.acquisition
         built: Acquisition = LowerConfidenceBound(
             surrogate, direction=direction
         )
         if (
-            is_dataclass(given)
-            and isinstance(given, (OfPredictions, RiskAverseConfidenceBound))
-            and any(entry.name == "surrogate" for entry in fields(given))
+            is_dataclass(acquisition)
+            and isinstance(
+                acquisition, (OfPredictions, RiskAverseConfidenceBound)
+            )
+            and any(entry.name == "surrogate" for entry in fields(acquisition))
         ):
-            built = replace(given, surrogate=surrogate)
+            built = replace(acquisition, surrogate=surrogate)
         return ChosenAcquisition(
             built, True, (_another_model(names=[built.label]),)
         )

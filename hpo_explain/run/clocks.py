@@ -47,10 +47,10 @@ def clock_difference(numbers: Ints, started: Array, finished: Array) -> float:
     >>> clock_difference(np.arange(20), start, start + 59.0)
     3600.0
     """
-    known = np.isfinite(started)
-    order = np.argsort(numbers[known], kind="stable")
-    start = started[known][order]
-    finish = finished[known][order]
+    timed = np.isfinite(started)
+    order = np.argsort(numbers[timed], kind="stable")
+    start = started[timed][order]
+    finish = finished[timed][order]
     steps = np.diff(start)
     if not (steps < -_BACK).any():
         return 0.0

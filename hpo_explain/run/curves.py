@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_array
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, set_fields
+from hpo_explain.base import Frozen, InputError, check_array, set_fields
 from hpo_explain.space import Array, Ints
 
 

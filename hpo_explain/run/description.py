@@ -6,11 +6,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.base.facts import Origin, by_reason
-from hpo_explain.base.phrases import counted, printable, spans
+from hpo_explain.base import (
+    NothingToExplain,
+    Origin,
+    counted,
+    printable,
+    spans,
+)
+from hpo_explain.base.facts import by_reason
 
 if TYPE_CHECKING:
     from hpo_explain.run.run import Run
+
+
+def nothing_yet(run: Run) -> str:
+    """Return why nothing can be explained yet, in a sentence; empty where something can.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> nothing_yet(hx.from_frame(pd.DataFrame({"x": [0.1], "loss": [1.0]})))
+    'run has 1 finished trial; a surrogate needs at least 2. Run more trials.'
+    """
+    try:
+        run.check_learnable()
+    except NothingToExplain as why:
+        return str(why)
+    return ""
 
 
 def summary(run: Run) -> str:

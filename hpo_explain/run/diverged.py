@@ -6,8 +6,14 @@ import math
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, SearchSpace, size_of
-from hpo_explain.space.support import gower_distances
+from hpo_explain.base import ROUNDING
+from hpo_explain.space import (
+    Array,
+    Bools,
+    SearchSpace,
+    gower_distances,
+    size_of,
+)
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))
@@ -18,7 +24,6 @@ _FEWEST = 4  # different costs; fewer have no scale
 _LEADING = 2  # trials; the first alone may be an accident
 _GAP = 10.0  # between those that diverged and the others, where it is not known who chose them
 _DESIGN = 10  # trials that a space-filling part has at least
-_SAME = 1e-12  # of the distance from the best to the median
 _ROUNDED = 2.0**-46  # of a cost: what rounding leaves of means
 LARGEST = 1e150
 """Objectives beyond count as that for fitting, so that sums of their squares stay finite."""
@@ -152,7 +157,7 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     far = distances[
         distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))
     ]
-    slack = _SAME * (float(far[0]) if len(far) else 0.0)
+    slack = ROUNDING * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
     return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.frozen import Frozen, set_fields
+from hpo_explain.base import Frozen, set_fields
 from hpo_explain.run.record import Record
 from hpo_explain.run.without_result import WithoutResult
-from hpo_explain.space import Array, Ints
-from hpo_explain.space.searches import filled
+from hpo_explain.space import Array, Ints, filled
 
 # a pruner stops what it holds worse than most: at best it is like the median of the others
 _AT_BEST = 0.5

@@ -9,25 +9,29 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
-from hpo_explain.base.errors import Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.options import Kind
-from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
+from hpo_explain.base import (
+    Fact,
+    Kind,
+    Option,
+    counted,
+    declared_fact,
+    format_value,
+    join_words,
+)
+from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import (
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    Surrogate,
+)
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
+    gower_distances,
 )
-from hpo_explain.space.support import gower_distances
 
 # beyond, conditioning a Gaussian process costs too much: O(n³)
 GP_TRIALS = 1000
@@ -116,7 +120,7 @@ def kind_for(
     measured : str, optional
         What the objective is, where it is not what was optimized: trees predict probabilities.
     """
-    choices = [p.size for p in space if isinstance(p, CategoricalParameter)]
+    choices = [p.size for p in space if p.is_category]
     beyond = (
         n > GP_TRIALS,
         len(space) > GP_DIMENSIONS,

@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_array
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import Frozen, set_fields
-from hpo_explain.base.html import text_html
-from hpo_explain.base.phrases import abridged, counted, printable
+from hpo_explain.base import (
+    Frozen,
+    InputError,
+    abridged,
+    check_array,
+    counted,
+    printable,
+    set_fields,
+    text_html,
+)
 from hpo_explain.models._repeats import different_rows, rows_among
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import (

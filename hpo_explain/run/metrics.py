@@ -7,10 +7,7 @@ import re
 
 import numpy as np
 
-from hpo_explain.base.checks import check_array
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Direction, InputError, check_array, declared_fact
 from hpo_explain.space import Array
 
 
@@ -51,14 +48,20 @@ _LARGER = {
     *_CORRELATIONS,
     *_names("""
     reward bleu rouge throughput auc_roc likelihood psnr ssim ndcg mrr sharpe
-    sharpe_ratio sortino sortino_ratio profit pnl fps
+    sharpe_ratio sortino sortino_ratio profit pnl fps ap map rewards
+    accuracies
     """),
 }
 _SMALLER = _names("""
     loss error err error_rate cost regret nll rmse mse mae mape rmsle msle
     logloss cross_entropy perplexity ppl duration runtime latency walltime
-    elapsed wer cer fid brier deviance
+    elapsed wer cer fid brier deviance flops macs losses errors costs
     """)
+_RATHER_LARGER = _names("""
+    score scores fitness target return returns gain utility performance
+    success
+    """)
+_OF_SKLEARN = re.compile(r"(mean|split\d+)_(test|train)_score")
 _TURNED = re.compile(r"\b1\s*-|one_minus|inv", re.IGNORECASE)
 _SAID_LARGER = re.compile(
     r"(?<![a-z])(maximi[sz]e|maximi[sz]ed|maximi[sz]ing)(?![a-z])"
@@ -142,10 +145,11 @@ def direction_of(name: str) -> Direction | None:
     >>> [direction_of(name) for name in ("val_accuracy", "trainLoss", "neg_log_loss", "y")]
     ['maximize', 'minimize', 'maximize', None]
     """
-    said_larger = _SAID_LARGER.search(name) is not None
-    said_smaller = _SAID_SMALLER.search(name) is not None
-    if said_larger != said_smaller:
-        return "maximize" if said_larger else "minimize"
+    said = said_direction(name)
+    if said is not None:
+        return said
+    if _OF_SKLEARN.fullmatch(name):
+        return "maximize"
     words, own = _words(name)
     metric = {"_".join(own), *own[-1:]}
     larger = bool(metric & _LARGER)
@@ -155,11 +159,45 @@ def direction_of(name: str) -> Direction | None:
     return "maximize" if larger != ("neg" in words) else "minimize"
 
 
+def said_direction(name: str) -> Direction | None:
+    """Return which way is better where a name says so in words or by an arrow.
+
+    Examples
+    --------
+    >>> said_direction("speed (maximize)"), said_direction("FLOPs ↓"), said_direction("loss")
+    ('maximize', 'minimize', None)
+    """
+    larger = _SAID_LARGER.search(name) is not None
+    smaller = _SAID_SMALLER.search(name) is not None
+    if larger == smaller:
+        return None
+    return "maximize" if larger else "minimize"
+
+
+def likelier_direction(name: str) -> Direction:
+    """Return which way is more often better for such a name: proposed to users, never assumed.
+
+    Examples
+    --------
+    >>> likelier_direction("score"), likelier_direction("y"), likelier_direction("val_acc")
+    ('maximize', 'minimize', 'maximize')
+    """
+    direction = direction_of(name)
+    if direction is not None:
+        return direction
+    words, _ = _words(name)
+    if _TURNED.search(name) or not _RATHER_LARGER.intersection(words):
+        return "minimize"
+    return "maximize"
+
+
 def _words(name: str) -> tuple[list[str], list[str]]:
     """Return the words of a name, and those that say what it is a metric of."""
     words = [
         word.lower()
-        for word in re.findall(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
+        for word in re.findall(
+            r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name
+        )
     ]
     negated = name.lstrip().startswith("-") or "negative" in words
     words = ["neg"] * negated + [word for word in words if word != "negative"]

@@ -19,14 +19,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.numbers import ROUNDED_95
-from hpo_explain.base.options import Kind
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.decide import MATTERS, decide
-from hpo_explain.models.forest import ForestSurrogate
-from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import CoalitionBlock
+from hpo_explain.base import ROUNDED_95, Kind, declared_fact
+from hpo_explain.belief import MATTERS, Belief, decide
+from hpo_explain.models import (
+    CoalitionBlock,
+    ForestSurrogate,
+    GaussianProcessSurrogate,
+    SupportsCoalitions,
+    SupportsRelevance,
+)
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -169,9 +170,9 @@ class NoiseModel:
         """Return for each column whether the prediction can depend on it, (d,)."""
         if self.log_variance is None:
             return np.zeros(len(self.space), dtype=bool)
-        if isinstance(self.log_variance, Belief):
+        if not isinstance(self.log_variance, SupportsRelevance):
             return np.ones(len(self.space), dtype=bool)
-        return np.asarray(self.log_variance.relevant(), dtype=bool)
+        return self.log_variance.relevant()
 
     def predict_coalitions(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
@@ -180,7 +181,7 @@ class NoiseModel:
 
         As :meth:`hpo_explain.models.GaussianProcessSurrogate.predict_coalitions` does.
         """
-        if self.log_variance is None or isinstance(self.log_variance, Belief):
+        if not isinstance(self.log_variance, SupportsCoalitions):
             return None
         blocks = self.log_variance.predict_coalitions(
             x, background, players, coalitions

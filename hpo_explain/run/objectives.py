@@ -19,10 +19,13 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base import (
+    InputError,
+    NothingToExplain,
+    check_number,
+    declared_fact,
+)
 from hpo_explain.base.options import JOINED
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
 from hpo_explain.run.subsets import some_rows

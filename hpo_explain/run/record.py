@@ -10,14 +10,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_direction
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin, as_fact, as_facts
-from hpo_explain.base.frozen import Frozen, set_fields
-from hpo_explain.base.options import Direction, Measured, sign_of
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import counted_trials, declared_fact
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.base import (
+    Direction,
+    Fact,
+    Frozen,
+    InputError,
+    Measured,
+    NothingToExplain,
+    Origin,
+    as_facts,
+    check_direction,
+    declared_fact,
+    set_fields,
+    sign_of,
+    spans,
+)
+from hpo_explain.base.facts import as_fact
+from hpo_explain.base.text import counted_trials
+from hpo_explain.models import Surrogate
 from hpo_explain.run._validation import (
     checked_bounds,
     checked_durations,
@@ -144,7 +154,9 @@ class Record(Frozen):
         excluded = {int(t): as_fact(why) for t, why in self.excluded.items()}
         set_fields(
             self,
-            space=self.space.in_order_of(X),
+            space=self.space.in_order_of(
+                X, sign_of(self.direction) * objective
+            ),
             X=X,
             objective=objective,
             trials=numbers,

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, polygamma
 
-from hpo_explain.base.numbers import unit_of
+from hpo_explain.base import unit_of
 from hpo_explain.models._repeats import different_rows
 from hpo_explain.space import Array, Ints
 
@@ -156,7 +156,7 @@ class Repeats:
         of all configurations, or fewer, where sample variances differ more than those of normal
         noise do: as many as their scatter says (Satterthwaite, 1946).
         """
-        from scipy.stats import chi2
+        from scipy.special import gammaincinv
 
         df = float(self.df.sum())
         unit = float(self.std.max())
@@ -165,7 +165,7 @@ class Repeats:
         error = np.linalg.norm(self.df * (variances - variance)) / df
         if error > 0.0:
             df = min(df, 2.0 * float(variance / error) ** 2)
-        low, high = np.asarray(chi2.ppf([0.025, 0.975], df)) / df
+        low, high = 2.0 * gammaincinv(df / 2.0, [0.025, 0.975]) / df
         std, lower, upper = unit * np.sqrt(
             variance / np.array([1.0, high, low])
         )

@@ -9,16 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_option, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.html import text_html
-from hpo_explain.base.options import CRITERIA, KINDS, Criterion, Kind
-from hpo_explain.belief.belief import Belief
+from hpo_explain.base import (
+    KINDS,
+    Criterion,
+    Fact,
+    Kind,
+    NothingToExplain,
+    check_count,
+    check_option,
+    check_seed,
+    text_html,
+)
+from hpo_explain.base.options import CRITERIA
+from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.own_model import as_surrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models import Acquisition, Surrogate, as_surrogate
 from hpo_explain.run.acquisitions import (
     ACQUISITION_ASSUMED,
     RANGE_OF_LATER_TRIALS,
@@ -46,7 +51,7 @@ from hpo_explain.run.fits import (
 from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
-from hpo_explain.space import Array, Ints
+from hpo_explain.space import Array, Ints, SearchSpace
 
 _KEPT_FITS = 8  # one for every trial would fill the memory: n² numbers each
 
@@ -184,11 +189,11 @@ class Run(Record):
         )
         return fit
 
-    def remembered(self, make: Callable[..., Any], *given: Any) -> Any:
+    def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function makes of arguments, computed once: the latest few are kept."""
-        key = (make.__name__, *given)
+        key = (make.__name__, *arguments)
         if key not in self._fits:
-            fit = make(*given)
+            fit = make(*arguments)
             while len(self._fits) >= _KEPT_FITS:
                 self._fits.pop(next(iter(self._fits)))
             self._fits[key] = fit
@@ -213,7 +218,7 @@ class Run(Record):
         y = self.sign * self.learned_cost(before)
         some, notes = self._learned(rows, before, kind, seed)
         return fitted(
-            self.space,
+            self._space_at(rows, before),
             kind,
             0 if kind == "gp" else n_trees,
             seed,
@@ -222,6 +227,12 @@ class Run(Record):
             tuned=self.measured in ("failed", "infeasible"),
             notes=notes,
         )
+
+    def _space_at(self, rows: Ints, before: int | None) -> SearchSpace:
+        """Return the space in the order that the known trials lead to, whatever came later."""
+        if before is None:
+            return self.space
+        return self.space.in_order_of(self.X[rows], self.known_cost(before))
 
     def _learned(
         self,
@@ -360,7 +371,7 @@ class Run(Record):
         ended = failures(self, before)
         cost = np.concatenate([self.learned_cost(before), ended.cost_pruned])
         return believed(
-            self.space,
+            self._space_at(rows, before),
             np.concatenate([self.X[rows], ended.X_pruned]),
             self.sign * cost,
             self.direction,
@@ -442,7 +453,8 @@ class Run(Record):
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
-        return classified(self.space, X, feasible, seed)
+        space = self._space_at(rows, before)
+        return classified(space, X, feasible, seed)
 
     def noise(
         self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0
@@ -489,7 +501,8 @@ class Run(Record):
         return fit
 
     def _noise(self, before: int | None, kind: Kind, seed: int) -> NoiseModel:
-        repeats = self._repeats(self.known_before(before))
+        rows = self.known_before(before)
+        repeats = self._repeats(rows)
         if len(repeats.df) < 2:
             raise NothingToExplain(
                 NO_REPEATS(
@@ -498,7 +511,8 @@ class Run(Record):
             )
         if not repeats.std.any():
             raise NothingToExplain(NO_NOISE(objective=self.objective_name))
-        return NoiseModel.fit(self.space, repeats, kind=kind, seed=seed)
+        space = self._space_at(rows, before)
+        return NoiseModel.fit(space, repeats, kind=kind, seed=seed)
 
     def _repeats(self, rows: Ints) -> Repeats:
         """Return what repeats say: on instances, or where those say nothing, of trials."""

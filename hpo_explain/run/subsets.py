@@ -9,10 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, each_of
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    InputError,
+    check_count,
+    declared_fact,
+    each_of,
+    spans,
+)
 from hpo_explain.run.run import Run
 from hpo_explain.space import Ints
 

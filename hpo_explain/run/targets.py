@@ -9,12 +9,19 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import MEASURED, Measured
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Measured,
+    NothingToExplain,
+    Option,
+    check_option,
+    counted,
+    declared_fact,
+    spans,
+)
+from hpo_explain.base.options import MEASURED
+from hpo_explain.base.text import counted_trials
 from hpo_explain.run.run import Run
 from hpo_explain.run.subsets import of_trials, some_rows
 from hpo_explain.space import Ints

@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.facts import Origin
-from hpo_explain.base.frozen import Frozen, set_fields
-from hpo_explain.base.options import STATES, State
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Frozen,
+    Origin,
+    State,
+    check_option,
+    declared_fact,
+    set_fields,
+)
+from hpo_explain.base.options import STATES
 from hpo_explain.space import Array, Bools, SearchSpace
 
 UNDER_WAY = ("running", "waiting")

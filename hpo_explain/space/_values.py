@@ -9,9 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, check_fraction, set_fields
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -19,6 +17,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Config: TypeAlias = Mapping[str, Any]
 
 POSITION_TOLERANCE = 1e-9
+_STEPS = 2.0**40
 """Positions, or values as shares of a range, that differ by less are the same but for rounding."""
 
 
@@ -227,3 +226,8 @@ def _slack(
     resolved = 4.0 * float(np.spacing(max(abs(low), abs(high))))
     slack = max(POSITION_TOLERANCE * span, resolved)
     return slack, slack
+
+
+def rounded(positions: Array) -> Array:
+    """Return positions without the digits that the unit of a hyperparameter decides."""
+    return np.asarray(np.rint(positions * _STEPS) / _STEPS)

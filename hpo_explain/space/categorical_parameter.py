@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -201,6 +200,8 @@ class CategoricalParameter:
     choices: Sequence[Any]
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
+
+    is_category: ClassVar[Literal[True]] = True
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -14,9 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.space._values import Array, Bools, Ints
+from hpo_explain.base import InputError, unknown_name
+from hpo_explain.space._values import Array, Bools, Ints, rounded
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 from hpo_explain.space.parameter import Parameter, values_text
@@ -159,11 +158,7 @@ class Canonical:
     @classmethod
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
         """Return the order in which the hyperparameters and their choices are listed."""
-        sizes = {
-            j: p.size
-            for j, p in enumerate(parameters)
-            if isinstance(p, CategoricalParameter)
-        }
+        sizes = {j: p.size for j, p in enumerate(parameters) if p.is_category}
         return cls(
             np.arange(len(parameters)),
             {j: np.arange(n) for j, n in sizes.items()},
@@ -172,36 +167,51 @@ class Canonical:
 
     @classmethod
     def of(
-        cls, parameters: Sequence[Parameter], rules: Sequence[Rules], X: Array
+        cls,
+        parameters: Sequence[Parameter],
+        rules: Sequence[Rules],
+        X: Array,
+        cost: Array | None = None,
     ) -> Canonical:
-        """Return the order that encoded rows (n, d) lead to.
+        """Return the order that encoded rows (n, d) lead to, in whichever order these are.
 
+        Rows are ranked by their values, whichever columns these are in, then by their cost (n,).
         Columns are in the order of their kind, then of their values in the first row, then in the
         second, and so on: further rows only decide between columns that were equal so far. A
         category stands where it was first tried; those never tried stand last, in the order of what
         they make active.
         """
+        declared = [_declared(parameter) for parameter in parameters]
+        kinds = sorted(set(declared))
+        kind = np.array([kinds.index(one) for one in declared], dtype=float)
+        categorical = np.array(
+            [isinstance(p, CategoricalParameter) for p in parameters]
+        )
+        ranks = _ranks_of_rows(X, kind, categorical, cost)
         contents: list[list[float]] = []
         tried: dict[int, Ints] = {}
         for j, parameter in enumerate(parameters):
-            column = X[:, j]
-            if isinstance(parameter, CategoricalParameter):
-                tried[j] = _first_tried(column)
-                rank = np.full(parameter.size, -1.0)
-                rank[tried[j]] = np.arange(len(tried[j]))
+            column = rounded(X[:, j])
+            if parameter.is_category:
+                tried[j] = _first_tried(column, ranks)
+                place = np.full(parameter.size, -1.0)
+                place[tried[j]] = np.arange(len(tried[j]))
                 active = ~np.isnan(column)
-                column = np.where(active, -1.0, np.nan)
-                column[active] = rank[X[active, j].astype(np.int64)]
-            contents.append(np.nan_to_num(column, nan=-1.0).tolist())
-        declared = [_declared(parameter) for parameter in parameters]
+                column[active] = place[column[active].astype(np.int64)]
+            column = np.nan_to_num(column, nan=-1.0)
+            # of rows of one rank the values are sorted: the order of rows decides last
+            in_order = column[np.lexsort((column, ranks))]
+            contents.append([*in_order.tolist(), *column.tolist()])
         columns = sorted(
             range(len(parameters)), key=lambda j: (declared[j], contents[j])
         )
         made_active: dict[tuple[int, int], list[int]] = {}
-        for place, child in enumerate(columns):
+        for place_of_child, child in enumerate(columns):
             for parent, codes in rules[child]:
                 for code in codes.tolist():
-                    made_active.setdefault((parent, code), []).append(place)
+                    made_active.setdefault((parent, code), []).append(
+                        place_of_child
+                    )
         categories = {}
         for j, first in tried.items():
             rest = np.setdiff1d(
@@ -212,20 +222,53 @@ class Canonical:
         return cls(np.array(columns, dtype=np.int64), categories)
 
 
-def _first_tried(column: Array) -> Ints:
-    """Return the codes of a column in the order in which they first appear."""
-    codes, first = np.unique(column[~np.isnan(column)], return_index=True)
-    return np.asarray(codes[np.argsort(first)].astype(np.int64))
+def _ranks_of_rows(
+    X: Array, kind: Array, categorical: Bools, cost: Array | None
+) -> Ints:
+    """Return ranks of rows (n,) that depend neither on their order nor on that of columns.
+
+    By the values of numbers and by what is active, then by the cost, then by how often the
+    categories were tried.
+    """
+    present = np.where(np.isnan(X), -1.0, 0.0)
+    values = np.where(
+        categorical, present, np.nan_to_num(rounded(X), nan=-1.0)
+    )
+    # values of other kinds are never equal: each lies in [-1, 1]
+    values = np.sort(values + 4.0 * kind, axis=1)
+    counts = np.zeros(X.shape)
+    for j in np.flatnonzero(categorical).tolist():
+        codes, which = np.unique(X[:, j], return_inverse=True)
+        counts[:, j] = np.bincount(which, minlength=len(codes))[which]
+    counts = np.sort(counts + X.shape[0] * 2.0 * kind, axis=1)
+    of_cost = np.zeros(len(X)) if cost is None else cost
+    keys = np.column_stack([values, of_cost, counts])
+    in_order = np.lexsort(keys.T[::-1])
+    different = (np.diff(keys[in_order], axis=0) != 0.0).any(axis=1)
+    ranks = np.empty(len(X), dtype=np.int64)
+    ranks[in_order] = np.cumsum([0, *different])[: len(X)]
+    return ranks
+
+
+def _first_tried(column: Array, ranks: Ints) -> Ints:
+    """Return the codes of a column in the order of the ranks of the rows in which they are."""
+    present = ~np.isnan(column)
+    codes, first, which, counts = np.unique(
+        column[present],
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    own = ranks[present]
+    of_codes = np.split(own[np.lexsort((own, which))], np.cumsum(counts)[:-1])
+    places = sorted(
+        range(len(codes)), key=lambda i: (of_codes[i].tolist(), first[i])
+    )
+    return np.asarray(codes[places].astype(np.int64))
 
 
 def _declared(parameter: Parameter) -> tuple[Any, ...]:
-    """Return what tells kinds of hyperparameters apart, without names and categories."""
+    """Return what tells kinds of hyperparameters apart, without names, categories and units."""
     size = float("inf") if parameter.size is None else float(parameter.size)
-    ends = (0.0, 0.0, False)
-    if not isinstance(parameter, CategoricalParameter):
-        ends = (
-            float(parameter.low),
-            float(parameter.high),
-            bool(parameter.log),
-        )
-    return (type(parameter).__name__, size, parameter.optional or 0.0, *ends)
+    log = bool(getattr(parameter, "log", False))
+    return (type(parameter).__name__, size, parameter.optional or 0.0, log)

@@ -7,11 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
 from hpo_explain.space.categorical_parameter import (
-    CategoricalParameter,
     category_index,
 )
 from hpo_explain.space.conditions import Conditions
@@ -136,7 +134,7 @@ def _is_empty(value: Any) -> bool:
 
 def _empty_choice(parameter: Parameter, value: Any) -> int | None:
     """Return the choice that an empty value stands for: None or NaN may be choices of their own."""
-    if not isinstance(parameter, CategoricalParameter):
+    if not parameter.is_category:
         return None
     choice = category_index(parameter.choices, value)
     if choice is None and parameter.optional is None:

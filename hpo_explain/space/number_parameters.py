@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import InputError, check_number, set_fields
 from hpo_explain.space._values import (
     POSITION_TOLERANCE,
     Array,
@@ -73,6 +71,8 @@ class FloatParameter:
     step: float | None = None
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
+
+    is_category: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -216,6 +216,8 @@ class IntParameter:
     active_when: Mapping[str, Sequence[Any]] | None = None
     optional: float | None = None
 
+    is_category: ClassVar[Literal[False]] = False
+
     def __post_init__(self) -> None:
         check_name(self.name)
         for label in ("low", "high", "step"):
@@ -277,11 +279,11 @@ class IntParameter:
 
     def nearest(self, positions: Array) -> Array:
         """Return for each position the nearest one that stands for a value."""
-        found = np.array(positions, dtype=float)
-        known = ~np.isnan(found)  # NaN where it is inactive
-        values = self.codes(found[known]).astype(float)
-        found[known] = to_position(values, self.low, self.high, self.log)
-        return found
+        nearest = np.array(positions, dtype=float)
+        active = ~np.isnan(nearest)  # NaN where it is inactive
+        values = self.codes(nearest[active]).astype(float)
+        nearest[active] = to_position(values, self.low, self.high, self.log)
+        return nearest
 
     def from_latent(self, u: Array) -> Array:
         """Return the positions that latent values lead to."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from hpo_explain.base.phrases import abridged
+from hpo_explain.base import abridged
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 
@@ -38,13 +38,13 @@ def described(parameter: Parameter) -> tuple[str, str, str, str]:
 
 def values_text(parameter: Parameter) -> str:
     """Return the values of a hyperparameter: "1 to 5", or its choices."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return abridged(parameter.choices, _MOST_VALUES)
     return f"{parameter.low} to {parameter.high}"
 
 
 def _scale(parameter: Parameter) -> str:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return "categories"
     kind = "float" if isinstance(parameter, FloatParameter) else "integer"
     step = (

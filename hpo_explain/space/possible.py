@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.parameter import Parameter
 
 
@@ -51,6 +50,6 @@ def _conditions_within(
 
 def has_value(parameter: Parameter, value: Any) -> bool:
     """Return whether a hyperparameter has a value, in the user's units."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return parameter.has(value)
     return bool(parameter.low <= value <= parameter.high)

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
+    abridged,
     check_array,
     check_count,
     check_option,
     check_seed,
+    counted,
+    frameworks,
+    printable,
     unknown_name,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.base.html import table_html
-from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.phrases import abridged, counted, printable
-from hpo_explain.space._values import Array, Bools, Config, Ints
+from hpo_explain.space._values import Array, Bools, Config, Ints, rounded
 from hpo_explain.space.conditions import Canonical, Conditions, Rules
 from hpo_explain.space.encoding import (
     CONFIGS,
@@ -141,7 +143,7 @@ class SearchSpace:
     def places(self, j: int, positions: Array) -> Array:
         """Return numbers that say in which order draws go through positions of a column."""
         if j not in self._canonical.categories:
-            return positions
+            return rounded(positions)
         present = ~np.isnan(positions)
         codes = positions[present].astype(np.int64)
         places = np.full(positions.shape, np.nan)
@@ -182,17 +184,22 @@ class SearchSpace:
         """Return the space as it is where it is in an order of trials; else `in_order_of` these."""
         return self if self._canonical.of_trials else self.in_order_of(X)
 
-    def in_order_of(self, X: npt.ArrayLike) -> SearchSpace:
+    def in_order_of(
+        self, X: npt.ArrayLike, cost: Array | None = None
+    ) -> SearchSpace:
         """Return the same space, which draws and fits go through in an order that rows lead to.
 
-        Names, labels, and which hyperparameter or category is listed first, then change no answer.
-        Columns are in the order of their kind, then of their values in the first row, then in the
-        second, and so on; categories in the order in which they appear.
+        Names, labels, units, the order of the rows, and which hyperparameter or category is listed
+        first, then change no answer. Rows are ranked by their values, whichever columns these are
+        in, then by their cost. Columns are in the order of their kind, then of their values in the
+        first row, then in the second, and so on; categories in the order in which they appear.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Encoded rows.
+        cost : ndarray of shape (n,), optional
+            Smaller is better: it ranks rows that have the same values in other columns.
 
         Returns
         -------
@@ -213,7 +220,7 @@ class SearchSpace:
         space = copy(self)
         rules = self._conditions.rules
         space._canonical = Canonical.of(
-            self._parameters, rules, self.check_rows("X", X)
+            self._parameters, rules, self.check_rows("X", X), cost
         )
         return space
 
@@ -247,7 +254,8 @@ class SearchSpace:
         )
 
     def __str__(self) -> str:
-        lines = [f"    {parameter!r},\n" for parameter in self._parameters]
+        shown = [printable(repr(parameter)) for parameter in self._parameters]
+        lines = [f"    {text},\n" for text in shown]
         return f"SearchSpace([\n{''.join(lines)}])"
 
     def index(self, name: str) -> int:
@@ -360,6 +368,21 @@ optional=None)
             missing, or an inactive one is set.
         """
         return encode_configs(configs, self._parameters, self._conditions)
+
+    def row(self, config: Config, argument: str) -> Array:
+        """Return a configuration as one encoded row, (d,).
+
+        Raises
+        ------
+        InputError
+            If it does not fit the space: about the `argument` that the caller was given.
+        """
+        try:
+            return np.asarray(self.encode([config])[0])
+        except InputError as error:
+            about = f"does not fit the search space: {error.argument} "
+            what = "" if error.argument == CONFIGS else about
+            raise error.inside(argument, what, config) from None
 
     def decode(self, X: npt.ArrayLike) -> list[dict[str, Any]]:
         """Return encoded rows as configurations in the user's units, without inactive keys.
@@ -529,23 +552,3 @@ optional=None)
             uniform_draws(n, len(self), check_seed(seed), method)
         )
         return rows if latent else self.project(rows)
-
-
-def encode_one(space: SearchSpace, config: Config, argument: str) -> Array:
-    """Return a configuration as one encoded row, (d,).
-
-    Raises
-    ------
-    InputError
-        If it does not fit the space: about the `argument` that the caller was given.
-    """
-    try:
-        return np.asarray(space.encode([config])[0])
-    except InputError as error:
-        whole = error.argument == CONFIGS
-        what = (
-            ""
-            if whole
-            else f"does not fit the search space: {error.argument} "
-        )
-        raise error.inside(argument, what, config) from None

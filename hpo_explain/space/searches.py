@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Ints
-from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
@@ -131,7 +130,9 @@ def changed(
 ) -> Array:
     """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
     new = np.array(rows)
-    drawn = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
+    sample = space.sample(
+        len(rows), seed=int(rng.integers(2**31)), latent=True
+    )
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, FloatParameter) and parameter.size is None:
@@ -140,7 +141,7 @@ def changed(
             new[:, j] = np.clip(new[:, j], 0.0, 1.0)
         else:
             again = rng.random(len(rows)) < 0.2
-            new[again, j] = drawn[again, j]
+            new[again, j] = sample[again, j]
     return new
 
 
@@ -152,9 +153,7 @@ def inside_of(
     for parameter in within:
         whole = space[parameter.name]
         x = X[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter) or isinstance(
-            parameter, CategoricalParameter
-        ):
+        if whole.is_category or parameter.is_category:
             codes = whole.encode(getattr(parameter, "choices", ()))
             has_value = np.isin(x, codes)
         else:
@@ -186,12 +185,15 @@ def brought_inside(
     inside = np.array(rows)
     for parameter in within:
         whole = space[parameter.name]
-        column = inside[:, space.index(parameter.name)]
-        if isinstance(whole, CategoricalParameter):
+        j = space.index(parameter.name)
+        column = inside[:, j]
+        if whole.is_category:
             codes = whole.encode(getattr(parameter, "choices", whole.choices))
+            codes = codes[np.argsort(space.places(j, codes))]
             present = ~np.isnan(column)
-            column[present] = codes[column[present].astype(int) % len(codes)]
-        elif not isinstance(parameter, CategoricalParameter):
+            places = space.places(j, column[present]).astype(int)
+            column[present] = codes[places % len(codes)]
+        elif not parameter.is_category:
             low, high = _ends(whole, parameter)
             column[:] = whole.nearest(low + column * (high - low))
     return inside

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import IntParameter
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.search_space import SearchSpace
@@ -72,7 +71,7 @@ class Shared:
 
 def values_of(parameter: Parameter) -> tuple[Any, ...]:
     """Return what a sub-space of a hyperparameter is given by: its ends, whole numbers, choices."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return tuple(parameter.choices)
     if isinstance(parameter, IntParameter):
         return tuple(range(parameter.low, parameter.high + 1, parameter.step))
@@ -80,7 +79,7 @@ def values_of(parameter: Parameter) -> tuple[Any, ...]:
 
 
 def _values(parameter: Parameter) -> Any:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return {*map(repr, parameter.choices)}
     return parameter.low, parameter.high, parameter.step
 
@@ -90,12 +89,10 @@ def _joined(parameters: Sequence[Any]) -> Any:
     first = parameters[0]
     if any(type(p) is not type(first) for p in parameters):
         return None
-    if isinstance(first, CategoricalParameter):
+    if first.is_category:
         others = [{*map(repr, p.choices)} for p in parameters]
         choices = [
-            c
-            for c in first.choices
-            if all(repr(c) in known for known in others)
+            c for c in first.choices if all(repr(c) in own for own in others)
         ]
         if len(choices) < 2:
             return None

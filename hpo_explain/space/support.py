@@ -24,13 +24,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
-from hpo_explain.base.frozen import set_fields
+from hpo_explain.base import set_fields
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
 )
@@ -39,19 +37,16 @@ from hpo_explain.space._values import POSITION_TOLERANCE
 
 def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
     """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
-    always = ~np.isnan(np.vstack([A, B])).any(axis=0)
-    category = np.array(
-        [isinstance(p, CategoricalParameter) for p in space.parameters]
-    )
-    numbers = always & ~category
-    squared = cdist(A[:, numbers], B[:, numbers], "sqeuclidean")
-    for j in np.flatnonzero(~numbers):
+    squared = np.zeros((len(A), len(B)))
+    for j, parameter in enumerate(space.parameters):
         a = A[:, j, None]
         b = B[:, j]
         off_a = np.isnan(a)
         off_b = np.isnan(b)
-        apart = a != b if category[j] else (a - b) ** 2
-        squared += np.where(off_a | off_b, off_a != off_b, apart)
+        apart = a != b if parameter.is_category else (a - b) ** 2
+        if off_a.any() or off_b.any():
+            apart = np.where(off_a | off_b, off_a != off_b, apart)
+        squared += apart
     return np.asarray(np.sqrt(squared / len(space)))
 
 
@@ -157,7 +152,7 @@ class Support:
         parameter = self.space[name]
         half = POSITION_TOLERANCE
         few = parameter.size is not None and parameter.size <= _OWN
-        if not isinstance(parameter, CategoricalParameter) and not few:
+        if not parameter.is_category and not few:
             part = 0.5 * min(max(width, _NARROWEST), 1.0)
             middle = np.clip(middle, part, 1.0 - part)
             half += part

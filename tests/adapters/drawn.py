@@ -21,7 +21,7 @@ class Drawn:
         record = self
 
         class StandIn:
-            def __init__(self, path, content, done, *, last, until_over):
+            def __init__(self, path, content, done, *, last, turn, until_over):
                 runs, sections, short, after = pickle.loads(content)
                 record.jobs.append(
                     SimpleNamespace(

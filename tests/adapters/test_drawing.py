@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hpo_explain.adapters._drawing import Drawing, one_writer
+from hpo_explain.adapters._drawing import (
+    Drawing,
+    end_turn,
+    one_writer,
+    take_turn,
+    turn_at,
+)
 
 posix = pytest.mark.skipif(
     os.name != "posix", reason="signals and processes as POSIX has them"
@@ -29,7 +35,7 @@ class Code:
         return exec, (self.code,)
 
 
-def drawing(path, code, done=lambda _: None, *, last=False):
+def drawing(path, code, done=lambda _: None, *, last=False, turn=""):
     """A process that runs some code in place of drawing."""
     import pickle
 
@@ -40,6 +46,7 @@ def drawing(path, code, done=lambda _: None, *, last=False):
             pickle.dumps(Code(code)),
             done,
             last=last,
+            turn=turn,
             until_over=until_over,
         )
 
@@ -108,6 +115,42 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
 
 
 # ---------------------------------------------------------------------- its end
+
+
+@posix
+@pytest.mark.parametrize("last", [False, True])
+def test_one_is_given_up_for_another_process_that_has_read_more(
+    tmp_path, last
+):
+    path, answers = tmp_path / "r.html", []
+    turn = take_turn(path, "fewer trials") if last else ""
+    code = SLEEP.format(file=f"{tmp_path}/pid")
+    subject = drawing(path, code, answers.append, last=last, turn=turn)
+    number = number_in(tmp_path / "pid")
+    take_turn(path, "more trials")
+    assert until(lambda: subject.is_over, 20.0)
+    assert until(lambda: not exists(number), 20.0)
+    assert answers == []  # which is no failure
+    with one_writer(path) as mine:
+        assert mine
+    end_turn(path, turn)
+    assert turn_at(path) == "more trials"
+    end_turn(path, "more trials")
+    assert names(tmp_path) == ["pid"]
+
+
+@posix
+@pytest.mark.parametrize("made", ["link", "pipe"])
+def test_turns_are_not_written_into_what_others_put_there(tmp_path, made):
+    path, victim = tmp_path / "r.html", tmp_path / "victim"
+    victim.write_text("precious")
+    turns = tmp_path / ".r.html.turn"
+    if made == "link":
+        turns.symlink_to(victim)
+    else:
+        os.mkfifo(turns)
+    assert take_turn(path, "mine") == turn_at(path) == ""
+    assert victim.read_text() == "precious"
 
 
 @posix

@@ -182,11 +182,15 @@ def test_rows_of_json_are_a_table(tmp_path, lines):
 
 
 @pytest.mark.parametrize(
-    ("name", "extra"),
-    [("t.parquet", "parquet"), ("t.feather", "parquet"), ("t.xlsx", "excel")],
+    ("name", "package"),
+    [
+        ("t.parquet", "pyarrow"),
+        ("t.feather", "pyarrow"),
+        ("t.xlsx", "openpyxl"),
+    ],
 )
-def test_binary_tables_are_read_or_name_the_extra_that_they_need(
-    tmp_path, name, extra
+def test_binary_tables_are_read_or_name_the_package_that_they_need(
+    tmp_path, name, package
 ):
     place = tmp_path / name
     write = {
@@ -197,10 +201,10 @@ def test_binary_tables_are_read_or_name_the_extra_that_they_need(
     try:
         write(place)
     except ImportError:
-        place.write_bytes(b"PAR1" if extra == "parquet" else b"PK")
+        place.write_bytes(b"PAR1" if package == "pyarrow" else b"PK")
         with pytest.raises(hx.base.InputError) as caught:
             as_run(place, objective="loss")
-        assert f"hpo_explain[{extra}]" in caught.value.remedy
+        assert f"pip install {package}" in caught.value.remedy
         return
     run = as_run(place, objective="loss")
     assert run.objective.tolist() == TABLE["loss"].tolist()

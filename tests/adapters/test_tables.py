@@ -9,8 +9,14 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.adapters.files import read_place
+from hpo_explain.adapters.frame._cells import texts_as_numbers
 from hpo_explain.adapters.sources import as_runs
-from hpo_explain.base.errors import InputError, MissingOptionError
+from hpo_explain.base.errors import (
+    InputError,
+    MissingOptionError,
+    NothingToExplain,
+)
 from hpo_explain.reporting import Report
 from hpo_explain.reporting.section import Status
 from tests.adapters.test_kinds import N, table_of, taken
@@ -403,8 +409,195 @@ def test_the_only_column_called_as_a_metric_is_the_objective():
     assert run.space.names == ("lr", "depth")
     named = hx.from_frame(table, "loss")
     assert not noted(named.notes, "objective_by_name")
+    other = np.random.default_rng(2).random(N)
     with pytest.raises(MissingOptionError, match="likeliest are auc, loss"):
-        hx.from_frame(table.assign(auc=1.0 / (1.0 + table["loss"])))
+        hx.from_frame(table.assign(auc=other))
+
+
+def test_of_metrics_that_say_the_same_one_is_the_objective():
+    """Of a metric on several data sets it is that of validation, and beside a size the metric."""
+    table = table_of(auc=lambda t, g: 1.0 / (1.0 + t["loss"]))
+    run = hx.from_frame(table)
+    note = the_note(run.notes, "objective_in_same_order")
+    assert {run.objective_name, *note["others"]} == {"loss", "auc"}
+    assert run.space.names == ("lr", "depth")
+    table = table_of(test_loss=lambda t, g: g.random(N))
+    run = hx.from_frame(table.rename(columns={"loss": "val_loss"}))
+    note = the_note(run.notes, "objective_of_validation")
+    assert (note.names, note["others"]) == (("val_loss",), ("test_loss",))
+    assert run.objective_name == "val_loss"
+    run = hx.from_frame(table_of(flops=lambda t, g: g.integers(1, 10**6, N)))
+    assert run.objective_name == "loss"
+
+
+@pytest.mark.parametrize(
+    ("name", "direction"),
+    [("score", "maximize"), ("fitness", "maximize"), ("zzz", "minimize")],
+)
+def test_a_direction_that_no_name_says_is_proposed_and_not_assumed(
+    name, direction
+):
+    table = table_of().rename(columns={"loss": name})
+    with pytest.raises(MissingOptionError) as caught:
+        hx.from_frame(table, name)
+    (option,) = caught.value.settled_by
+    assert (option.name, option.value) == ("direction", direction)
+    with pytest.raises(MissingOptionError) as caught:
+        hx.from_frame(table)
+    assert caught.value.settled_by[-1] == option
+
+
+# ---------------------------------------------------------------------- what people write
+
+
+def written_as(table, **columns):
+    """A table in which columns are written in other ways, and the run that it is read as."""
+    return hx.from_frame(table.assign(**columns), "loss")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "{:.4f} ± 0.02",
+        "{:.4f} MB",
+        "{:.4f}%",
+        "**{:.4f}**",
+        "${:.4f}",
+        "{:.4f}†",
+    ],
+)
+def test_numbers_are_read_as_people_write_them(write):
+    table = table_of()
+    plain = written_as(table, lr=table["lr"].round(4))
+    run = written_as(
+        table, lr=[write.format(lr) for lr in table["lr"].round(4)]
+    )
+    assert run.space["lr"] == plain.space["lr"]
+    np.testing.assert_array_equal(run.X, plain.X)
+
+
+def test_thousands_and_their_letters_are_numbers():
+    table = table_of()
+    sizes = [256, 1024, 2048, 512] * 12
+    plain = written_as(table, size=sizes)
+    commas = written_as(table, size=[f"{size:,}" for size in sizes])
+    assert commas.space["size"] == plain.space["size"]
+    letters = written_as(table, size=["500", "1k", "2.5k", "1M"] * 12)
+    size = letters.space["size"]
+    assert (size.low, size.high) == (500, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["0,5 s", "1,25 s"], [0.5, 1.25]),
+        (["3 μs", "4 μs"], [3, 4]),  # a Greek letter, and the sign of micro
+        (["3 µs", "4 µs"], [3, 4]),
+        (["5 сек", "6,5 сек"], [5, 6.5]),
+        (["1.024,5 Mo", "3 Mo"], [1024.5, 3]),
+        (["1\u202f024 Mo", "2\xa0000 Mo"], [1024, 2000]),
+        (["12 °C", "13 °C"], [12, 13]),
+        (["1,50 €", "2,30 €"], [1.5, 2.3]),
+        (["64,32", "128,64"], None),  # which may be two numbers
+        (["3 ms", "4 s"], None),
+    ],
+)
+def test_numbers_with_units_are_read_as_in_other_languages(texts, numbers):
+    read = texts_as_numbers(pd.Series(texts)).tolist()
+    assert read == (texts if numbers is None else numbers)
+
+
+@pytest.mark.parametrize("word", ["OOM", "-", "N/A", "diverged", " "])
+def test_a_word_in_place_of_a_result_is_a_trial_without_one(word):
+    table = table_of()
+    losses = table["loss"].astype(object)
+    losses[[3, 7]] = word
+    run = hx.from_frame(table.assign(loss=losses.astype(str)), "loss")
+    assert sorted(run.excluded) == [3, 7]
+    # a category that is called so stays one
+    depth = ["a", word] * 24
+    run = hx.from_frame(table.assign(depth=depth), "loss")
+    assert run.space["depth"].choices == ("a", word)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "lr={lr}, depth={depth}, act='relu'",
+        "lr: {lr}; depth: {depth}; act: relu",
+        "lr={lr} depth={depth} act=relu",
+    ],
+)
+def test_settings_in_a_text_are_hyperparameters(form):
+    plain = table_of()
+    rows = plain.to_dict("records")
+    texts = [
+        form.format(lr=row["lr"], depth=int(row["depth"])) for row in rows
+    ]
+    run = hx.from_frame(
+        pd.DataFrame({"run": texts, "loss": plain["loss"]}), "loss"
+    )
+    assert run.space.names == ("lr", "depth")
+    np.testing.assert_allclose(run.X, hx.from_frame(plain, "loss").X)
+
+
+def test_the_name_of_a_run_that_repeats_its_settings_stays_a_name():
+    table = table_of(run=lambda t, g: [f"lr={lr:.3g}" for lr in t["lr"]])
+    assert hx.from_frame(table, "loss").space.names == ("lr", "depth")
+
+
+def test_of_a_dump_of_hyperopt_only_the_values_are_read():
+    plain = table_of()
+    dumped = [
+        {
+            "state": 2,
+            "tid": i,
+            "result": {"loss": row["loss"], "status": "ok"},
+            "misc": {
+                "tid": i,
+                "idxs": {"lr": [i], "depth": [i]},
+                "vals": {
+                    "model": [i % 2],
+                    "lr": [row["lr"]],
+                    "depth": [int(row["depth"])] if i % 2 else [],
+                },
+            },
+        }
+        for i, row in enumerate(plain.to_dict("records"))
+    ]
+    for table in (pd.DataFrame(dumped), pd.json_normalize(dumped)):
+        for cells in (table, table.astype(str)):
+            run = hx.from_frame(cells)
+            assert run.space.names == ("model", "lr", "depth")
+            assert (run.objective_name, run.direction) == (
+                "result.loss",
+                "minimize",
+            )
+            is_active = run.X[:, 0] == 1
+            np.testing.assert_array_equal(np.isnan(run.X[:, 2]), ~is_active)
+
+
+def test_a_log_of_bayesian_optimization_is_maximized():
+    lines = [
+        {
+            "target": -row["loss"],
+            "params": {"lr": row["lr"], "depth": row["depth"]},
+            "datetime": {
+                "datetime": f"2024-01-01 00:00:{i:02d}",
+                "elapsed": float(i),
+                "delta": 1.0,
+            },
+        }
+        for i, row in enumerate(table_of().to_dict("records"))
+    ]
+    run = hx.from_frame(pd.DataFrame(lines))
+    assert (run.objective_name, run.direction) == ("target", "maximize")
+    assert run.space.names == ("lr", "depth")
+
+
+def test_the_best_so_far_is_no_hyperparameter():
+    table = table_of(best=lambda t, g: t["loss"].cummin())
+    assert hx.from_frame(table, "loss").space.names == ("lr", "depth")
 
 
 def two_objectives():
@@ -501,3 +694,46 @@ def test_the_hyperparameters_of_peoples_tables_are_read(
     table = pd.read_csv(EXTRACTS / file)
     run = hx.from_frame(table, objective, "minimize")
     assert run.space.names == tuple(names.split())
+
+
+def test_a_table_of_an_ablation_has_marks_and_nothing_as_choices():
+    table = pd.DataFrame(
+        {
+            "aug": [None, "x", None, "x", "x", "x"],
+            "pretrained": [None, None, None, None, "x", "x"],
+            "loss": [3.0, 2.5, 3.1, 2.4, 1.0, 1.1],
+        }
+    )
+    space = hx.from_frame(table, "loss").space
+    assert [p.choices for p in space] == [("x", None), ("x", None)]
+    assert not any(p.active_when or p.optional for p in space)
+
+
+def test_the_history_of_one_training_is_told_as_such():
+    table = pd.DataFrame(
+        {
+            "epoch": range(12),
+            "lr": [1e-3] * 6 + [1e-4] * 6,
+            "val_loss": np.linspace(1.0, 0.3, 12),
+        }
+    )
+    with pytest.raises(NothingToExplain, match="12 rows of one training"):
+        hx.from_frame(table)
+
+
+def test_blanks_are_told_apart_and_from_nothing(tmp_path):
+    table = table_of(tag=lambda t, g: ["", " ", "a", None] * 12)
+    run = hx.from_frame(table, "loss")
+    assert run.space["tag"].choices == ("", " ", "a", None)
+    words = hx.optimum(run).sentence + str(hx.methods.importance(run))
+    assert "tag" in words
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = read_place(tmp_path / "t.csv", objective="loss")
+    assert read.space["tag"].choices == (" ", "a", None)
+
+
+def test_scales_of_the_same_length_are_one_note():
+    table = table_of()
+    table = table.assign(wd=table["lr"][::-1].to_numpy())
+    notes = hx.from_frame(table, "loss").notes
+    assert the_note(notes, "log_scale_guessed").names == ("lr", "wd")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,7 @@ import skopt
 from optuna.samplers import RandomSampler
 
 from hpo_explain.adapters import _updates
-from hpo_explain.adapters._drawing import one_writer
+from hpo_explain.adapters._drawing import one_writer, take_turn, turn_at
 from hpo_explain.adapters._updates import Budget, ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
 from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
@@ -267,6 +268,109 @@ def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
     )
     assert free == [False]
     assert names(tmp_path) == []
+
+
+FINISHES = """
+import sys, time
+import optuna
+from markupsafe import Markup
+from hpo_explain.adapters.optuna import ExplanationCallback
+from hpo_explain.reporting import Content, Section
+
+number = int(sys.argv[1])
+def slow(context):
+    with open("drawn", "a") as file:
+        file.write(f"{len(context.run)}\\n")
+    time.sleep(4.0)
+    return Content("slow", Markup(f"<p>on {len(context.run)} trials</p>"))
+study = optuna.load_study(study_name="one", storage="sqlite:///one.db")
+section = Section("slow", "Slow", "", slow)
+callback = ExplanationCallback("r.html", every=100, budget=None, sections=[section])
+print("ready", flush=True)
+sys.stdin.readline()
+study.add_trial(optuna.create_trial(
+    params={"x": number / 4},
+    distributions={"x": optuna.distributions.FloatDistribution(0, 1)},
+    value=float(number),
+))
+began = time.monotonic()
+path = callback.finish(study)
+print(time.monotonic() - began, path is not None, flush=True)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.name != "posix", reason="processes of POSIX")
+def test_of_four_writers_that_finish_together_one_draws(tmp_path):
+    optuna.create_study(
+        study_name="one", storage=f"sqlite:///{tmp_path / 'one.db'}"
+    )
+    (tmp_path / "program.py").write_text(FINISHES)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "program.py", str(number)],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    answers = [
+        writer.communicate(timeout=300)[0].split() for writer in writers
+    ]
+    assert [written for _, written in answers].count("True") == 1
+    assert "on 4 trials" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert sorted(names(tmp_path)) == [
+        "drawn",
+        "one.db",
+        "program.py",
+        "r.html",
+    ]
+    # four pages one after the other would take sixteen seconds, beside their starts
+    assert (tmp_path / "drawn").read_text().split().count("4") == 1
+
+
+def test_the_same_trials_are_not_drawn_twice(monkeypatch, tmp_path, caplog):
+    caplog.set_level(logging.INFO, logger="hpo_explain")
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", budget=None)
+    take_turn(tmp_path / "r.html", _updates._digest({}))
+    with one_writer(tmp_path / "r.html"):
+        assert subject.finish(dict) is None
+    assert drawn.jobs == []
+    assert "left to another process" in caplog.text
+    # nobody writes: whoever had the turn was killed
+    assert subject.finish(dict) == tmp_path / "r.html"
+    assert names(tmp_path) == []
+
+
+def test_one_that_finished_later_has_its_turn(monkeypatch, tmp_path, caplog):
+    caplog.set_level(logging.INFO, logger="hpo_explain")
+    drawn, path = Drawn(monkeypatch), tmp_path / "r.html"
+    subject = updates(path, budget=None)
+    with ExitStack() as written:
+        written.enter_context(one_writer(path))
+
+        def later():
+            while turn_at(path) != _updates._digest({}):
+                time.sleep(0.01)
+            take_turn(path, "more trials")
+            written.close()
+
+        other = threading.Thread(target=later)
+        other.start()
+        assert subject.finish(dict) is None
+        other.join()
+    assert drawn.jobs == []
+    assert turn_at(path) == "more trials"
 
 
 def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(

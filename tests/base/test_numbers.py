@@ -1,8 +1,11 @@
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.numbers import format_level
+from hpo_explain.base.numbers import format_level, format_values
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,30 @@ def test_sentences_tell_an_effect_from_a_large_level():
     ax = hx.partial_dependence(run, "x", sample=30).plot()
     ax.figure.canvas.draw()
     assert ax.yaxis.get_offset_text().get_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(2.4e9, 2.4e9 + 150.0), (273.15, 273.17), (1e-5, 0.1), (-0.5, 0.5)],
+)
+def test_ends_of_a_range_have_as_many_digits_as_tell_them_apart(low, high):
+    first, last = map(float, format_values([low, high]))
+    assert first == pytest.approx(low, abs=0.05 * (high - low))
+    assert last == pytest.approx(high, abs=0.05 * (high - low))
+    assert max(map(len, format_values([0.123456789, 0.987654321]))) == 6
+
+
+def test_ranges_in_sentences_have_the_digits_of_their_extent():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"freq_hz": 2.4e9 + rng.uniform(0, 2e5, 30)})
+    table["loss"] = ((table["freq_hz"] - 2.40006e9) / 2e5) ** 2
+    run = hx.from_frame(table, "loss")
+    for text in (
+        hx.recommended_space(run).sentence,
+        *(action.title for action in hx.advise(run).actions),
+    ):
+        number = r"([\d.]+(?:e[+-]\d+)?)"
+        pairs = re.findall(rf"(?:\[|from ){number}(?:,| to) {number}", text)
+        for low, high in pairs:
+            assert float(low) < float(high)
+    assert "2.4e+09, 2.4e+09" not in hx.recommended_space(run).sentence

@@ -16,6 +16,8 @@ from hpo_explain.base.subject import Subject
 from tests.handmade import Page, compared, tuning_run
 from tests.public import names, public
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 QUICK = {"grid_size": 4, "sample": 40}
 
 
@@ -293,3 +295,20 @@ def test_a_view_that_a_result_does_not_have_is_refused_with_those_that_it_has():
     for draw in (found.plot, found.to_plotly):
         with pytest.raises(hx.base.InputError, match="view must be one of ''"):
             draw(view="misspelt")
+
+
+def test_categories_are_told_apart_in_a_printed_table():
+    rng = np.random.default_rng(0)
+    choices = [True, "True", None, "None", "", " "]
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("a", choices),
+            hx.FloatParameter("x", 0.0, 1.0),
+        ]
+    )
+    X = np.column_stack([np.arange(24) % 6, rng.random(24)])
+    run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
+    _, _, table = str(hx.partial_dependence(run, "a")).rpartition("\n\n")
+    cells = [line.rstrip() for line in table.splitlines()[1:]]
+    for name in ("True", "'True'", "None", "'None'", "''", "' '"):
+        assert sum(line.lstrip().startswith(f"{name} ") for line in cells) == 1

@@ -14,18 +14,17 @@ from hpo_explain import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import decide, interval
-from hpo_explain.belief.drawn import DrawnSurrogate, Draws, as_draws
+from hpo_explain.belief.decisions import decide, interval
+from hpo_explain.belief.draws import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import (
     argmin,
     attainable,
     contrasts,
-    exceedance,
     least_in,
     loss,
 )
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import _mean_ranks, trust
+from hpo_explain.belief.trust import _mean_ranks
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, valued
 from hpo_explain.models.product_kernel import Pairs, Prior
@@ -68,6 +67,23 @@ def belief():
     X = MIXED.sample(60, seed=1)
     y = mixed_cost(X) + np.random.default_rng(0).normal(0.0, 0.05, len(X))
     return Belief(MIXED, X, y, "minimize")
+
+
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(1000.0, -7.0), (-3.0, 0.0), (1e-9, 1e-9)]
+)
+def test_the_unit_of_the_objective_changes_no_draw(belief, scale, shift):
+    X = MIXED.sample(60, seed=1)
+    y = mixed_cost(X) + np.random.default_rng(0).normal(0.0, 0.05, len(X))
+    direction = "minimize" if scale > 0.0 else "maximize"
+    other = Belief(MIXED, X, scale * y + shift, direction)
+    np.testing.assert_array_equal(other.scaled, belief.scaled)
+    rows = MIXED.sample(50, seed=2)
+    expected = scale * belief.draws(rows) + shift
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(
+        other.draws(rows), expected, rtol=0.0, atol=1e-12 * size
+    )
 
 
 # ------------------------------------------------------------------ kernel and likelihood
@@ -673,8 +689,6 @@ def test_minima_are_those_of_the_function():
     inside = land.all_rows[:, 0] > 0.5
     np.testing.assert_allclose(loss(land, inside), [0.04, 0.08], atol=0.02)
     assert np.isinf(least_in(land, np.zeros(len(inside), bool))).all()
-    # half of the rows have c = b; of the others those within 0.2 of the optimum
-    np.testing.assert_allclose(exceedance(land, 0.04)[0], 0.2, atol=0.02)
 
 
 # ------------------------------------------------------------------ decisions and trust
@@ -751,12 +765,12 @@ def test_what_only_reaches_a_threshold_is_not_beyond_it():
 
 
 def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
-    assert trust(belief).level == "good"
+    assert belief.trust.level == "good"
     X = MIXED.sample(60, seed=1)
     noise = Belief(
         MIXED, X, np.random.default_rng(0).normal(size=60), "minimize"
     )
-    found = trust(noise)
+    found = noise.trust
     assert found.level == "poor"
     assert found.r2 < 0.35
     assert found.covered > 0.8

@@ -46,6 +46,16 @@ def test_probabilities_are_least_squares_on_the_labels():
     assert np.sqrt((residual**2).mean()) < 0.2
 
 
+def test_the_order_of_trials_changes_no_probability():
+    X = SPACE.sample(40, seed=1)
+    feasible = X[:, 1] + X[:, 0] ** 2 < 0.8
+    rows = SPACE.sample(30, seed=2)
+    other = np.random.default_rng(0).permutation(40)
+    expected = Feasibility.fit(SPACE, X, feasible).probability(rows)
+    found = Feasibility.fit(SPACE, X[other], feasible[other])
+    np.testing.assert_array_equal(found.probability(rows), expected)
+
+
 def test_where_everything_fails_nothing_is_proposed():
     """Accuracy rises with x0, and beyond 0.5 every trial fails."""
     X = SPACE.sample(90, seed=2)

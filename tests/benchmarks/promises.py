@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, log
 
-from tests.benchmarks.measure import MOST, alone
+from tests.benchmarks.measure import MOST, alone, processor_time
 
 OF_OPTUNA = (
     "of Optuna's"  # evaluator: seconds over its seconds, in the same process
@@ -75,6 +75,29 @@ class Promise:
         figure = theirs / seconds if self.unit == "×" else seconds / theirs
         number = f"{figure:.0f} ×" if self.unit == "×" else f"{figure:.2f}"
         return figure, f"{number}: {shown(seconds)}, Optuna's {shown(theirs)}"
+
+
+@dataclass(frozen=True)
+class Start:
+    """The processor time of a process that asks one thing of 200 × 10, imports included.
+
+    As a multiple of that of one that imports NumPy and SciPy's linear algebra; `cold`, where
+    nothing is compiled yet, of that of the same one where all is.
+    """
+
+    name: str
+    code: str
+    goal: float
+    cold: bool = False
+
+    def cells(self, scale=1.0):
+        code = f"{ASKING}{self.code}"
+        seconds = processor_time(code, cold=self.cold)
+        against = processor_time(code if self.cold else YARDSTICK)
+        ratio = seconds / against
+        today = f"{ratio:.1f} ×: {shown(seconds)}, beside {shown(against)}"
+        kept = "yes" if ratio <= self.goal else "**no**"
+        return [today, f"≤ {self.goal:g} ×", kept]
 
 
 @dataclass(frozen=True)
@@ -207,8 +230,26 @@ PROMISES = [
         20,
     ),
 ]
+YARDSTICK = "import numpy, scipy.linalg"
+ASKING = (
+    "import hpo_explain as hx; from hpo_explain.cli import main; "
+    "from tests.benchmarks.measure import run_of; run = run_of(200, 10); "
+)
+SUMMARY = "main(['summary', '{folder}/s.db', '--no-cache'])"
+REPORT = "main(['report', '{folder}/s.db', '--out', '{folder}/r.html'])"
+STARTS = [
+    Start("`hx.importance`", "hx.importance(run)", 5),
+    Start("`hx.summary`", "hx.summary(run)", 7),
+    Start("`hx.advise`", "hx.advise(run)", 7),
+    Start("`hx.explain_proposal`", "hx.explain_proposal(run)", 7),
+    Start("`hpo-explain study.db`", SUMMARY, 11),
+    Start("`hpo-explain report study.db`", REPORT, 35),
+    Start("`hpo-explain study.db`, nothing compiled", SUMMARY, 1.5, cold=True),
+    Start("its report, nothing compiled", REPORT, 1.5, cold=True),
+]
 SECTIONS = {
     "Promises": (("", "today", "goal", "holds"), PROMISES),
+    "First answers": (("", "today", "goal", "holds"), STARTS),
     "As trials grow": (
         (
             "",

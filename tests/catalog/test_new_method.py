@@ -12,7 +12,7 @@ from tests.stubs import PACKAGES, names_of, written
 TOY = '''
 """Counts the trials."""
 
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.methods.runs.toy_result import Toy
 
 
@@ -51,7 +51,7 @@ class Toy(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         n = self.trials[0]
-        return (self.told("untried", (), n, says="count", certain=True, because=(), n=n),)
+        return (self.claim("untried", (), n, says="count", certain=True, because=(), n=n),)
 '''
 SHOW = '''
 """How the count is drawn."""

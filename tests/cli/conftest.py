@@ -63,8 +63,8 @@ def brief_reports(request, monkeypatch):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def quick_figures(empty_figures):
-    """No command changes what figures show."""
+def quick_answers(empty_figures, few_draws):
+    """No command changes what figures show, or how much is drawn."""
 
 
 @pytest.fixture

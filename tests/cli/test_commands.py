@@ -47,10 +47,18 @@ LESS = {
     "sample": 30,
 }
 
+pytestmark = pytest.mark.usefixtures("answers_stay")
+
+
+@pytest.fixture(scope="module")
+def tuned_run(tuned):
+    """The run of the study, held so that what is computed of it stays."""
+    return read_place(f"sqlite:///{tuned}")
+
 
 @pytest.fixture
-def read(study):
-    return read_place("sqlite:///study.db")
+def read(study, tuned_run):
+    return tuned_run
 
 
 def rows(text):
@@ -138,14 +146,13 @@ def test_every_option_says_what_it_does_and_every_command_has_a_whole_line():
         assert not line.endswith("...")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["watch", "--help"], ["--version"]]
-)
-def test_help_imports_nothing_heavy(arguments):
+def imported_after(commands, names):
+    """Which modules a new process has imported after one command line, another one, and so on."""
     code = (
-        "import sys; from hpo_explain.cli import main;"
-        f"main({arguments!r}, standalone_mode=False);"
-        f"print([name for name in {HEAVY} if name in sys.modules])"
+        "import sys; from hpo_explain.cli import main\n"
+        f"for arguments in {commands!r}:\n"
+        "    main(arguments, standalone_mode=False)\n"
+        f"    print('imported', [n for n in {names} if n in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -154,27 +161,65 @@ def test_help_imports_nothing_heavy(arguments):
         check=True,
         encoding="utf-8",
     )
-    assert done.stdout.splitlines()[-1] == "[]"
+    return [
+        line.removeprefix("imported ")
+        for line in done.stdout.splitlines()
+        if line.startswith("imported ")
+    ]
 
 
-@pytest.mark.parametrize("command", ["importance", "summary", "trust"])
-def test_an_answer_imports_nothing_that_it_does_not_need(study, command):
-    arguments = [command, "study.db", "--no-cache"]
-    needless = [*HEAVY, "optuna.importance", "optuna.visualization", "plotly"]
-    needless = [name for name in needless if name not in NEEDED]
-    code = (
-        "import sys; from hpo_explain.cli import main;"
-        f"main({arguments!r}, standalone_mode=False);"
-        f"print([name for name in {needless} if name in sys.modules])"
-    )
+def test_help_imports_nothing_heavy():
+    commands = [["--help"], ["watch", "--help"], ["--version"]]
+    assert imported_after(commands, HEAVY) == ["[]"] * 3
+
+
+# what commands load beyond what is needed to read and to fit: a process asks one after the other
+LOADED = {
+    "importance": [],
+    "summary": [],
+    "trust": [],
+    "advise": [],
+    "optimum": [],
+    "recommended-space": [],
+    "ablation": [],
+    "explain-proposal": ["pandas"],  # its table
+    # figures, and the forest of the important subspace
+    "report": [
+        "jinja2",
+        "joblib",
+        "matplotlib",
+        "pandas",
+        "scipy.stats",
+        "sklearn",
+    ],
+}
+NEEDLESS = [
+    *(name for name in HEAVY if name not in NEEDED),
+    "matplotlib.pyplot",
+    "optuna.importance",
+    "optuna.visualization",
+    "plotly",
+    "scipy.stats",
+]
+
+
+def test_an_answer_imports_nothing_that_it_does_not_need(study):
+    code = f"""
+import sys
+from hpo_explain.cli import main
+for command, needed in {LOADED}.items():
+    anew = [] if command == "report" else ["--no-cache"]
+    main([command, "study.db", *anew], standalone_mode=False)
+    there = {{name for name in {NEEDLESS} if name in sys.modules}}
+    assert there <= {{*needed}}, (command, there)
+"""
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        check=True,
         encoding="utf-8",
     )
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_source_without_a_command_is_summarized(run, read):

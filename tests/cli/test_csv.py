@@ -49,7 +49,7 @@ def test_the_separator_is_that_of_the_names(
 def test_what_the_user_names_tells_which_of_two_separators_is_meant(folder):
     (folder / "t.csv").write_text("a, b;acc\n1;2\n")
     assert read_csv("t.csv", ["acc"])[0].columns.tolist() == ["a, b", "acc"]
-    assert read_csv("t.csv", [])[0].columns.tolist() == ["a", " b;acc"]
+    assert read_csv("t.csv", [])[0].columns.tolist() == ["a", "b;acc"]
 
 
 def test_one_column_alone_is_separated_by_nothing(folder):
@@ -121,3 +121,37 @@ def test_the_separator_is_told_on_stderr(folder, run):
         in outcome.stderr
     )
     assert outcome.stdout.splitlines()[1].startswith("x,")
+
+
+BLANKS = "0.1 3 5.5\n0.2 4 6.5\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lr layers acc\n" + BLANKS,
+        "# a sweep, of today\n# again\nlr,layers,acc\n"
+        + BLANKS.replace(" ", ","),
+        "lr , layers , acc\n" + BLANKS.replace(" ", " , "),
+        "lr,layers,acc\n0.1,3,5.5\nlr,layers,acc\n0.2,4,6.5\n",
+    ],
+    ids=["blanks", "remarks", "padded", "names again"],
+)
+def test_tables_are_read_as_people_set_them(folder, text):
+    (folder / "t.csv").write_text(text)
+    frame, _ = read_csv("t.csv", [])
+    assert frame.columns.tolist() == ["lr", "layers", "acc"]
+    assert frame.astype(float).to_numpy().tolist() == [
+        [0.1, 3, 5.5],
+        [0.2, 4, 6.5],
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_the_encoding_of_a_table_is_recognized(folder, encoding):
+    (folder / "t.csv").write_bytes("größe,acc\n1,0.5\n".encode(encoding))
+    frame, notes = read_csv("t.csv", [])
+    assert frame.columns.tolist() == ["größe", "acc"]
+    assert [note.kind for note in notes] == ["not_utf8"] * (
+        encoding == "cp1252"
+    )

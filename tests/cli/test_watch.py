@@ -1,7 +1,9 @@
 """A report that follows a run, whatever happens to the storage, the folder or the terminal."""
 
+import gc
 import signal
 import sqlite3
+import weakref
 from importlib import import_module
 from pathlib import Path
 
@@ -71,6 +73,27 @@ def test_the_report_is_written_anew_when_trials_arrive_and_only_then(
     assert outcome.waited == [120.0] * 4
     assert "16 trials" in page()
     assert outcome.stderr.endswith("stopped\n")
+
+
+def test_between_two_looks_nothing_is_remembered(study, watch, monkeypatch):
+    beliefs = []
+    made = reporting.Report.of
+
+    def report_of(runs, **options):
+        for run in runs.values():
+            beliefs.append(weakref.ref(run.belief()))
+        return made(runs, **options)
+
+    monkeypatch.setattr(reporting.Report, "of", report_of)
+
+    def nothing_is_held():
+        gc.collect()
+        assert [ref() for ref in beliefs] == [None] * len(beliefs)
+        more_trials()
+
+    outcome = watch("study.db", happen=[nothing_is_held, nothing_is_held])
+    assert outcome.exit_code == 0
+    assert len(beliefs) == 3
 
 
 def test_what_a_running_trial_chooses_is_news(study, watch):

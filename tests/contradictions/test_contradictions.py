@@ -8,7 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.claim import Claim
-from hpo_explain.belief.decide import Decision
+from hpo_explain.belief.decisions import Decision
 from hpo_explain.methods import Action
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, make_run

@@ -6,6 +6,7 @@ import locale
 import logging
 import multiprocessing
 import os
+import random
 import signal
 import sys
 import threading
@@ -13,17 +14,26 @@ import time
 import warnings
 from pathlib import Path
 
+import matplotlib
 import numpy as np
+import optuna
 import pandas as pd
-import sklearn  # noqa: F401  # sets variables for the processor's libraries
+
+# What importing these changes is theirs: filters for their own warnings, variables for the
+# processor's libraries, a random number for the ids of styles, and matplotlib's backend.
+import shap  # noqa: F401
+import sklearn.ensemble  # noqa: F401
+from matplotlib import pyplot as plt
+from plotly.graph_objects import Figure
 
 import hpo_explain as hx
+from hpo_explain.adapters.optuna import ExplanationCallback
 from hpo_explain.catalog.methods import METHODS
 
 
 def state():
     """What a program may rely on, and no library should change."""
-    random = np.random.get_state()  # noqa: NPY002
+    numbers = np.random.get_state()  # noqa: NPY002
     return {
         "threads": sorted(
             thread.name
@@ -39,8 +49,16 @@ def state():
         "folder": str(Path.cwd()),
         "locale": locale.setlocale(locale.LC_ALL),
         "numpy's errors": np.geterr(),
-        "random numbers": [str(random[1][:5]), random[2]],
+        "random numbers": [
+            str(numbers[1]),
+            numbers[2],
+            str(random.getstate()),
+        ],
+        "printing": str(np.get_printoptions()),
         "pandas": pd.get_option("display.max_rows"),
+        "figures": str(dict.items(matplotlib.rcParams)),
+        "optuna": optuna.logging.get_verbosity(),
+        "path": list(sys.path),
         "excepthook": str(sys.excepthook),
         "streams": [id(sys.stdout), id(sys.stderr)],
         "recursion": sys.getrecursionlimit(),
@@ -55,10 +73,42 @@ def table(n):
     return pd.DataFrame({"x": x[:, 0], "y": x[:, 1], "loss": loss})
 
 
+def study():
+    """A study of which every function has something to say."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(seed=0)
+    made = optuna.create_study(sampler=sampler, study_name="demo")
+    for x in (0.2, 0.5, 0.8) * 2:  # of which the noise is known
+        made.enqueue_trial({"x": x, "y": 0.5})
+    rng = np.random.default_rng(0)
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0.0, 1.0)
+        loss = (x - 0.3) ** 2 + 0.1 * trial.suggest_float("y", 0.0, 1.0)
+        loss += 0.01 * rng.normal()
+        for step in (1, 2, 3):
+            trial.report(loss + 0.1 / step, step)
+        return loss
+
+    made.optimize(objective, n_trials=25)
+    return made, objective
+
+
+def shown(result):
+    """Show a result in every way."""
+    str(result)
+    result._repr_html_()
+    result.to_dict()
+    result.to_plotly()
+    result.plot()
+    plt.close("all")
+
+
 def calls():
-    about = {"objective": "loss", "direction": "minimize"}
-    about |= {"optimizer": "a GP", "initial": 5}
-    run = hx.from_frame(table(25), **about)
+    Figure()
+    plt.close(plt.figure())
+    made, objective = study()
+    run = hx.from_optuna(made)
 
     def call(method):
         first, *others = inspect.signature(method.function).parameters.values()
@@ -68,14 +118,21 @@ def calls():
             if one.default is one.empty and one.kind is not one.VAR_KEYWORD
         }
         about = {"a": run, "b": run} if first.name == "runs" else run
-        return lambda: method.function(about, **needed)
+        return lambda: shown(method.function(about, **needed))
+
+    def watched():
+        callback = ExplanationCallback("watched.html", every=5)
+        made.optimize(objective, n_trials=5, callbacks=[callback])
 
     found = {method.name: call(method) for method in METHODS}
-    found["from_frame"] = lambda: hx.from_frame(table(25), **about)
-    found["report"] = lambda: hx.report(
-        hx.from_frame(table(40), **about), "report.html", n_jobs=2
+    found["from_optuna"] = lambda: hx.from_optuna(made)
+    found["from_frame"] = lambda: hx.from_frame(
+        table(25), objective="loss", direction="minimize"
     )
-    found["plot"] = lambda: hx.history(run).plot()
+    found["apply"] = lambda: hx.advise(run).apply(made)
+    found["guide"] = hx.guide
+    found["report"] = lambda: hx.report(run, "report.html", n_jobs=2)
+    found["watched"] = watched
     return found
 
 
@@ -109,7 +166,7 @@ def main():
         }
         if different:
             changed[name] = different
-    print(json.dumps(changed, indent=1))
+    print(json.dumps(changed))  # in one line: the guide prints, too
 
 
 if __name__ == "__main__":

@@ -41,11 +41,12 @@ def ran(tmp_path, *arguments):
 
 
 def changed(tmp_path, *names):
-    return json.loads(ran(tmp_path, left_as_it_was.__file__, *names).stdout)
+    printed = ran(tmp_path, left_as_it_was.__file__, *names).stdout
+    return json.loads(printed.splitlines()[-1])
 
 
-def test_shap_leaves_no_thread_and_no_start_method(tmp_path):
-    assert changed(tmp_path, "ablation") == {}
+def test_shap_and_a_callback_leave_no_thread_and_no_start_method(tmp_path):
+    assert changed(tmp_path, "ablation", "watched") == {}
 
 
 @pytest.mark.thorough

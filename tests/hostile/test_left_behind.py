@@ -33,6 +33,29 @@ def work(i):
     time.sleep(600)
 list(by_workers(2, (delayed(work)(i) for i in range(2))))
 """
+REPORT = """
+import sys, time
+import numpy as np, pandas as pd, hpo_explain as hx
+x = np.random.default_rng(0).random((60, 3))
+table = pd.DataFrame(x, columns=[*"xyz"]).assign(loss=((x - 0.3) ** 2).sum(1))
+about = {"objective": "loss", "direction": "minimize", "optimizer": "a GP", "initial": 10}
+try:
+    hx.report(hx.from_frame(table, **about), "report.html", n_jobs=3)
+    print("too early", flush=True)
+except KeyboardInterrupt:  # as of a notebook's cell
+    print("interrupted", flush=True)
+sys.stdin.read()
+"""
+COMPARE = """
+import sys, time
+from joblib import delayed
+from hpo_explain.base.workers import by_workers
+try:
+    list(by_workers(2, (delayed(time.sleep)(600) for i in range(2))))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+sys.stdin.read()
+"""
 
 
 def is_there(process):
@@ -73,3 +96,59 @@ def test_workers_end_with_a_process_that_is_ended(program, how):
         for process in left:
             os.kill(process, signal.SIGKILL)
     assert not left
+
+
+def workers_of(process):
+    """The processes that one has started and that compute, which no tracker does."""
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(process)],
+        capture_output=True,
+        text=True,
+    )
+    rows = [line.split(maxsplit=2) for line in found.stdout.splitlines()]
+    return [
+        int(row[0])
+        for row in rows
+        if row[1][:1] != "Z" and "tracker" not in row[2]
+    ]
+
+
+def until(holds, seconds):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+@pytest.mark.parametrize(
+    "program", [REPORT, COMPARE], ids=["report", "compare"]
+)
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.thorough),
+    ],
+)
+def test_workers_end_when_a_cell_is_interrupted_or_its_kernel_ended(
+    tmp_path, program, how
+):
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        text=True,
+    ) as kernel:
+        assert until(lambda: len(workers_of(kernel.pid)) >= 2, 120)
+        time.sleep(1.0)  # until they are at work
+        workers = workers_of(kernel.pid)
+        kernel.send_signal(how)
+        if how == signal.SIGINT:
+            assert kernel.stdout.readline() == "interrupted\n"
+        else:
+            kernel.wait(30)
+        assert until(lambda: not any(map(is_there, workers)), 10)
+        kernel.kill()

@@ -59,7 +59,7 @@ def check(name: str, wheel: Path, folder: Path) -> None:
             os.environ.update([others[0].split("=")])
         if re.match(r'pip install "?hpo_explain', line):
             # the wheel in place of the repository
-            named = " ".join(others[1:]).partition(" @ ")[0].split()
+            named = re.sub(r" @ \S+", "", " ".join(others[1:])).split()
             asked = [re.sub(r"^hpo_explain", str(wheel), one) for one in named]
             run(
                 places / "python",

@@ -224,7 +224,7 @@ def test_of_a_forest_nothing_is_certain():
     found = AblationExplainer(
         hx.models.ForestSurrogate.fit(space, X, y, n_trees=7)
     ).explain(HALF, ZERO)
-    assert found.drawn is None
+    assert found.draws is None
     assert not any(claim.certain for claim in found.claims)
     assert {reason.kind for c in found.claims for reason in c.because} == {
         "uncertainty_unknown"
@@ -244,7 +244,7 @@ def known(found, error, **changes):
     )
     drawn = found.values[:, None] + errors - errors.mean(axis=1, keepdims=True)
     shapley = np.tile(found.shapley[:, None], 200)
-    return replace(found, drawn=drawn, shapley_drawn=shapley, **changes)
+    return replace(found, draws=drawn, shapley_drawn=shapley, **changes)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_an_acquisition_is_explained_in_its_own_units():
         )
         assert found.subject.acquisition == acquisition.label
         assert not found.subject.lower_is_better
-        assert found.drawn is None
+        assert found.draws is None
         assert all(claim.certain for claim in found.claims)
 
 

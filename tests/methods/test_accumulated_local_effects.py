@@ -9,7 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods.effects.accumulated_local_effects import (
     accumulated_local_effects,
 )
@@ -213,7 +213,7 @@ def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
     drawn = weights @ as_draws(model, "minimize").draws(np.array(rows)).T
     apart = drawn - drawn.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(
-        found.drawn, (found.mean + apart[order].T).T, atol=1e-9
+        found.draws, (found.mean + apart[order].T).T, atol=1e-9
     )
 
 
@@ -392,7 +392,7 @@ def test_one_value_has_no_effect_and_a_model_without_uncertainty_no_band():
     ):
         effects(space, lambda X: X[:, 0], same, "x1")
     found = effects(space, lambda X: X[:, 1], same, "x2")
-    assert found.drawn is None
+    assert found.draws is None
     assert np.isnan(found.std).all()
     assert not any(claim.certain for claim in found.claims)
 
@@ -415,7 +415,7 @@ def effect(names, of, *, error):
     errors = error * np.random.default_rng(0).standard_normal(
         (*found.mean.shape, 200)
     )
-    return replace(found, drawn=found.mean[..., None] + errors)
+    return replace(found, draws=found.mean[..., None] + errors)
 
 
 # In a lattice the middles of a pair's intervals, 0.25 and 0.75, have a mean of 0.45: the products

@@ -12,11 +12,11 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.belief.drawn import usual_loss
+from hpo_explain.belief.draws import usual_loss
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
-from hpo_explain.methods.advice.beware import beware
+from hpo_explain.methods.advice.beware import _at_least, beware
 from hpo_explain.methods.advice.rules import (
     attempt,
     keep,
@@ -24,7 +24,7 @@ from hpo_explain.methods.advice.rules import (
     trying,
     widen,
 )
-from hpo_explain.question.decision import RunDecision, decision_of
+from hpo_explain.question import RunDecision
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of, unit_cube
@@ -118,7 +118,7 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
             if feasible[i] and (codes[i] == codes[row]).all()
         ]
         assert row == same[0]
-        m, drawn = len(same), found.drawn[:, place]
+        m, drawn = len(same), found.costs_of_draws[:, place]
         apart = observed[same].mean() - drawn.mean()
         moved = drawn + m / (m + 1) * np.clip(apart, -4.0, 4.0)
         np.testing.assert_allclose(
@@ -315,7 +315,7 @@ def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
 
 def widened(run):
     """The new range of x; None where it stays."""
-    found = widen(decision_of(run))
+    found = widen(RunDecision.of(run))
     ranges = (
         {}
         if found is None
@@ -432,12 +432,24 @@ def test_a_diverged_neighbourhood_is_not_tried():
         ),
         60,
     )
-    rows, _ = next_rows(decision_of(run), 5, ())
+    rows, _ = next_rows(RunDecision.of(run), 5, ())
     assert len(rows)
     assert (rows[:, 0] < 0.93).all()
 
 
 # ---------------------------------------------------------------------- beware
+
+
+@pytest.mark.parametrize(
+    ("k", "total", "bad", "n"),
+    [(3, 50, 9, 11), (7, 300, 20, 40), (4, 9, 6, 7)],
+)
+def test_the_chance_of_so_many_failures_is_hypergeometric(k, total, bad, n):
+    np.testing.assert_allclose(
+        _at_least(k, total, bad, n),
+        hypergeom.sf(k - 1, total, bad, n),
+        rtol=1e-10,
+    )
 
 
 def test_the_pair_of_categories_with_which_trials_fail_is_named_with_its_counts():

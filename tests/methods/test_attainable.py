@@ -27,7 +27,7 @@ def test_the_best_over_the_others_is_found(sign):
     # of parts of the range
     np.testing.assert_allclose(found.mean, sign * grid**2, atol=0.1)
     assert np.isnan(found.std).all()
-    assert found.drawn is None
+    assert found.draws is None
     for value, config in zip(grid, found.configurations, strict=True):
         assert config["x1"] == value
         assert config["x3"] == pytest.approx(0.87, abs=0.1)
@@ -75,7 +75,7 @@ def test_the_best_is_that_of_each_function():
     belief = hx.Run(space, X, np.sin(6 * X[:, 0]), "minimize").belief()
     grid = belief.landscape.axes[0].centers[[1, 4, 9]]
     found = attainable(belief, 0, grid, "minimize")  # nothing else to choose
-    assert (found.drawn <= belief.at_best.draws(grid[:, None]).T + 1e-6).all()
+    assert (found.draws <= belief.at_best.draws(grid[:, None]).T + 1e-6).all()
     np.testing.assert_allclose(
         found.mean, belief.draws(grid[:, None]).mean(axis=0), atol=0.3
     )

@@ -8,7 +8,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
 from tests.analytic import AnalyticSurrogate, unit_cube
@@ -57,7 +57,7 @@ def test_they_are_the_brute_force_for_each_draw(direction):
     rows, weights = by_definition(surrogate, x, background)
     expected = belief.draws(rows) @ weights.T
     apart = expected - expected.mean(axis=0)
-    np.testing.assert_allclose(found.drawn - found.phi, apart, atol=1e-9)
+    np.testing.assert_allclose(found.draws - found.phi, apart, atol=1e-9)
     np.testing.assert_allclose(
         found.phi, weights @ surrogate.predict(rows)[0], rtol=1e-9
     )
@@ -68,7 +68,7 @@ def test_they_are_the_brute_force_for_each_draw(direction):
         background=background,
         belief=belief,
     )
-    np.testing.assert_allclose(of_bound.drawn, expected, atol=1e-9)
+    np.testing.assert_allclose(of_bound.draws, expected, atol=1e-9)
 
 
 def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
@@ -117,8 +117,8 @@ def test_inactive_hyperparameters_do_nothing_in_any_draw():
         t for t in sorted(run.proposals) if "rate_drop" not in run.config(t)
     )
     found = hx.explain_proposal(run, absent, acquisition="lcb", background=100)
-    assert (found.drawn[:, 3] == 0.0).all()
-    assert (found.drawn[:, :3].std(axis=0) > 0.0).all()
+    assert (found.draws[:, 3] == 0.0).all()
+    assert (found.draws[:, :3].std(axis=0) > 0.0).all()
 
 
 @pytest.mark.parametrize("kind", ["forest", "analytic"])
@@ -131,7 +131,7 @@ def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
     found = hx.methods.PredictionExplainer(model, background=20).explain(
         run.config(20)
     )
-    assert found.drawn is None
+    assert found.draws is None
     assert {claim.certain for claim in found.claims} == {False}
     assert found.claims[0].because == (fact("uncertainty_unknown"),)
 
@@ -139,8 +139,8 @@ def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
 def test_a_path_does_not_ask_what_is_true_of_the_objective():
     run = tuning_run(12, initial=10)
     path = hx.methods.desirability_path(run, background=20, progress=False)
-    assert {e.drawn for e in path.explanations} == {None}
-    assert hx.explain_proposal(run, 11, background=20).drawn.shape == (192, 4)
+    assert {e.draws for e in path.explanations} == {None}
+    assert hx.explain_proposal(run, 11, background=20).draws.shape == (192, 4)
 
 
 def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
@@ -169,5 +169,5 @@ def test_of_noise_alone_no_contribution_is_certain():
         flat = np.ptp(run.belief().costs(X), axis=1) == 0.0
         found = hx.explain_prediction(run, int(y.argmin()))
         assert flat.any()
-        assert not found.drawn[flat].any()
+        assert not found.draws[flat].any()
         assert not any(claim.certain for claim in found.claims)

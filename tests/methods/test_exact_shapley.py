@@ -165,7 +165,7 @@ def test_a_forest_of_ones_own_agrees_missing_values_included(make):
     )
 
 
-def test_a_kernel_that_does_not_split_falls_back_to_kernel_explainer():
+def test_of_a_kernel_that_does_not_split_every_coalition_is_composed():
     space = hx.SearchSpace(
         [hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)]
     )
@@ -176,10 +176,18 @@ def test_a_kernel_that_does_not_split_falls_back_to_kernel_explainer():
     acquisition = hx.models.LowerConfidenceBound(
         hx.models.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0]))
     )
-    explanation = hx.methods.ShapleyExplainer(
-        acquisition, background=20
-    ).explain({"t0": 0.1, "t1": 0.3})
-    assert explanation.estimator.kind == "kernel_explainer"
+    ours, kernel = (
+        explained(
+            acquisition,
+            {"t0": 0.1, "t1": 0.3},
+            background=20,
+            estimator=estimator,
+        )
+        for estimator in ("auto", "kernel")
+    )
+    assert ours.estimator.kind == "coalitions_exact"
+    assert kernel.estimator.kind == "kernel_explainer"
+    np.testing.assert_allclose(ours.phi, kernel.phi, rtol=1e-9)
     with pytest.raises(
         InputError, match="a surrogate that supports coalitions"
     ) as caught:

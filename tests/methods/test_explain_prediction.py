@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.belief.decide import STRETCH
+from hpo_explain.belief.decisions import STRETCH
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import normal, subject_of, tuning_run
 
@@ -136,7 +136,7 @@ def prediction(phi, *, std=0.01, half=None, **subject):
         prediction=1.0 + sum(phi),
         baseline=1.0,
         efficiency_gap=0.0,
-        drawn=None if std is None else np.array(phi) + std * normal(len(phi)),
+        draws=None if std is None else np.array(phi) + std * normal(len(phi)),
     )
 
 

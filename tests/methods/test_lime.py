@@ -587,7 +587,7 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
         "c = c, not b",
         "k from 1 to 9",
     ]
-    for text, drawn in zip(found.texts, found.drawn, strict=True):
+    for text, drawn in zip(found.texts, found.draws, strict=True):
         np.testing.assert_allclose(
             drawn, fitted.coef_[:, names.index(text)], atol=1e-4
         )
@@ -601,7 +601,7 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
         inside = np.array([leaf.holds(config) for config in configs])
         return np.average(values[inside], axis=0, weights=weights[inside])
 
-    for leaf, drawn in zip(found.statements, found.drawn, strict=True):
+    for leaf, drawn in zip(found.statements, found.draws, strict=True):
         np.testing.assert_allclose(
             drawn, mean(leaf) - mean(found.statements[0]), atol=1e-4
         )
@@ -619,7 +619,7 @@ def unsure(error):
     drawn = np.array([[3.0], [-1.0]]) + error * (
         errors - errors.mean(axis=1, keepdims=True)
     )
-    return replace(found, drawn=drawn)
+    return replace(found, draws=drawn)
 
 
 def test_an_effect_is_certain_where_the_functions_agree_on_its_sign():
@@ -629,7 +629,7 @@ def test_an_effect_is_certain_where_the_functions_agree_on_its_sign():
         "not_settled"
     ]
     assert not any(
-        claim.certain for claim in replace(unsure(0.1), drawn=None).claims
+        claim.certain for claim in replace(unsure(0.1), draws=None).claims
     )
 
 

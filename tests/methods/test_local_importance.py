@@ -183,7 +183,7 @@ def test_a_share_is_certain_where_the_functions_agree_that_it_matters():
     found = hx.methods.LocalImportanceExplainer(belief).explain(
         {"x1": 0.5, "x2": 0.5}
     )
-    np.testing.assert_allclose(found.importance, found.drawn.mean(axis=0))
+    np.testing.assert_allclose(found.importance, found.draws.mean(axis=0))
     (claim,) = found.claims
     assert (claim.kind, claim.hyperparameters, claim.certain) == (
         "share",

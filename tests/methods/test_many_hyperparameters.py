@@ -84,8 +84,8 @@ def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
 def test_of_many_trials_some_are_explained_and_told(monkeypatch):
     model, X = forest_of(4, 300)
     run = hx.Run(model.space, X, X[:, 0], "minimize").explained_by(model)
-    monkeypatch.setattr("hpo_explain.question.given._ALL", 200)
-    monkeypatch.setattr("hpo_explain.question.given._SOME", 50)
+    monkeypatch.setattr("hpo_explain.question.question._ALL", 200)
+    monkeypatch.setattr("hpo_explain.question.question._SOME", 50)
     found = hx.methods.explain_predictions(run, background=5)
     told = the_note(found.notes, "explained_some")
     assert (told["finished"], told["taken"]) == (300, 50)

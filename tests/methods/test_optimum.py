@@ -323,3 +323,26 @@ def test_of_a_constant_objective_nothing_is_told():
     run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     with pytest.raises(NothingToExplain, match="constant"):
         hx.optimum(run)
+
+
+def test_conditional_integers_warn_of_nothing():
+    """Units of a layer exist from some number of layers on; warnings are errors here."""
+    space = hx.SearchSpace(
+        [
+            hx.IntParameter("layers", 1, 3),
+            *(
+                hx.IntParameter(
+                    f"units_{i}",
+                    4,
+                    64,
+                    log=i == 0,
+                    active_when={"layers": [*range(i + 1, 4)]},
+                )
+                for i in range(3)
+            ),
+        ]
+    )
+    X = space.sample(30, seed=0)
+    loss = np.nansum(X[:, 1:], axis=1) + 0.1 * X[:, 0]
+    found = hx.optimum(hx.Run(space, X, loss, "minimize"))
+    assert found.config["layers"] == 1

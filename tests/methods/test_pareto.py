@@ -8,7 +8,7 @@ import optuna
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief.draws import in_own_order
 
 SPACE = hx.SearchSpace(
     [hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")]
@@ -68,30 +68,6 @@ def test_gains_add_up_to_what_the_whole_move_gains():
     assert [move.target for move in along[:-1]] == [
         move.source for move in along[1:]
     ]
-
-
-def test_the_table_of_moves_has_what_each_change_gains_of_each_objective():
-    found = hx.pareto(
-        tuned(lambda X: X[:, 0] + X[:, 1], lambda X: -X[:, 0] - X[:, 2])
-    )
-    table = found.moves_frame()
-    assert {*table["objective"]} == {"loss", "time"}
-    for move in found.moves:
-        here = table[
-            (table["source"] == move.source) & (table["target"] == move.target)
-        ]
-        gains = here.pivot(
-            index="hyperparameter", columns="objective", values="gain"
-        )
-        changed = [
-            j
-            for j, name in enumerate("xyz")
-            if move.before[name] != move.after[name]
-        ]
-        assert [*gains.index] == ["xyz"[j] for j in changed]
-        np.testing.assert_array_equal(
-            gains[["loss", "time"]], move.gains()[changed]
-        )
 
 
 def test_turning_an_objective_round_changes_nothing_but_its_sign():

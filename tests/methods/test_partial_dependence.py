@@ -406,7 +406,7 @@ def test_the_curve_of_each_function_is_its_average():
     of_each = [belief.draws(z).mean(axis=1) for z in ends]
     # of a thousand waves, in single precision, all values of the curve at once
     np.testing.assert_allclose(
-        effect.drawn[[1, 3]], of_each, rtol=0, atol=1e-4
+        effect.draws[[1, 3]], of_each, rtol=0, atol=1e-4
     )
     np.testing.assert_allclose(
         effect.std[[1, 3]], np.std(of_each, axis=1), rtol=0, atol=1e-4
@@ -548,7 +548,7 @@ def effect(
         return found
     errors = error * np.random.default_rng(0).standard_normal((5, 200))
     drawn = found.mean[:, None] + errors - errors.mean(axis=1, keepdims=True)
-    return replace(found, drawn=drawn, noise_std=noise, variance="covariance")
+    return replace(found, draws=drawn, noise_std=noise, variance="covariance")
 
 
 ON, BEST = (

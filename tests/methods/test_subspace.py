@@ -8,7 +8,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.base.subject import Subject
-from hpo_explain.belief.decide import decide
+from hpo_explain.belief.decisions import decide
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import space_of, unit_cube

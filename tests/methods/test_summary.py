@@ -9,12 +9,15 @@ from hpo_explain.base.width import columns
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, tuning_run
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 @pytest.fixture(scope="module")
 def run():
     return tuning_run(40)
 
 
+@few_draws
 def test_each_line_tells_what_the_function_of_its_question_says(run):
     found = hx.summary(run)
     more, matters, where, what, far = found.claims
@@ -40,6 +43,7 @@ LONG = ["x" * 200, "model.encoder." * 14, "学習率" * 30, "a b" * 40]
 
 
 @pytest.mark.parametrize("names", [None, LONG])
+@few_draws
 def test_every_line_has_less_than_a_hundred_columns(names):
     run = tuning_run(
         30, **({} if names is None else {"names": names, "choices": NASTY[:2]})
@@ -49,6 +53,7 @@ def test_every_line_has_less_than_a_hundred_columns(names):
     ]
 
 
+@few_draws
 def test_names_that_are_not_too_long_are_never_cut_nor_is_a_sentence():
     names = [f"a_rather_long_name_{i}" for i in range(4)]
     for n in (12, 20, 30):
@@ -103,6 +108,7 @@ def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
     assert found.trusted.level == "poor"
 
 
+@few_draws
 def test_the_figure_has_both_shares_of_what_matters(run):
     found = hx.summary(run)
     drawn = found.described()

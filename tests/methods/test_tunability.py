@@ -20,6 +20,7 @@ from hpo_explain.methods.importance.tunability import (
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 from tests.handmade import tuning_run
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
 DEFAULT = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 
 
@@ -196,6 +197,7 @@ def test_efficiency_dummies_and_the_sets_of_all_games(game):
                 assert found.values[i] == pytest.approx(0.0, abs=1e-9)
 
 
+@few_draws
 def test_tuning_more_never_gains_less():
     found = hx.methods.tunability(
         run_of(lambda X: np.sin(5 * X).prod(axis=1)), 2
@@ -208,6 +210,7 @@ def test_tuning_more_never_gains_less():
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@few_draws
 def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     """At least what many rows of the space reach, on average, and never less in a larger one."""
     run = run_of(lambda X: np.abs(X[:, 0] - X[:, 1]) + X[:, 2], n=30)
@@ -237,6 +240,7 @@ def test_each_draw_has_a_best_of_its_own_in_every_coalition(direction):
     )
 
 
+@few_draws
 def test_what_nobody_else_reached_is_missed_by_no_optimizer():
     run = run_of(lambda X: X[:, 0] + X[:, 1])
     nothing = hx.methods.tunability(
@@ -343,6 +347,7 @@ def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
 @pytest.mark.parametrize(
     "game", ["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 )
+@few_draws
 def test_a_conditional_run_has_every_game(game):
     found = hx.methods.tunability(tuning_run(), kind=game)
     assert np.isfinite(found.coalitions).all()
@@ -433,6 +438,7 @@ def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
     np.testing.assert_allclose(found.values, each.mean(axis=0), atol=1e-12)
 
 
+@few_draws
 def test_over_runs_each_draw_of_one_is_joined_with_one_of_the_others():
     found = hx.methods.tunability(runs_of(noise=0.2), DEFAULT)
     each = np.stack([game.coalition_draws for game in found.games.values()])
@@ -516,6 +522,7 @@ def test_what_cannot_be_asked_of_several_runs_is_an_error(
 # ---------------------------------------------------------------------- figures
 
 
+@few_draws
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=40)
     found = hx.methods.tunability(run, dict.fromkeys(DEFAULT, 1.0))

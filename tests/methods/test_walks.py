@@ -1,5 +1,7 @@
 """Shapley values from walks: exact values, efficiency, coverage, and studies of many dimensions."""
 
+import tracemalloc
+
 import numpy as np
 import optuna
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
 from hpo_explain.methods._engines import game as _game
+from hpo_explain.methods._engines import orders as _orders
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -270,3 +273,35 @@ def test_a_study_of_many_hyperparameters(d, group):
         study, [24], precision=0.3, progress=False
     ).explanations
     assert path.half_width()[:, -1].max() <= 0.3 * np.abs(path.total).max()
+
+
+@pytest.mark.parametrize("space", [cube(12), CONDITIONAL], ids=["cube", "if"])
+def test_rows_walked_in_parts_are_those_walked_at_once(space, monkeypatch):
+    ratio = ratio_of(space, range(len(space)), kernels=(3, 4))
+    background = space.sample(40, seed=3, latent=True)
+    x = space.sample(1, seed=5)[0]
+    players = np.flatnonzero(~np.isnan(x))
+    cubes = [background[:15], background[15:]]
+    at_once = walked_shapley(ratio, x, players, cubes)
+    monkeypatch.setattr(_orders, "_STEPS", 1000)
+    in_parts = walked_shapley(ratio, x, players, cubes)
+    np.testing.assert_array_equal(in_parts, at_once)
+
+
+def test_200_000_background_rows_take_less_than_512_mb():
+    """What walks hold grows by the rows themselves only: it is extrapolated."""
+    space = cube(14)
+    ratio = ratio_of(space, range(14), kernels=(2, 3))
+    x = space.sample(1, seed=2)[0]
+
+    def peak(n_rows):
+        background = space.sample(n_rows, seed=3)
+        tracemalloc.start()
+        walked_shapley(ratio, x, np.arange(14), [background])
+        largest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return largest / 2**20
+
+    few, many = peak(2_500), peak(5_000)
+    each = (many - few) / 2_500
+    assert many + 195_000 * each < 512.0

@@ -11,10 +11,8 @@ from sklearn.linear_model import LinearRegression
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
-from hpo_explain.question import answers
+from hpo_explain.question import Question, answers, explains
 from hpo_explain.question.answers import answers_about_trials, key_of
-from hpo_explain.question.explains import explains
-from hpo_explain.question.question import Question
 from tests.analytic import unit_cube
 
 CALLS = []

@@ -1,6 +1,6 @@
 """Reports and sections as the tests look at them."""
 
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting import SECTIONS, Content, Report, Section
 from hpo_explain.run import Run
 from tests.handmade import Page

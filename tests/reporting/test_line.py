@@ -5,10 +5,16 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting._sections import SHOWN
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_answers():
+    """Which words there are depends on what is certain: all draws are taken."""
+
 
 MOST = 10  # words, the name of the section included
 

@@ -328,11 +328,11 @@ def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
 def test_what_was_computed_for_one_section_serves_the_next(run, monkeypatch):
     calls = []
     module = importlib.import_module("hpo_explain.methods.advice.optimum")
-    decided = module.decision_of
+    regions = module._regions
     monkeypatch.setattr(
         module,
-        "decision_of",
-        lambda *args, **options: calls.append(1) or decided(*args, **options),
+        "_regions",
+        lambda decision: calls.append(1) or regions(decision),
     )
     Report.of({"loss": run}, sections=["summary", "advise", "optimum"])
     hx.optimum(run)

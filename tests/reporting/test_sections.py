@@ -17,7 +17,7 @@ from optuna.samplers import TPESampler
 import hpo_explain as hx
 from hpo_explain.methods.proposals.desirability_path import some_of
 from hpo_explain.methods.proposals.desirability_path_result import LATEST
-from hpo_explain.question.question import Question
+from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._render import downloads, estimates

@@ -1,6 +1,7 @@
 """The search space: encoding, conditions, and the measure, against brute force."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space import encode_one
+from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()
@@ -194,7 +195,7 @@ def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(
     config, told
 ):
     with pytest.raises(ValueError, match=told):
-        encode_one(unit_cube(1), config, "source")
+        unit_cube(1).row(config, "source")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ def test_spaces_of_the_same_hyperparameters_are_equal_in_whatever_order_they_are
     assert SPACE.ordered(X).order_key == ordered.order_key
 
 
-def test_places_are_the_order_in_which_categories_appeared():
+def test_places_are_the_order_of_the_values_beside_which_categories_were_tried():
     space = SearchSpace(
         [CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)]
     )
@@ -241,14 +242,73 @@ def test_places_are_the_order_in_which_categories_appeared():
     )
     ordered = space.in_order_of(np.nan_to_num(X))
     np.testing.assert_array_equal(
-        ordered.places(0, X[:, 0]), [0, 1, np.nan, 0, 2, 1]
+        ordered.places(0, X[:, 0]), [1, 0, np.nan, 1, 2, 0]
     )
-    np.testing.assert_array_equal(ordered.places(1, X[:, 1]), X[:, 1])
+    np.testing.assert_allclose(ordered.places(1, X[:, 1]), X[:, 1], rtol=1e-11)
     different = ordered.distinct(X)
     assert len(different) == 5
     keys = [ordered.places(j, different[:, j]) for j in ordered.order.tolist()]
     rows = np.nan_to_num(np.stack(keys, axis=1), nan=-1.0).tolist()
     assert rows == sorted(rows)
+
+
+def gone_through(space, X, cost):
+    """Rows as draws and fits see them, in an order of their own."""
+    columns = space.in_order_of(X, cost).in_own_order(X)
+    columns = np.nan_to_num(columns, nan=-1.0)
+    return columns[np.lexsort(columns.T)]
+
+
+@given(spaces(), st.integers(0, 10**6))
+def test_no_order_of_rows_columns_or_categories_changes_what_is_gone_through(
+    space, seed
+):
+    rng = np.random.default_rng(seed)
+    X = space.sample(9, seed=seed, method="uniform")
+    cost = rng.random(9)
+    order = rng.permutation(len(space))
+    parameters = [space.parameters[j] for j in order]
+    other, values = SearchSpace(parameters), X[:, order]
+    for j, parameter in enumerate(parameters):
+        if isinstance(parameter, CategoricalParameter):
+            codes = rng.permutation(parameter.size)
+            parameters[j] = replace(
+                parameter, choices=[parameter.choices[c] for c in codes]
+            )
+            present = ~np.isnan(values[:, j])
+            places = values[present, j].astype(int)
+            values[present, j] = np.argsort(codes)[places]
+    other = SearchSpace(parameters)
+    rows = rng.permutation(9)
+    np.testing.assert_array_equal(
+        gone_through(space, X, cost),
+        gone_through(other, values[rows], cost[rows]),
+    )
+
+
+def test_where_rows_of_a_grid_differ_by_their_cost_alone_it_decides():
+    space = unit_cube(2)
+    X = np.array([[0.2, 0.7], [0.7, 0.2]])
+    cost = np.array([1.0, 2.0])
+    first = space.in_order_of(X, cost).order.tolist()
+    assert space.in_order_of(X[::-1], cost[::-1]).order.tolist() == first
+    assert space.in_order_of(X, cost[::-1]).order.tolist() == first[::-1]
+
+
+def test_the_unit_of_a_hyperparameter_changes_no_order():
+    def ordered(high):
+        space = SearchSpace(
+            [FloatParameter("a", 0.0, high), FloatParameter("b", 0.0, 7.0)]
+        )
+        configs = [
+            {"a": share * high, "b": 7.0 * other}
+            for share, other in ((0.1, 0.9), (0.3, 0.2), (0.7, 0.4))
+        ]
+        X = space.encode(configs)
+        space = space.in_order_of(X)
+        return space.order.tolist(), space.in_own_order(X).tolist()
+
+    assert ordered(1.0) == ordered(1000.0 / 3.0) == ordered(0.001)
 
 
 # ---------------------------------------------------------------------- the measure
@@ -386,10 +446,25 @@ def test_conditions_are_told_in_words(name, text):
     assert SPACE.is_conditional(name) == (name != "lr")
 
 
+def test_rows_brought_inside_are_the_same_in_whichever_order_categories_are():
+    whole = CategoricalParameter("c", list("abcd"))
+    other = CategoricalParameter("c", list("cbda"))
+    inside = [CategoricalParameter("c", ["a", "b", "d"])]
+    tried = list("dbca")
+
+    def brought(parameter):
+        space = SearchSpace([parameter])
+        X = space.encode([{"c": value} for value in tried])
+        space = space.in_order_of(X, np.arange(4.0))
+        return space.decode(brought_inside(space, inside, X))
+
+    assert brought(whole) == brought(other)
+
+
 def test_different_rows_are_those_of_numpy_in_the_same_order():
     space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "abc"])
     rng = np.random.default_rng(0)
-    X = rng.choice([-0.1, -0.0, 0.0, 1e-300, 0.3, 1.0, np.nan], (300, 3))
+    X = rng.choice([-0.1, -0.0, 0.0, 2.0**-20, 0.3, 1.0, np.nan], (300, 3))
     keys = np.nan_to_num(X, nan=-1.0)
     _, expected = np.unique(keys, axis=0, return_index=True)
     np.testing.assert_array_equal(space.distinct_places(X), expected)

@@ -27,7 +27,7 @@ What a mark looks like is a name in `LOOKS` ("main", "best", "total", "trial", "
 number of a series, "0" to "7"; `means` says what looks mean, and is the legend. Names that users
 gave are handed over as they are: renderers shorten and escape them. Texts are whole sentences made
 by the `_show`; renderers write no word of their own. A result whose view is Panels is drawn as an
-array of axes, one a panel; others as one axes. At most MOST_ROWS rows and MOST_PANELS panels are
+array of axes, one a panel; others as one axes. At most Rows.MOST rows and Panels.MOST panels are
 drawn well: fold, or say in the footer what is left out.
 
 >>> from hpo_explain.base.figures import Axis, Curves, Line
@@ -49,23 +49,18 @@ from hpo_explain.base.figures.marks import (
     Note,
     Words,
 )
-from hpo_explain.base.figures.panels import MOST_PANELS, Figure, Panels
+from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.rows import (
     HATCHED,
-    MOST_ROWS,
     PALE,
     Bar,
     Rows,
     View,
-    folded,
-    rows_of,
 )
 
 __all__ = [
     "HATCHED",
     "LOOKS",
-    "MOST_PANELS",
-    "MOST_ROWS",
     "PALE",
     "Axis",
     "Bar",
@@ -81,8 +76,6 @@ __all__ = [
     "View",
     "Words",
     "broken",
-    "folded",
-    "rows_of",
     "side_by_side",
     "triangle",
 ]

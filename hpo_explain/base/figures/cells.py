@@ -115,13 +115,13 @@ def triangle(
     n, k = len(shown), 0 if diagonal else 1
     lower = np.where(np.tri(n, k=-k, dtype=bool), values[chosen], np.nan)
     lower = lower[k:, : n - k].T
-    told = np.asarray(texts)[chosen][k:, : n - k].T
+    cell_texts = np.asarray(texts)[chosen][k:, : n - k].T
     with_numbers = n <= _MOST_NUMBERS
     return Cells(
         x=Axis(label="", names=shown[: n - k]),
         y=Axis(label="", names=shown[k:]),
         values=lower,
-        texts=np.where(np.isnan(lower), "", told).tolist()
+        texts=np.where(np.isnan(lower), "", cell_texts).tolist()
         if with_numbers
         else (),
         footer=footer,

@@ -187,11 +187,11 @@ class Line:
     @property
     def alone(self) -> Any:
         """Which of its values have no neighbour, so that a line would not show them."""
-        known = np.isfinite(np.asarray(self.y, dtype=float))
-        beside = np.zeros_like(known)
-        beside[1:] |= known[:-1]
-        beside[:-1] |= known[1:]
-        return known & (self.marks | ~beside)
+        finite = np.isfinite(np.asarray(self.y, dtype=float))
+        beside = np.zeros_like(finite)
+        beside[1:] |= finite[:-1]
+        beside[:-1] |= finite[1:]
+        return finite & (self.marks | ~beside)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import Words
 from hpo_explain.base.figures.rows import Rows
-
-MOST_PANELS = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,6 +24,8 @@ class Panels(Words):
         Whether curves have one x axis, and one y axis. Labels of axes that all share are written
         once.
     """
+
+    MOST: ClassVar[int] = 12  # of which a reader sees each
 
     panels: Sequence[Rows | Curves | Cells]
     same_x: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from hpo_explain.base.figures.marks import reach as both
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
-MOST_ROWS = 20
 _R = TypeVar("_R")
 # fills of what is given up, and of what stays although it was hardly tried
 PALE = 8
@@ -117,6 +116,44 @@ class Rows(Words):
     quiet: int = 0
     negligible: float = 0.0
 
+    MOST: ClassVar[int] = 20  # of which a reader sees each
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[str],
+        values: Sequence[float] | Array,
+        halves: Sequence[Any] | Array,
+        *,
+        footer: str = "",
+        **words: Any,
+    ) -> Rows:
+        """Return rows of one bar each, from 0 to the value, with half a whisker; the first on top.
+
+        Of more than MOST the last are left out, and the footer counts them.
+        """
+        left_out = len(labels) - cls.MOST
+        if left_out > 0:
+            footer += f" {counted(left_out, 'smaller one')} not shown."
+        several = zip(labels, values, halves, strict=True)
+        shown = list(several)[: cls.MOST]
+        return cls(
+            labels=[(label,) for label, _, _ in shown],
+            bars=[
+                Bar(row, 0.0, float(value), half)
+                for row, (_, value, half) in enumerate(shown)
+            ],
+            footer=footer,
+            positive=True,
+            **words,
+        )
+
+    @classmethod
+    def folded(cls, order: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return which rows are drawn, and which the last one sums up, if they are too many."""
+        room = len(order) if len(order) <= cls.MOST else cls.MOST - 1
+        return list(order[:room]), list(order[room:])
+
     @property
     def places(self) -> int:
         """How many bars a row has room for."""
@@ -143,41 +180,6 @@ class Rows(Words):
             return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
         return 0.0 if self.positive else low - margin, high + margin
-
-
-def rows_of(
-    labels: Sequence[str],
-    values: Sequence[float] | Array,
-    halves: Sequence[Any] | Array,
-    *,
-    footer: str = "",
-    **words: Any,
-) -> Rows:
-    """Return rows of one bar each, from 0 to the value, with half a whisker; the first on top.
-
-    Of more than MOST_ROWS the last are left out, and the footer counts them.
-    """
-    left_out = len(labels) - MOST_ROWS
-    if left_out > 0:
-        footer += f" {counted(left_out, 'smaller one')} not shown."
-    several = zip(labels, values, halves, strict=True)
-    shown = list(several)[:MOST_ROWS]
-    return Rows(
-        labels=[(label,) for label, _, _ in shown],
-        bars=[
-            Bar(row, 0.0, float(value), half)
-            for row, (_, value, half) in enumerate(shown)
-        ],
-        footer=footer,
-        positive=True,
-        **words,
-    )
-
-
-def folded(order: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return which rows are drawn, and which are summed in the last one, if they are too many."""
-    room = len(order) if len(order) <= MOST_ROWS else MOST_ROWS - 1
-    return list(order[:room]), list(order[room:])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
 Places = npt.NDArray[np.intp]
 
@@ -120,9 +120,9 @@ def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
     points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(
         -1, len(axes)
     )
-    known = np.flatnonzero(sizes)
-    apart = ((points[:, None] - points[known]) ** 2).sum(axis=-1)
-    return np.asarray(known[np.argmin(apart, axis=1)])
+    occupied = np.flatnonzero(sizes)
+    apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
+    return np.asarray(occupied[np.argmin(apart, axis=1)])
 
 
 def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
@@ -157,9 +157,7 @@ def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
             columns = [
                 np.where(np.isnan(g[:, k]), np.inf, g[:, k]) for g in groups
             ]
-            apart += _apart(
-                columns, isinstance(parameter, CategoricalParameter)
-            )
+            apart += _apart(columns, parameter.is_category)
     middle = np.eye(len(codes)) - 1.0 / len(codes)
     values, vectors = np.linalg.eigh(-0.5 * middle @ apart**2 @ middle)
     line = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.options import Direction
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.feasibility import PROBABLE
-from hpo_explain.belief.functionals import least_in
-from hpo_explain.models.protocols import Surrogate, mean_of
+from hpo_explain.base import Direction
+from hpo_explain.belief import PROBABLE, Draws, as_draws, least_in
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.space import Array
 
 
@@ -30,7 +28,7 @@ class Attainable:
     mean, std : ndarray of shape (G,)
         Expected best and its standard deviation, in the objective's units; NaN where no
         configuration is valid, or feasible.
-    drawn : ndarray of shape (G, draws) or None
+    draws : ndarray of shape (G, draws) or None
         The best in each function; None for models without draws.
     configurations : tuple of mapping
         The predicted best configuration at each value; empty where there is none.
@@ -38,7 +36,7 @@ class Attainable:
 
     mean: Array
     std: Array
-    drawn: Array | None
+    draws: Array | None
     configurations: tuple[Mapping[str, Any], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,11 +104,11 @@ def attainable(
     Attainable
         Expected best at each value, with its uncertainty.
     """
-    known = as_draws(surrogate, direction, seed=seed)
+    of_model = as_draws(surrogate, direction, seed=seed)
     draws = (
         _Predicted(surrogate, direction, seed)
-        if known is None
-        else known.at_best
+        if of_model is None
+        else of_model.at_best
     )
     land = draws.landscape
     axis, level = land.axes[j], land.level[:, j]
@@ -121,12 +119,12 @@ def attainable(
     least = np.stack([least_in(land, inside) for inside in masks])  # (L, k)
     least[np.isinf(least)] = np.nan
     if axis.category:
-        found = least[axis.level(positions)]
+        costs = least[axis.level(positions)]
     else:
         each = [
             np.interp(positions, axis.centers, of_one) for of_one in least.T
         ]
-        found = np.stack(each, axis=-1)
+        costs = np.stack(each, axis=-1)
     mean = land.all_values.mean(axis=0)
     rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
     configurations: list[Mapping[str, Any]] = []
@@ -139,12 +137,12 @@ def attainable(
         configurations.append(
             draws.space.decode(draws.space.project(best))[0] if there else {}
         )
-    drawn = draws.sign * found
+    objective = draws.sign * costs
     return Attainable(
-        mean=drawn.mean(axis=-1),
+        mean=objective.mean(axis=-1),
         std=np.full(len(positions), np.nan)
-        if known is None
-        else drawn.std(axis=-1),
-        drawn=None if known is None else drawn,
+        if of_model is None
+        else objective.std(axis=-1),
+        draws=None if of_model is None else objective,
         configurations=tuple(configurations),
     )

@@ -8,21 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    InputError,
     check_count,
     check_name,
     check_number,
     check_seed,
 )
-from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.rows_at import checked_sample
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     Config,
     Ints,
     SearchSpace,
-    encode_one,
 )
 
 HYPERCUBES = 10
@@ -136,13 +134,13 @@ def complete(
             rows,
             "Encode configurations with space.encode.",
         )
-    drawn = space.sample(len(rows), seed=seed, method="uniform", latent=True)
+    sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):
         if parameter.optional is not None:
             # where it could be active, absence is its value
             fill[:, j] &= ~space.allowed(rows, j)
-    return np.where(fill, drawn, rows)
+    return np.where(fill, sample, rows)
 
 
 def local_background(
@@ -198,7 +196,7 @@ def local_background(
             f"must be above 0 and at most 1, but was {radius!r}",
             radius,
         )
-    centre = encode_one(space, config, "config")
+    centre = space.row(config, "config")
     # a hybrid background draws its other rows with `seed` itself
     of_rows, of_values = np.random.SeedSequence([check_seed(seed), 1]).spawn(2)
     rows = global_background(
@@ -210,7 +208,7 @@ def local_background(
         u = rng.random(len(rows))
         if np.isnan(centre[j]) and not space.allowed(centre[None, :], j)[0]:
             continue
-        if np.isnan(centre[j]) or isinstance(parameter, CategoricalParameter):
+        if np.isnan(centre[j]) or parameter.is_category:
             rows[:, j] = np.where(u < 1.0 - radius, centre[j], rows[:, j])
         else:
             low, high = parameter.latent_interval(
@@ -371,13 +369,13 @@ def l1_neighbourhood(
         check_name("without", name, space.names, "hyperparameter")
         for name in ([without] if isinstance(without, str) else without)
     }
-    centre = encode_one(space, config, "config")
+    centre = space.row(config, "config")
     distance: Array = np.zeros(len(rows))
     for j, parameter in enumerate(space.parameters):
         if parameter.name in left_out:
             continue
         gap = np.abs(rows[:, j] - centre[j])
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             gap = np.where(np.isnan(gap), gap, gap > 0.0)
         both = np.isnan(rows[:, j]) & np.isnan(centre[j])
         distance += np.where(both, 0.0, np.where(np.isnan(gap), 1.0, gap))

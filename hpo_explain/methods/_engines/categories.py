@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.base import Fact, Subject, declared_fact
+from hpo_explain.space import Array
 
 MOST_CATEGORIES = (50, 20)
 """Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
@@ -33,7 +31,7 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
         How many hyperparameters the effect is of: one or two.
     """
     parameter = subject.space.parameters[j]
-    if not isinstance(parameter, CategoricalParameter):
+    if not parameter.is_category:
         raise TypeError(f"{parameter.name} has no categories")
     most = MOST_CATEGORIES[members - 1]
     if parameter.size <= most:
@@ -54,9 +52,6 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
 def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:
     """Return how many categories an effect leaves out; empty if none, or not of categories."""
     parameter, most = subject.space.parameters[j], MOST_CATEGORIES[members - 1]
-    if (
-        not isinstance(parameter, CategoricalParameter)
-        or parameter.size <= most
-    ):
+    if not parameter.is_category or parameter.size <= most:
         return ()
     return (_LEFT_OUT(names=[parameter.name], shown=most, all=parameter.size),)

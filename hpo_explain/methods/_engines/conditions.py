@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hpo_explain.base.numbers import among, format_value
+from hpo_explain.base import among, format_value
 from hpo_explain.space import category_index
 
 

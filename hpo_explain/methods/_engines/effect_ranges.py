@@ -18,15 +18,15 @@ Mask = Bools
 
 def kept_values(effect: Effect) -> list[Mask]:
     """Return which grid values of each hyperparameter may be best; of a pair a whole range."""
-    best, found = effect.best, []
+    best, masks = effect.best, []
     for i, named in enumerate(effect.categorical):
         others = tuple(k for k in range(best.ndim) if k != i)
         inside = np.array(best.any(axis=others))
         if others and not named:
             ends = np.flatnonzero(inside)
             inside[ends[0] : ends[-1] + 1] = True
-        found.append(inside)
-    return found
+        masks.append(inside)
+    return masks
 
 
 def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
@@ -40,13 +40,13 @@ def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
     parameter = effect.subject.space[effect.names[i]]
     middle = (positions[1:] + positions[:-1]) / 2.0
     edges = np.concatenate([positions[:1], middle, positions[-1:]])
-    found = [
+    ranges = [
         (axis[low], axis[high - 1])
         if parameter.size == len(axis)
         else tuple(parameter.decode(edges[[low, high]]))
         for low, high in runs(inside)
     ]
-    return found[0] if len(found) == 1 else tuple(found)
+    return ranges[0] if len(ranges) == 1 else tuple(ranges)
 
 
 _WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothing was seen
@@ -99,18 +99,18 @@ def never_tried(
 def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
     """Return the values that may be best in words."""
     said = []
-    for name, kept, named in zip(
+    for name, values_of, named in zip(
         effect.names, values, effect.categorical, strict=True
     ):
         if named:
-            said.append(among(name, kept))
+            said.append(among(name, values_of))
             continue
-        ranges = kept if isinstance(kept[0], tuple) else (kept,)
-        parts = [
+        ranges = values_of if isinstance(values_of[0], tuple) else (values_of,)
+        ranges_of = [
             span(low, high, "= {}", "between {} and {}")
             for low, high in ranges
         ]
-        said.append(f"{name} {' or '.join(parts)}")
+        said.append(f"{name} {' or '.join(ranges_of)}")
     return said
 
 

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING,
+    ROUNDING_OF_SUMS,
     Claim,
     Fact,
     InputError,
@@ -29,15 +31,15 @@ from hpo_explain.base import (
     half_of_level,
     listed,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     NEGLIGIBLE,
+    PROBABLE,
     STRETCH,
     Decision,
     decide,
     interval,
     varying,
 )
-from hpo_explain.belief.feasibility import PROBABLE
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods._engines.effect_ranges import (
     kept_values,
@@ -49,10 +51,9 @@ from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     category_index,
+    supported_at,
 )
-from hpo_explain.space.support import supported_at
 
 Mask = Bools
 _MASS = (
@@ -61,8 +62,6 @@ _MASS = (
 _MASS_ATTAINABLE = (
     0.985  # the same of minima: with 0.95 one in ten such ranges was wrong
 )
-_ROUNDING = 1e-12  # of the level: below, no value is better than another
-_TIED = 1e-9  # of the range: below, both values are the best
 
 _OPEN = declared_fact(
     "no_value_ruled_out", "no value can be told from the best", role="said"
@@ -82,7 +81,7 @@ _INFEASIBLE = declared_fact(
     "probably_infeasible",
     "probably infeasible, so not the best: {names} = {values}",
     role="basis",
-    values=lambda told: listed([*map(format_value, told["values"])], 5),
+    values=lambda fact: listed([*map(format_value, fact["values"])], 5),
 )
 
 
@@ -108,7 +107,7 @@ class Effect(Result):
         trials are not known.
     ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2), or None
         Prediction and its std of each configuration of the sample; NaN where it is not valid.
-    drawn : ndarray of shape (G, draws) or (G1, G2, draws), or None
+    draws : ndarray of shape (G, draws) or (G1, G2, draws), or None
         The effect in each function that the trials allow; None where the model does not know how
         its predictions vary together.
     noise_std : float
@@ -149,23 +148,23 @@ class Effect(Result):
         columns={
             "mean": "mean",
             "std": "std",
-            "lower": lambda found: (
-                None if found.kind == "marginal" else found.band()[0]
+            "lower": lambda result: (
+                None if result.kind == "marginal" else result.band()[0]
             ),
-            "upper": lambda found: (
-                None if found.kind == "marginal" else found.band()[1]
+            "upper": lambda result: (
+                None if result.kind == "marginal" else result.band()[1]
             ),
-            "tried": lambda found: (
-                None if found.kind == "marginal" else found.supported
+            "tried": lambda result: (
+                None if result.kind == "marginal" else result.supported
             ),
-            "best": lambda found: found.best if found.compared else None,
+            "best": lambda result: result.best if result.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: (
-                found.attainable and found.attainable.mean
+            "attainable": lambda result: (
+                result.attainable and result.attainable.mean
             ),
-            "attainable_std": lambda found: (
-                found.attainable and found.attainable.std
+            "attainable_std": lambda result: (
+                result.attainable and result.attainable.std
             ),
         },
         held={
@@ -181,11 +180,11 @@ class Effect(Result):
                 )
             },
             "grid": "axes",
-            "best": lambda found: found.best if found.compared else None,
+            "best": lambda result: result.best if result.compared else None,
             "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda found: (
-                found.attainable and found.attainable.to_dict()
+            "attainable": lambda result: (
+                result.attainable and result.attainable.to_dict()
             ),
             "mean_confidence": "mean_confidence",
             "sample_size": "sample_size",
@@ -220,7 +219,7 @@ class Effect(Result):
     supported: Mask
     ice_mean: Array | None = None
     ice_std: Array | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
     noise_std: float = 0.0
     variance: str = ""
     exact: bool = False
@@ -252,10 +251,7 @@ class Effect(Result):
     def categorical(self) -> tuple[bool, ...]:
         """Whether each hyperparameter is categorical."""
         space = self.subject.space
-        return tuple(
-            isinstance(space[name], CategoricalParameter)
-            for name in self.names
-        )
+        return tuple(space[name].is_category for name in self.names)
 
     @property
     def keys(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
@@ -278,10 +274,10 @@ class Effect(Result):
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
         """The incumbent's values, if it has all of them."""
-        known = self.subject.incumbent
+        incumbent = self.subject.incumbent
         return (
-            tuple(known[n] for n in self.names)
-            if set(self.names) <= set(known)
+            tuple(incumbent[n] for n in self.names)
+            if set(self.names) <= set(incumbent)
             else None
         )
 
@@ -304,9 +300,9 @@ class Effect(Result):
         """
         level = check_fraction("level", level)
         half = half_of_level(level) * self.std
-        if self.drawn is not None and self.variance != "average":
+        if self.draws is not None and self.variance != "average":
             tail = (1.0 - level) / 2.0
-            low, high = np.quantile(self.drawn, [tail, 1.0 - tail], axis=-1)
+            low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
         low, high = np.clip(
             [self.mean - half, self.mean + half], *self._bounds
@@ -331,12 +327,12 @@ class Effect(Result):
             else [*self.axes[0]]
         )
         first: Any = "smallest" if self.subject.lower_is_better else "largest"
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        known = ~np.isnan(self.mean.ravel())
-        drawn = self.drawn.reshape(len(names), -1)[known]
+        defined = ~np.isnan(self.mean.ravel())
+        draws = self.draws.reshape(len(names), -1)[defined]
         return PosteriorDraws(
-            tuple(itertools.compress(names, known)), drawn.T, first
+            tuple(itertools.compress(names, defined)), draws.T, first
         )
 
     # ------------------------------------------------------------------ how well it is known
@@ -375,11 +371,11 @@ class Effect(Result):
                 scale(np.array(values, dtype=float)) - scale(float(value))
             )
             return int(np.argmin(distances))
-        found = category_index(values, value)
-        if found is None:
+        nearest = category_index(values, value)
+        if nearest is None:
             problem = f"has {self.names[i]} = {value!r}, which is not one of {list(values)!r}"
             raise InputError("config", problem, value)
-        return found
+        return nearest
 
     def negative_log_likelihood(
         self, true: npt.ArrayLike | Callable[..., float]
@@ -421,18 +417,18 @@ class Effect(Result):
     @property
     def _candidates(self) -> Mask:
         """Which places are compared, (K,): not those tried that probably are infeasible."""
-        known = ~np.isnan(self.mean.ravel())
-        allowed = known & ~(self.supported & ~self.may_be_best).ravel()
-        return allowed if self.may_be_best.any() and allowed.any() else known
+        defined = ~np.isnan(self.mean.ravel())
+        allowed = defined & ~(self.supported & ~self.may_be_best).ravel()
+        return allowed if self.may_be_best.any() and allowed.any() else defined
 
     @cached_property
     def _costs(self) -> Array | None:
         """Cost of each candidate in each function, (k, candidates)."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
         sign = 1.0 if self.subject.lower_is_better else -1.0
         return (
-            sign * self.drawn.reshape(self.mean.size, -1)[self._candidates].T
+            sign * self.draws.reshape(self.mean.size, -1)[self._candidates].T
         )
 
     @property
@@ -454,24 +450,31 @@ class Effect(Result):
         attainable), and all others that are not worse than the best average in as many; without
         draws the best itself.
         """
-        found, costs = np.zeros(self.mean.size, dtype=bool), self._costs
+        mask, costs = np.zeros(self.mean.size, dtype=bool), self._costs
         if costs is None:
-            found[self._order[0]] = True
-            return found.reshape(self.mean.shape)
+            mask[self._order[0]] = True
+            return mask.reshape(self.mean.shape)
         low, high = (
             costs.min(axis=1, keepdims=True),
             costs.max(axis=1, keepdims=True),
         )
-        hits = costs <= low + _TIED * (high - low)
+        hits = costs <= low + ROUNDING_OF_SUMS * (high - low)
         share = (hits / hits.sum(axis=1, keepdims=True)).mean(axis=0)
         order = np.lexsort((costs.mean(axis=0), -share))
         mass = _MASS_ATTAINABLE if self.kind == "attainable" else _MASS
-        count = int(np.searchsorted(np.cumsum(share[order]), mass - _TIED)) + 1
+        count = (
+            int(
+                np.searchsorted(
+                    np.cumsum(share[order]), mass - ROUNDING_OF_SUMS
+                )
+            )
+            + 1
+        )
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
-        kept = (costs > lowest).mean(axis=0) < mass
-        kept[order[:count]] = True
-        found[self._candidates] = kept
-        return found.reshape(self.mean.shape)
+        probable = (costs > lowest).mean(axis=0) < mass
+        probable[order[:count]] = True
+        mask[self._candidates] = probable
+        return mask.reshape(self.mean.shape)
 
     @property
     def shown(self) -> Mask:
@@ -489,7 +492,7 @@ class Effect(Result):
             kind="attainable",
             mean=best.mean,
             std=best.std,
-            drawn=best.drawn,
+            draws=best.draws,
             variance="",
             attainable=None,
             ice_mean=None,
@@ -561,7 +564,7 @@ class Effect(Result):
     def _levels(self) -> tuple[Claim, ...]:
         first, last = int(self._order[0]), int(self._order[-1])
         together = self.kind == "accumulated" and len(self.names) == 2
-        least = max(_ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
+        least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         if self._costs is not None:
             noise, ranges = (
                 max(self.noise_std, least),
@@ -587,31 +590,31 @@ class Effect(Result):
             says = "together" if gap.certain else "perhaps"
             return (self._between(first, last, says, extremes=True),)
         best = self._best(first, differs=gap.certain)
-        return (best,) if self.drawn is None else (best, gap)
+        return (best,) if self.draws is None else (best, gap)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
-        kept, level = kept_values(self), float(self.mean.ravel()[place])
-        narrowed = differs and any(not all(inside) for inside in kept)
-        unseen = self._never_tried(place, kept)
+        masks, level = kept_values(self), float(self.mean.ravel()[place])
+        narrowed = differs and any(not all(inside) for inside in masks)
+        unseen = self._never_tried(place, masks)
         if self.kind == "attainable" and self.feasible is not None:
             # the best lies at a border as a rule: 9 of 20 such ranges missed it
             unseen = (*unseen, _MAY_FAIL())
         values = tuple(
-            range_of(self, i, inside) for i, inside in enumerate(kept)
+            range_of(self, i, inside) for i, inside in enumerate(masks)
         )
         held = {
             "estimate": level,
             "values": values,
             "where": where_best(self, values),
         }
-        if self.drawn is None:
+        if self.draws is None:
             return self._told(
                 "best", "best", None, because=self._basis, **held
             )
-        drawn = self.drawn.reshape(self.mean.size, -1)[place]
+        draws = self.draws.reshape(self.mean.size, -1)[place]
         low, high = np.clip(
-            interval(drawn, stretch=self._stretch), *self._bounds
+            interval(draws, stretch=self._stretch), *self._bounds
         ).tolist()
         sure = narrowed and not unseen
         decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
@@ -621,22 +624,22 @@ class Effect(Result):
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
-    def _never_tried(self, place: int, kept: list[Mask]) -> tuple[Fact, ...]:
+    def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
         """Return where the best one lies, as far as no trial does."""
-        found = []
+        facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
-            stretch = never_tried(self, i, int(at), kept[i])
+            stretch = never_tried(self, i, int(at), masks[i])
             name = (self.names[i],)
             if stretch is not None and self.categorical[i]:
-                found.append(
+                facts.append(
                     _NEVER_TRIED(of="category", names=name, value=stretch[0])
                 )
             elif stretch is not None:
                 low, high = stretch
-                found.append(
+                facts.append(
                     _NEVER_TRIED(of="stretch", names=name, low=low, high=high)
                 )
-        return tuple(found)
+        return tuple(facts)
 
     def contrast(self, a: Any, b: Any) -> Claim:
         """Return by how much the objective at one value differs from that at another on average.
@@ -658,9 +661,9 @@ class Effect(Result):
         ValueError
             If a category is unknown.
         """
-        given = [(v,) if len(self.names) == 1 else v for v in (a, b)]
+        pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
         configs = [
-            dict(zip(self.names, values, strict=True)) for values in given
+            dict(zip(self.names, values, strict=True)) for values in pairs
         ]
         first, second = (
             int(np.ravel_multi_index(self._place(config), self.mean.shape))
@@ -677,9 +680,9 @@ class Effect(Result):
         extremes: bool = False,
     ) -> Claim:
         decision = None
-        if self.drawn is not None:
-            drawn = self.drawn.reshape(self.mean.size, -1)
-            gap = drawn[first] - drawn[second]
+        if self.draws is not None:
+            draws = self.draws.reshape(self.mean.size, -1)
+            gap = draws[first] - draws[second]
             # the best and the worst were chosen among many
             least = NEGLIGIBLE * self.noise_std if extremes else 0.0
             decision = decide(gap, stretch=self._stretch, least=least)

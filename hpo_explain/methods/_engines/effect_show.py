@@ -19,8 +19,7 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
-from hpo_explain.space import Array, CategoryIndex
-from hpo_explain.space.support import FEW
+from hpo_explain.space import FEW, Array, CategoryIndex
 
 MOST_CURVES = (
     40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
@@ -48,7 +47,7 @@ _HEADINGS = {
 
 
 def effect(
-    found: Effect,
+    result: Effect,
     *,
     most: int = MOST_CATEGORIES,
     upright: bool = False,
@@ -60,20 +59,20 @@ def effect(
     is dimmed (points are hollow). Of many categories the best are drawn, the `most` of them; they
     stand `upright` under the axes, or each in a row.
     """
-    if len(found.names) == 2:
-        return _cells(found)
-    named = found.categorical[0]
-    cost = found.mean if found.subject.lower_is_better else -found.mean
-    kept = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
-    x = axis_of(found, 0, kept if named else None)
-    points = as_points(found)
-    at, mean, half = x.places, found.mean[kept], _half(found)[..., kept]
-    second = _second(found)
-    untried = _untried(found)[kept]
+    if len(result.names) == 2:
+        return _cells(result)
+    named = result.categorical[0]
+    cost = result.mean if result.subject.lower_is_better else -result.mean
+    shown = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
+    x = axis_of(result, 0, shown if named else None)
+    points = as_points(result)
+    at, mean, half = x.places, result.mean[shown], _half(result)[..., shown]
+    second = _second(result)
+    untried = _untried(result)[shown]
     best = (
-        found.best[kept]
-        if found.compared and compared
-        else np.zeros(len(kept), dtype=bool)
+        result.best[shown]
+        if result.compared and compared
+        else np.zeros(len(shown), dtype=bool)
     )
     groups = {
         "main": ~untried & ~best,
@@ -87,7 +86,7 @@ def effect(
     if points:
         if second is not None:
             value, error = (
-                None if v is None else v[..., kept] for v in second
+                None if v is None else v[..., shown] for v in second
             )
             dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
         dots += [
@@ -100,158 +99,160 @@ def effect(
         lines.append(Line(at, mean, half))
     return Curves(
         x=x,
-        y=Axis(label=_predicted(found)),
+        y=Axis(label=_predicted(result)),
         lines=lines,
         dots=dots,
-        thin=_thin(found, x, kept),
+        thin=_thin(result, x, shown),
         dimmed=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(untried)],
         marked=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
-        rug=np.empty(0) if named else _tried(found, 0, x),
-        guide=place_of(found, 0, x),
+        rug=np.empty(0) if named else _tried(result, 0, x),
+        guide=place_of(result, 0, x),
         upright=upright,
         **_around(
-            found,
+            result,
             points=points,
             dimmed=bool(untried.any()),
-            left_out=found.mean.size - len(kept),
+            left_out=result.mean.size - len(shown),
         ),
     )
 
 
-def _cells(found: Effect) -> Cells:
-    x, y = axis_of(found, 0), axis_of(found, 1)
-    places = [place_of(found, k, axis) for k, axis in enumerate((x, y))]
-    dimmed = _untried(found)
+def _cells(result: Effect) -> Cells:
+    x, y = axis_of(result, 0), axis_of(result, 1)
+    places = [place_of(result, k, axis) for k, axis in enumerate((x, y))]
+    dimmed = _untried(result)
     tried = Dots(
-        _tried(found, 0, x), _tried(found, 1, y, shuffled=True), look="tried"
+        _tried(result, 0, x), _tried(result, 1, y, shuffled=True), look="tried"
     )
     across, up = np.array(places, dtype=float)[:, None]
     stars = [] if None in places else [Dots(across, up, look="star")]
     return Cells(
         x=x,
         y=y,
-        values=found.mean,
-        scale=_predicted(found),
+        values=result.mean,
+        scale=_predicted(result),
         dimmed=dimmed,
         dots=[tried, *stars],
-        **_around(found, points=False, dimmed=bool(dimmed.any())),
+        **_around(result, points=False, dimmed=bool(dimmed.any())),
     )
 
 
 # ---------------------------------------------------------------------- what is where
 
 
-def as_points(found: Effect) -> bool:
+def as_points(result: Effect) -> bool:
     """Return whether values are points with whiskers: categories, or a few whole numbers."""
-    axis = found.axes[0]
+    axis = result.axes[0]
     whole = all(isinstance(value, int) for value in axis)
     few = len(axis) == 1 or (whole and len(axis) <= _MOST_POINTS)
-    return found.categorical[0] or few
+    return result.categorical[0] or few
 
 
-def axis_of(found: Effect, k: int, kept: Any = None) -> Axis:
+def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
     """Return the axis of one of its hyperparameters, of categories those that are kept."""
-    label, values = shorten(found.names[k], 60), found.axes[k]
-    if not found.categorical[k]:
-        p: Any = found.subject.space[found.names[k]]
+    label, values = shorten(result.names[k], 60), result.axes[k]
+    if not result.categorical[k]:
+        p: Any = result.subject.space[result.names[k]]
         limits = (
             (p.low, p.high)
             if len(values) == 1 and p.low < p.high
             else (None, None)
         )
         return Axis(
-            label=label, values=values, log=found.log[k], limits=limits
+            label=label, values=values, log=result.log[k], limits=limits
         )
     names = [str(value) for value in values]
-    if kept is not None:
-        names = [names[i] for i in kept]
-        if found.tried:
+    if places is not None:
+        names = [names[i] for i in places]
+        if result.tried:
             counts = np.bincount(
-                _codes(found, k, found.tried[k]), minlength=len(values)
-            )[kept]
+                _codes(result, k, result.tried[k]), minlength=len(values)
+            )[places]
             names = [
                 f"{name} ({n})" for name, n in zip(names, counts, strict=True)
             ]
     return Axis(
         label=label,
-        values=[values[i] for i in kept] if kept is not None else values,
+        values=[values[i] for i in places] if places is not None else values,
         names=names,
     )
 
 
-def _half(found: Effect) -> Array:
-    if found.kind == "marginal":
-        return np.nan_to_num(found.std)
-    lower, upper = found.band()
+def _half(result: Effect) -> Array:
+    if result.kind == "marginal":
+        return np.nan_to_num(result.std)
+    lower, upper = result.band()
     return np.nan_to_num(
         [
-            np.maximum(found.mean - lower, 0.0),
-            np.maximum(upper - found.mean, 0.0),
+            np.maximum(result.mean - lower, 0.0),
+            np.maximum(upper - result.mean, 0.0),
         ]
     )
 
 
-def _second(found: Effect) -> tuple[Array, Array | None] | None:
-    if found.partial is not None:
-        return found.partial, None
-    reached = found.reached
+def _second(result: Effect) -> tuple[Array, Array | None] | None:
+    if result.partial is not None:
+        return result.partial, None
+    reached = result.reached
     return None if reached is None else (reached.mean, _half(reached))
 
 
-def _untried(found: Effect) -> Any:
-    return ~found.shown & ~np.isnan(found.mean)
+def _untried(result: Effect) -> Any:
+    return ~result.shown & ~np.isnan(result.mean)
 
 
-def _thin(found: Effect, x: Axis, kept: Any) -> tuple[Array, Array] | None:
-    if found.ice_mean is None:
+def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
+    if result.ice_mean is None:
         return None
-    curves = found.ice_mean[:MOST_CURVES]
+    curves = result.ice_mean[:MOST_CURVES]
     if not x.names:
         return broken(x.places, curves)
-    parts = [
+    thinned = [
         broken(
             place + np.array([[-_BESIDE, _BESIDE]]),
             np.array([0.0, 0.0]) + curves[:, [k]],
         )
-        for place, k in zip(x.places, kept, strict=True)
+        for place, k in zip(x.places, places, strict=True)
     ]
-    across, up = (np.concatenate(part) for part in zip(*parts, strict=True))
+    across, up = (np.concatenate(part) for part in zip(*thinned, strict=True))
     return across, up
 
 
-def _codes(found: Effect, k: int, values: Any) -> list[int]:
-    index = CategoryIndex(found.axes[k])
+def _codes(result: Effect, k: int, values: Any) -> list[int]:
+    index = CategoryIndex(result.axes[k])
     return [code for code in map(index, values) if code is not None]
 
 
-def place_of(found: Effect, k: int, x: Axis) -> float | None:
+def place_of(result: Effect, k: int, x: Axis) -> float | None:
     """Return where the incumbent stands along an axis, if it is drawn."""
-    if found.incumbent is None or found.kind == "marginal":
+    if result.incumbent is None or result.kind == "marginal":
         return None
-    if not found.categorical[k]:
-        return float(x.at([found.incumbent[k]])[0])
-    here = CategoryIndex(tuple(x.values))(found.incumbent[k])
+    if not result.categorical[k]:
+        return float(x.at([result.incumbent[k]])[0])
+    here = CategoryIndex(tuple(x.values))(result.incumbent[k])
     return None if here is None else float(here)
 
 
-def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
+def _tried(
+    result: Effect, k: int, x: Axis, *, shuffled: bool = False
+) -> Array:
     """Return where the tried values stand along an axis, those that fall together side by side."""
-    if not found.tried:
+    if not result.tried:
         return np.empty(0)
-    shown = np.ones(len(found.tried[0]), dtype=bool)
+    shown = np.ones(len(result.tried[0]), dtype=bool)
     for axis, values, named in zip(
-        found.axes, found.tried, found.categorical, strict=True
+        result.axes, result.tried, result.categorical, strict=True
     ):
         if named:
             index = CategoryIndex(axis)
             shown &= [index(value) is not None for value in values]
-    own = [found.tried[k][i] for i in np.flatnonzero(shown)]
-    if found.categorical[k]:
-        return side_by_side(_codes(found, k, own), shuffled=shuffled)
+    own = [result.tried[k][i] for i in np.flatnonzero(shown)]
+    if result.categorical[k]:
+        return side_by_side(_codes(result, k, own), shuffled=shuffled)
     few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
     return side_by_side(x.at(own), shuffled=shuffled) if few else x.at(own)
 
@@ -259,82 +260,82 @@ def _tried(found: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
 # ---------------------------------------------------------------------- what is written around
 
 
-def _predicted(found: Effect) -> str:
-    return f"{_WHAT.get(found.kind, 'predicted')} {shorten(found.subject.objective_name, 40)}"
+def _predicted(result: Effect) -> str:
+    return f"{_WHAT.get(result.kind, 'predicted')} {shorten(result.subject.objective_name, 40)}"
 
 
 def _around(
-    found: Effect, *, points: bool, dimmed: bool, left_out: int = 0
+    result: Effect, *, points: bool, dimmed: bool, left_out: int = 0
 ) -> dict[str, Any]:
-    names = join_words([shorten(name, 60) for name in found.names])
-    heading = _HEADINGS[found.kind, len(found.names)].format(
-        names=names, objective=shorten(found.subject.objective_name, 40)
+    names = join_words([shorten(name, 60) for name in result.names])
+    heading = _HEADINGS[result.kind, len(result.names)].format(
+        names=names, objective=shorten(result.subject.objective_name, 40)
     )
     words = {
         "heading": heading,
-        "subtitle": subtitle(found),
-        "footer": _footer(found, points, dimmed, left_out),
+        "subtitle": subtitle(result),
+        "footer": _footer(result, points, dimmed, left_out),
     }
-    if found.kind == "marginal":
+    if result.kind == "marginal":
         return {**words, "caution": "", "means": {}}
-    means = _means_of_pair(found)
-    if len(found.names) == 1:
-        means = _means_of_curve(found, points=points)
+    means = _means_of_pair(result)
+    if len(result.names) == 1:
+        means = _means_of_curve(result, points=points)
     if dimmed:
-        means["doubt" if points else "dimmed"] = " or ".join(_why(found))
-    return {**words, "caution": found.caution, "means": means}
+        means["doubt" if points else "dimmed"] = " or ".join(_why(result))
+    return {**words, "caution": result.caution, "means": means}
 
 
-def _means_of_pair(found: Effect) -> dict[str, str]:
+def _means_of_pair(result: Effect) -> dict[str, str]:
     """Return what the marks over a surface mean."""
     means = {"best": "may be the best", "marked": "may be the best"}
-    if found.incumbent is not None:
+    if result.incumbent is not None:
         means["star"] = "incumbent"
-    if found.tried:
+    if result.tried:
         means["tried"] = "tried"
     return means
 
 
-def _means_of_curve(found: Effect, *, points: bool) -> dict[str, str]:
+def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
     """Return what the marks along a curve mean, or of points where its values are few."""
     means = {"main": "mean", "best": "may be the best"}
     if not points:
         means["marked"] = "may be the best"
-    if not np.isnan(found.std).all():
+    if not np.isnan(result.std).all():
         if points:
             means["main"] = "mean with 95 % band"
         else:
             means["band"] = "95 % band"
-    if found.partial is not None:
+    if result.partial is not None:
         means["second"] = "partial dependence, centred"
-    elif found.attainable is not None:
+    elif result.attainable is not None:
         means["second"] = "attainable: the others at their best"
-    if found.ice_mean is not None:
+    if result.ice_mean is not None:
         means["thin"] = "single configurations (ICE)"
-    if found.incumbent is not None:
+    if result.incumbent is not None:
         means["guide"] = "incumbent"
-    if found.tried and not found.categorical[0]:
+    if result.tried and not result.categorical[0]:
         means["rug"] = "tried"
     return means
 
 
-def subtitle(found: Effect) -> str:
+def subtitle(result: Effect) -> str:
     """Say what the values are, and which are better."""
     better = (
-        f"{'lower' if found.subject.lower_is_better else 'higher'} is better"
+        f"{'lower' if result.subject.lower_is_better else 'higher'} is better"
     )
-    where = f"given {_sub_space(found)}, " if found.given else ""
-    if found.kind == "accumulated":
+    where = f"given {_sub_space(result)}, " if result.given else ""
+    if result.kind == "accumulated":
         what = "accumulated local effects"
-        if len(found.names) == 2:
+        if len(result.names) == 2:
             what += ", beyond the sum of both"
         return f"{where}{what}; {better}"
-    if found.kind == "average":
+    if result.kind == "average":
         return f"{where}partial dependence: averaged over all other hyperparameters; {better}"
     active = [
         f"{name} is active in {percent(share)} of the {'sub-space' if where else 'space'} and "
         "makes no difference elsewhere"
-        for name, share in zip(found.names, found.activity, strict=True)
+        for name, share in zip(result.names, result.activity, strict=True)
         if share < 1.0
     ]
     return "\n".join(
@@ -342,69 +343,69 @@ def subtitle(found: Effect) -> str:
     )
 
 
-def _sub_space(found: Effect) -> str:
-    return shorten(found.subject.sub_space(found.given), 200)
+def _sub_space(result: Effect) -> str:
+    return shorten(result.subject.sub_space(result.given), 200)
 
 
-def _footer(found: Effect, points: bool, dimmed: bool, left_out: int) -> str:
-    pair, known = len(found.names) == 2, not np.isnan(found.std).all()
-    parts = [band_caption(found, points)]
-    if pair and known and found.kind != "marginal":
+def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
+    pair, has_std = len(result.names) == 2, not np.isnan(result.std).all()
+    texts = [band_caption(result, points)]
+    if pair and has_std and result.kind != "marginal":
         ends = (
             number(float(end), 2)
-            for end in (np.nanmin(found.std), np.nanmax(found.std))
+            for end in (np.nanmin(result.std), np.nanmax(result.std))
         )
-        parts.append(f"The std is between {' and '.join(ends)}.")
-    if pair and np.isnan(found.mean).any():
-        parts.append("Empty: no valid configuration.")
-    if found.tried and found.kind == "marginal":
+        texts.append(f"The std is between {' and '.join(ends)}.")
+    if pair and np.isnan(result.mean).any():
+        texts.append("Empty: no valid configuration.")
+    if result.tried and result.kind == "marginal":
         if pair:
-            parts.append("Dots: tried values.")
-        elif not found.categorical[0]:
-            parts.append("Marks along the axis: tried values.")
-    if found.tried and not pair and found.categorical[0]:
-        parts.append("In brackets: number of trials.")
+            texts.append("Dots: tried values.")
+        elif not result.categorical[0]:
+            texts.append("Marks along the axis: tried values.")
+    if result.tried and not pair and result.categorical[0]:
+        texts.append("In brackets: number of trials.")
     if left_out:
         worse = (
             "worse category is" if left_out == 1 else "worse categories are"
         )
-        parts.append(f"{left_out} {worse} not shown.")
-    parts.append(dimmed_caption(found, points=points) if dimmed else "")
-    return " ".join(filter(None, parts))
+        texts.append(f"{left_out} {worse} not shown.")
+    texts.append(dimmed_caption(result, points=points) if dimmed else "")
+    return " ".join(filter(None, texts))
 
 
-def band_caption(found: Effect, points: bool = False) -> str:
+def band_caption(result: Effect, points: bool = False) -> str:
     """Say what the band is of, and what it leaves out."""
-    if found.kind == "marginal":
-        if len(found.names) == 2:
-            mean, most = found.std.mean(), found.std.max()
-            return f"The {_STD[found.rows]} is {mean:.2g} on average, at most {most:.2g}."
-        return f"{'Whiskers' if points else 'Band'}: {_STD[found.rows]}."
-    if found.kind == "accumulated":
-        text = f"Relative to the average of {counted(found.sample_size, 'configuration')}."
-        if np.isnan(found.std).all():
+    if result.kind == "marginal":
+        if len(result.names) == 2:
+            mean, most = result.std.mean(), result.std.max()
+            return f"The {_STD[result.rows]} is {mean:.2g} on average, at most {most:.2g}."
+        return f"{'Whiskers' if points else 'Band'}: {_STD[result.rows]}."
+    if result.kind == "accumulated":
+        text = f"Relative to the average of {counted(result.sample_size, 'configuration')}."
+        if np.isnan(result.std).all():
             return f"{text} The model does not say how uncertain it is of differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
     band = next(
-        str(note) for note in found.notes if note.kind == "effect_band"
+        str(note) for note in result.notes if note.kind == "effect_band"
     )
     return f"{band.replace('the band', 'The 95 % band')}, without observation noise."
 
 
-def dimmed_caption(found: Effect, *, points: bool) -> str:
+def dimmed_caption(result: Effect, *, points: bool) -> str:
     """Say what is dimmed; empty where nothing is."""
-    why = _why(found)
+    why = _why(result)
     if not why:
         return ""
     return f"{'Hollow' if points else 'Dimmed'}: {' or '.join(why)}."
 
 
-def _why(found: Effect) -> list[str]:
-    there = ~np.isnan(found.mean)
+def _why(result: Effect) -> list[str]:
+    there = ~np.isnan(result.mean)
     why = []
-    if (~found.supported & there).any():
+    if (~result.supported & there).any():
         why.append(UNTRIED)
-    if (found.supported & ~found.shown & there).any():
+    if (result.supported & ~result.shown & there).any():
         why.append("probably infeasible")
     return why
 

@@ -24,13 +24,7 @@ from hpo_explain.base import (
     listed,
     unit_of,
 )
-from hpo_explain.belief.decide import (
-    STRETCH,
-    Decision,
-    Side,
-    decide,
-    interval,
-)
+from hpo_explain.belief import STRETCH, Decision, Side, decide, interval
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
@@ -113,9 +107,9 @@ class Estimates(Result):
 
     def place(self, *names: str) -> int:
         """Return where the number of a set of hyperparameters stands; see `value`."""
-        known = list(chain.from_iterable(self.players))
+        players = list(chain.from_iterable(self.players))
         for name in names:
-            check_name("names", name, known, "hyperparameter")
+            check_name("names", name, players, "hyperparameter")
         members = [set(one) for one in self.members]
         if set(names) not in members or len({*names}) < len(names):
             raise InputError(

@@ -7,14 +7,18 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, each_of
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Criterion,
+    Fact,
+    InputError,
+    NothingToExplain,
+    check_count,
+    declared_fact,
+    each_of,
+    spans,
+)
 from hpo_explain.methods._engines.proposed import all_proposals, proposed
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models import Acquisition
 from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.space import Ints
 
@@ -91,33 +95,33 @@ def why_unexplained(
     >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
     ('too_little_known', None)
     """
-    known, at = run.known_before(number), [] if number is None else [number]
-    if len(known) < LEAST_KNOWN:
-        given = not isinstance(acquisition, str)
-        if given or (
+    rows, at = run.known_before(number), [] if number is None else [number]
+    if len(rows) < LEAST_KNOWN:
+        is_object = not isinstance(acquisition, str)
+        if is_object or (
             acquisition == "auto" and run.own_acquisition(number) is not None
         ):
             return None
-        return _TOO_LITTLE(trials=at, finished=len(known))
-    if _witnesses(run, known) is not None:
+        return _TOO_LITTLE(trials=at, finished=len(rows))
+    if _witnesses(run, rows) is not None:
         return None
-    cost = run.cost[known]
+    cost = run.cost[rows]
     unknown = _CONSTANT if np.ptp(cost / 2.0) == 0.0 else _TOO_LARGE
     return unknown(
         trials=at,
         objective=run.objective_name,
-        value=float(run.objective[known[0]]),
-        finished=len(known),
+        value=float(run.objective[rows[0]]),
+        finished=len(rows),
     )
 
 
-def _witnesses(run: Run, known: Ints) -> Ints | None:
+def _witnesses(run: Run, earlier: Ints) -> Ints | None:
     """Return two rows whose costs differ as a surrogate learns them, or None.
 
     Costs that count as diverged still count as worse than the best.
     """
-    cost = winsorized(run.cost[known], LARGEST)
-    rows = known[[int(np.argmin(cost)), int(np.argmax(cost))]]
+    cost = winsorized(run.cost[earlier], LARGEST)
+    rows = earlier[[int(np.argmin(cost)), int(np.argmax(cost))]]
     return rows if np.ptp(cost) > 0.0 else None
 
 
@@ -134,9 +138,9 @@ def _why_unexplained(
         why[number] = why_unexplained(run, number, acquisition)
         if (
             why[number] is None
-            and len(known := run.known_before(number)) >= LEAST_KNOWN
+            and len(earlier := run.known_before(number)) >= LEAST_KNOWN
         ):
-            shown = _witnesses(run, known)
+            shown = _witnesses(run, earlier)
     return why
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from hpo_explain.base import Direction, Subject, check_seed
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explained import Explained
+from hpo_explain.question import Explained
 from hpo_explain.space import SearchSpace
 
 
@@ -47,10 +47,10 @@ class Explainer:
     @cached_property
     def explained(self) -> Explained:
         """What the model predicts, in the units in which it is shown."""
-        given = self.subject
+        subject = self.subject
         return Explained.of(
             self.surrogate,
-            self.direction if given is None else given.direction,
+            self.direction if subject is None else subject.direction,
         )
 
     @cached_property

@@ -11,11 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.progress import steps
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Option,
+    counted,
+    declared_fact,
+    steps,
+)
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -33,23 +36,21 @@ from hpo_explain.methods._engines.split_gains import (
     crossed_in_coalitions,
     with_shares,
 )
-from hpo_explain.models._coalitions import ended
-from hpo_explain.models.acquisition.protocols import (
+from hpo_explain.models import (
     Acquisition,
     OfPredictions,
+    Split,
+    SupportsBoxes,
+    SupportsCoalitions,
     SupportsParts,
+    SupportsRelevance,
     SupportsTermCoalitions,
+    SupportsTermWalks,
     SurrogateBased,
     TermBlock,
 )
-from hpo_explain.models.acquisition.split import Split
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import (
-    SupportsBoxes,
-    SupportsCoalitions,
-    SupportsRelevance,
-)
-from hpo_explain.question.explained import PredictedObjective
+from hpo_explain.models._coalitions import ended
+from hpo_explain.question import PredictedObjective
 from hpo_explain.space import Array, Bools, Ints
 
 Players = Ints
@@ -160,7 +161,7 @@ class CoalitionGame:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        if isinstance(self.acquisition, DensityRatio):
+        if isinstance(self.acquisition, SupportsTermWalks):
             return self._too_many
         return (
             self.grows
@@ -171,7 +172,7 @@ class CoalitionGame:
     @property
     def predicted_rows(self) -> int:
         """Number of composed rows that are predicted for each background row; 0 if none is."""
-        own = isinstance(self.acquisition, DensityRatio)
+        own = isinstance(self.acquisition, SupportsTermWalks)
         return (
             2 * (len(self.players) + 1) if self.walks_orders and not own else 0
         )
@@ -189,8 +190,8 @@ class CoalitionGame:
             self.acquisition, SupportsParts
         ):
             return []
-        parts = self.acquisition.parts()
-        if len(parts) < 2:
+        acquisitions = self.acquisition.parts()
+        if len(acquisitions) < 2:
             return []
         return [
             CoalitionGame.of(
@@ -201,7 +202,7 @@ class CoalitionGame:
                 absent=self.absent,
                 grows=self.grows,
             )
-            for part in parts
+            for part in acquisitions
         ]
 
     def shapley(self, cubes: list[Array]) -> tuple[Array, Fact]:
@@ -217,9 +218,9 @@ class CoalitionGame:
         n, columns = len(self.players), columns_of(self.acquisition)
         if n == 0:
             return np.zeros((len(cubes), 0, len(columns))), _NOBODY()
-        parts = self.parts()
-        if parts:
-            return self._sum_of(parts, cubes)
+        games = self.parts()
+        if games:
+            return self._sum_of(games, cubes)
         by_leaf = self._of_leaves(cubes)
         if by_leaf is not None:
             return by_leaf, _LEAVES(players=n)
@@ -245,20 +246,19 @@ class CoalitionGame:
         n, rows = len(self.players), np.vstack(cubes)
         coalitions = all_coalitions(n)
         blocks = self._structured(coalitions, rows)
-        if blocks is not None:
-            values, crossed = self._averaged(blocks, coalitions, cubes)
-            phi = np.asarray(shapley_weights(n) @ values)
-            return self._shared(phi, crossed), _EXACT(coalitions=2**n)
-        if self.estimator == "exact":
-            raise self._not_exact()
-        how = _KERNEL(players=n, sampled=False)
-        if not isinstance(self.acquisition, Split):
-            return self._by_kernel(cubes), how
-        # the same predictions serve the pairs of coalitions
-        blocks = self._composed(coalitions, rows)
+        if blocks is None:
+            if self.estimator == "exact":
+                raise self._not_exact()
+            blocks = self._composed(coalitions, rows)
         values, crossed = self._averaged(blocks, coalitions, cubes)
-        games = [partial(_looked_up, of_cube) for of_cube in values]
-        phi = np.stack([kernel_shap(game, n) for game in games])
+        how: Fact
+        if self.estimator == "kernel":
+            games = [partial(_looked_up, of_cube) for of_cube in values]
+            phi = np.stack([kernel_shap(game, n) for game in games])
+            how = _KERNEL(players=n, sampled=False)
+        else:
+            phi = np.asarray(shapley_weights(n) @ values)
+            how = _EXACT(coalitions=2**n)
         return self._shared(phi, crossed), how
 
     def _by_kernel(self, cubes: list[Array]) -> Array:
@@ -321,21 +321,21 @@ class CoalitionGame:
         )[:, :, None]
 
     def _sum_of(
-        self, parts: list[CoalitionGame], cubes: list[Array]
+        self, games: list[CoalitionGame], cubes: list[Array]
     ) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
         phi = np.zeros(
             (len(cubes), len(self.players), len(self.acquisition.term_names))
         )
         players, terms = self.players.tolist(), self.acquisition.term_names
-        for part in steps(parts, "games"):
+        for part in steps(games, "games"):
             rows = [players.index(j) for j in part.players.tolist()]
             columns = [terms.index(t) for t in part.acquisition.term_names]
             place = np.ix_(range(len(cubes)), rows, columns)
             phi[place] += part.shapley(cubes)[0]
-        most = max(len(part.players) for part in parts)
+        most = max(len(part.players) for part in games)
         return phi, _SUMMED(
-            games=len(parts), most=most, sampled=most > EXACT_PLAYERS
+            games=len(games), most=most, sampled=most > EXACT_PLAYERS
         )
 
     def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Fact, counted, declared_fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
 from hpo_explain.methods._engines.reference import Reference
@@ -185,10 +183,10 @@ def _error(repetitions: Array) -> Array:
 
 def _relative_half_width(totals: Array) -> float:
     """Return the widest half 95 % interval of totals (hypercube, player) by the largest total."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     largest = np.abs(totals.mean(axis=0)).max(initial=0.0)
     if largest == 0.0:
         return 0.0
-    half = t.ppf(0.975, len(totals) - 1) * _error(totals)
+    half = stdtrit(len(totals) - 1, 0.975) * _error(totals)
     return float(half.max() / largest)

@@ -51,20 +51,20 @@ class Mixtures:
         `changed` (m, k) says which of the `columns` are as in the second configuration.
         """
         space = self.space
-        found = np.repeat(self.x[None], len(changed), axis=0)
-        found[:, self.columns] = np.where(
+        rows = np.repeat(self.x[None], len(changed), axis=0)
+        rows[:, self.columns] = np.where(
             changed, self.y[self.columns], self.x[self.columns]
         )
         for j in space.parents_first:
             if not space.is_conditional(space.names[j]):
                 continue
-            allowed = space.allowed(found, j)
+            allowed = space.allowed(rows, j)
             if j not in self.columns:
-                found[:, j] = np.where(
-                    np.isnan(found[:, j]), self.y[j], found[:, j]
+                rows[:, j] = np.where(
+                    np.isnan(rows[:, j]), self.y[j], rows[:, j]
                 )
-            found[~allowed, j] = np.nan
-        return found
+            rows[~allowed, j] = np.nan
+        return rows
 
 
 def differing(a: Array, b: Array) -> list[int]:

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.belief.improvement import (
+from hpo_explain.belief import (
     DrawnGain,
     ExpectedGain,
     Improvement,
+    Mixture,
     proposed,
 )
-from hpo_explain.belief.mixture import Mixture
-from hpo_explain.question.decision import RunDecision
-from hpo_explain.space import Array, Parameter, ranked
-from hpo_explain.space.searches import inside_of
+from hpo_explain.question import RunDecision
+from hpo_explain.space import Array, Parameter, inside_of, ranked
 
 TRIALS = 20  # that are foreseen
 _RANDOM = 200  # rows of a space in which random trials are made
@@ -58,8 +57,8 @@ def of_random(decision: RunDecision, within: Sequence[Parameter]) -> Array:
     land = decision.draws.landscape
     inside = inside_of(decision.draws.space, within, land.rows)
     rows = np.flatnonzero(inside)[:_RANDOM]
-    kept = decision.costs[:, [decision.best]]
-    gains = kept - land.possible_values[:, rows]
+    best = decision.costs[:, [decision.best]]
+    gains = best - land.possible_values[:, rows]
     return expected_best(np.maximum(gains, 0.0))
 
 

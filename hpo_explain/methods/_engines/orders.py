@@ -30,11 +30,14 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base.progress import steps
+from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.models.protocols import SupportsWalks
+from hpo_explain.models import (
+    Acquisition,
+    OfPredictions,
+    SupportsTermWalks,
+    SupportsWalks,
+)
 from hpo_explain.space import Array, Ints
 
 STARTS = 8  # places in an order; more would not pay, as background rows differ as well
@@ -56,7 +59,7 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `DensityRatio`, or one of predictions whose surrogate
+        The utility. One that `SupportsTermWalks`, or one of predictions whose surrogate
         `GaussianProcessSurrogate`, is walked by its own structure; of any other one the rows are
         composed and predicted.
     x : ndarray of shape (d,)
@@ -66,26 +69,36 @@ def walked_shapley(
     cubes : list of ndarray
         Latent rows of the hypercubes.
     starts : int, default 1
-        From how many places on each order is walked; `STARTS` for a `DensityRatio`.
+        From how many places on each order is walked; `STARTS` where it walks by itself.
     seed : int, default 0
         Seed of the orders.
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    if isinstance(acquisition, DensityRatio):
+    if isinstance(acquisition, SupportsTermWalks):
         walk, starts = acquisition.walk_terms, STARTS
     else:
         walk = partial(_predicted_terms, acquisition)
-    orders = shifted_pairs(
-        rng.permuted(np.tile(players, (len(background), 1)), axis=1),
-        starts=starts,
+    places = np.searchsorted(np.sort(players), players)
+
+    def mean_gains(rows: Array) -> Array:
+        """Return what each player earns on average, (rows, player, column)."""
+        permuted = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
+        orders = shifted_pairs(permuted, starts=starts)
+        gains = step_gains(acquisition, walk(x, rows, orders))
+        # in which step each player joins, by the order of `players`
+        joins = np.argsort(orders, axis=2)[:, :, places, None]
+        return np.asarray(
+            np.take_along_axis(gains, joins, axis=2).mean(axis=1)
+        )
+
+    at_once = max(1, _STEPS // (2 * starts * (len(players) + 1)))
+    by_row = np.concatenate(
+        [
+            mean_gains(background[start : start + at_once])
+            for start in range(0, len(background), at_once)
+        ]
     )
-    gains = step_gains(acquisition, walk(x, background, orders))
-    # in which each player joins, by the order of `players`
-    joins = np.argsort(orders, axis=2)[
-        :, :, np.searchsorted(np.sort(players), players)
-    ]
-    by_row = np.take_along_axis(gains, joins[..., None], axis=2).mean(axis=1)
     ends = np.cumsum([len(cube) for cube in cubes])
     return np.stack(
         [rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])]
@@ -98,13 +111,13 @@ def _predicted_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions."""
     if isinstance(acquisition, OfPredictions):
         surrogate = acquisition.surrogate
         if isinstance(surrogate, SupportsWalks):
-            found = surrogate.predict_walks(x, background, orders)
-            if found is not None:
-                return acquisition.terms_of(*found)
+            predicted = surrogate.predict_walks(x, background, orders)
+            if predicted is not None:
+                return acquisition.terms_of(*predicted)
     return _composed_terms(acquisition, x, background, orders)
 
 
@@ -114,7 +127,7 @@ def _composed_terms(
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what `DensityRatio.walk_terms` does, by predictions of composed rows."""
+    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions of composed rows."""
     n, walks, p = orders.shape
     players = np.sort(orders[0, 0])
     walked = {
@@ -152,6 +165,9 @@ def shifted_pairs(orders: Ints, *, starts: int = STARTS) -> Ints:
     return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
 
 
+_STEPS = (
+    500_000  # of walks at once: bounds the memory, however many rows there are
+)
 COMPOSED_ROWS = (
     10_000  # at once: bounds the memory, whatever model receives them
 )
@@ -195,9 +211,9 @@ def sampled_shapley(
     """
     rng = np.random.default_rng(seed)
     p = len(players)
-    found = np.zeros((orders, p, len(columns_of(acquisition))))
+    contributions = np.zeros((orders, p, len(columns_of(acquisition))))
     if not p:
-        return found
+        return contributions
     at_once = max(1, _ROWS // (p + 1))
     for start in steps(range(0, orders, at_once), "batches"):
         some = min(at_once, orders - start)
@@ -208,10 +224,10 @@ def sampled_shapley(
             acquisition,
             {name: u.reshape(some, p + 1) for name, u in terms.items()},
         )
-        found[start : start + some] = np.take_along_axis(
+        contributions[start : start + some] = np.take_along_axis(
             gains, rank[:, :, None], axis=1
         )
-    return found
+    return contributions
 
 
 def joining(

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.numbers import INACTIVE, format_value
-from hpo_explain.base.options import TRIALS, State, WhichTrial
-from hpo_explain.base.phrases import counted, join_words, spans
-from hpo_explain.base.text import declared_fact
-from hpo_explain.question.decision import decision_of
-from hpo_explain.run import Run
-from hpo_explain.run.targets import OPTIMIZED_ANOTHER
-from hpo_explain.space import Array, Config, encode_one, lowest
+from hpo_explain.base import (
+    INACTIVE,
+    TRIALS,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Option,
+    Origin,
+    State,
+    Text,
+    WhichTrial,
+    check_option,
+    counted,
+    declared_fact,
+    format_value,
+    join_words,
+    spans,
+)
+from hpo_explain.question import RunDecision
+from hpo_explain.run import OPTIMIZED_ANOTHER, Run
+from hpo_explain.space import Array, Config, lowest
 
 _ORIGINS = {
     Origin.INITIAL: "it belongs to the initial design",
@@ -130,6 +140,10 @@ class HasNumber(Protocol):
         ...
 
 
+AnyTrial: TypeAlias = int | WhichTrial | Config | HasNumber
+"""A trial by its number, by what is special about it, or itself; or a configuration."""
+
+
 @dataclass(frozen=True, eq=False)
 class Proposed:
     """What is explained: a trial, or a configuration that may be the next one.
@@ -205,7 +219,7 @@ class Proposed:
 
 def proposed(
     run: Run,
-    trial: int | WhichTrial | Config | HasNumber,
+    trial: AnyTrial,
     *,
     seed: int = 0,
     any_trial: bool = False,
@@ -241,7 +255,7 @@ def proposed(
     (0, 'given')
     """
     if isinstance(trial, Mapping):
-        x = encode_one(run.space, trial, "trial")
+        x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
     if isinstance(trial, HasNumber):
         trial = trial.number
@@ -259,8 +273,10 @@ def proposed(
         return Proposed.before_change(run, int(trial))
     if whole and trial in run.without_result:
         number = int(trial)
-        known = run.without_result[number]
-        if not (known.proposed or known.state == "waiting" or any_trial):
+        candidate = run.without_result[number]
+        if not (
+            candidate.proposed or candidate.state == "waiting" or any_trial
+        ):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
     number = _finished(run, trial, seed=seed, any_trial=any_trial)
@@ -327,7 +343,7 @@ def _finished(
 
 def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
     """Return the trial to keep, or the proposal that is expected to be best."""
-    decision = decision_of(run, seed=seed)
+    decision = RunDecision.of(run, seed=seed)
     if decision is not None:
         return decision.best_of(proposals)
     rows = [run.row(number) for number in proposals]

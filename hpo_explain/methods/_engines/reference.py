@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base import InputError, Option, check_count, check_option
 from hpo_explain.methods._engines.background import (
     complete,
     hybrid_background,
@@ -17,9 +16,8 @@ from hpo_explain.methods._engines.background import (
     independent_batches,
     local_background,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.models import Acquisition, SupportsCandidates
+from hpo_explain.space import Array, Config
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
 THESIS_ROWS = 1000  # per hyperparameter (thesis, Section 5.2)
@@ -68,7 +66,7 @@ class Reference:
         """
         space = acquisition.space
         if isinstance(background, Mapping):
-            background = encode_one(space, background, "background")[None, :]
+            background = space.row(background, "background")[None, :]
         if not isinstance(background, str):
             if np.ndim(background) == 0:
                 rows = check_count("background", background)
@@ -77,7 +75,7 @@ class Reference:
             return cls(acquisition, seed, given=given)
         check_option("background", background, BACKGROUNDS)
         if background == "candidates" and not isinstance(
-            acquisition, DensityRatio
+            acquisition, SupportsCandidates
         ):
             raise InputError(
                 "background",
@@ -121,7 +119,10 @@ class Reference:
 
     def _drawing(self, config: Config) -> Callable[[int, int], Array]:
         acquisition, place = self.acquisition, self.place
-        if isinstance(acquisition, DensityRatio) and place == "candidates":
+        if (
+            isinstance(acquisition, SupportsCandidates)
+            and place == "candidates"
+        ):
             return lambda n, seed: acquisition.candidates(n, seed=seed)
         return lambda n, seed: AROUND[place](
             acquisition.space, config, n, seed=seed

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_name, check_sequence
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_name,
+    check_sequence,
+    declared_fact,
+    join_words,
+)
 from hpo_explain.methods._engines.categories import left_out_note
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Bools, SearchSpace
@@ -29,14 +33,14 @@ def one_or_two(
     space: SearchSpace, names: str | Sequence[str]
 ) -> tuple[str, ...]:
     """Return one or two names of hyperparameters, checked."""
-    given = (
+    listed = (
         [names]
         if isinstance(names, str)
         else check_sequence("names", names, "names")
     )
     wanted = tuple(
         check_name("names", name, space.names, "hyperparameter")
-        for name in given
+        for name in listed
     )
     if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
         problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
@@ -74,8 +78,10 @@ def highest(
     values: Any,
 ) -> Array:
     """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    found = [composed(space, rows, members, value) for value in values]
-    return np.array([feasible(z).max() if len(z) else np.nan for z in found])
+    composed_rows = [composed(space, rows, members, value) for value in values]
+    return np.array(
+        [feasible(z).max() if len(z) else np.nan for z in composed_rows]
+    )
 
 
 def values_together(

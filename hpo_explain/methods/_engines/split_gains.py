@@ -15,8 +15,7 @@ from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.acquisition.split import Split
+from hpo_explain.models import Acquisition, Split
 from hpo_explain.space import Array
 
 SHARES = ("mean", "uncertainty")

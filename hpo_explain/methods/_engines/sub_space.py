@@ -4,7 +4,7 @@
 symbol     meaning
 =========  ============================================================================
 u_j        latent value of hyperparameter j, uniform on [0, 1)
-kept       latent intervals of the part; what they hold is stretched to fill [0, 1) again
+intervals  latent intervals of the part; what they hold is stretched to fill [0, 1) again
 =========  ============================================================================
 """
 
@@ -16,24 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_name
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Subject, check_name
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     FloatParameter,
     Parameter,
     SearchSpace,
+    uniform_draws,
 )
-from hpo_explain.space.encoding import uniform_draws
 
 Given = Mapping[str, Sequence[Any]]
 _BESIDE = 1e-7  # of a position, on both sides of it: closer than two values
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +42,7 @@ class SubSpace:
         The whole space.
     given : mapping of str to list
         The values that are left, in the user's units; empty for the whole space.
-    kept : dict of int to list of tuple
+    intervals : dict of int to list of tuple
         Of restricted columns the latent intervals of the whole space that are kept: those given,
         and of their parents what activates them.
     ranks : dict of int to ndarray
@@ -63,7 +59,7 @@ class SubSpace:
 
     space: SearchSpace
     given: Mapping[str, list[Any]] = field(default_factory=dict)
-    kept: dict[int, Intervals] = field(default_factory=dict)
+    intervals: dict[int, Intervals] = field(default_factory=dict)
     ranks: dict[int, Array] = field(default_factory=dict)
 
     @classmethod
@@ -114,12 +110,12 @@ class SubSpace:
         inside: Sequence[tuple[int, Intervals]] = (),
     ) -> SubSpace:
         """Return the part in which hyperparameters are active, and others lie in intervals."""
-        kept = dict(self.kept)
+        intervals = dict(self.intervals)
         active = activity_intervals(self.space, self.ranks)
         for j in columns:  # only a hyperparameter that is active has a value
             for k, values in [*inside, *active[j].items()]:
-                kept[k] = _meet(kept.get(k, [(0.0, 1.0)]), values)
-                if not kept[k]:
+                intervals[k] = _meet(intervals.get(k, [(0.0, 1.0)]), values)
+                if not intervals[k]:
                     name = self.space.names[j]
                     raise InputError(
                         "given",
@@ -129,7 +125,7 @@ class SubSpace:
                         self.given,
                         "Allow one of them, or leave one of the two out.",
                     )
-        return replace(self, kept=kept)
+        return replace(self, intervals=intervals)
 
     def _latent_values(self, j: int, values: list[Any]) -> Intervals:
         parameter = self.space.parameters[j]
@@ -171,14 +167,14 @@ class SubSpace:
     def ends(self, j: int) -> tuple[float, float]:
         """Return the lowest and the highest latent value that is left of a hyperparameter."""
         share = self.space.parameters[j].optional or 1.0
-        kept = self.kept.get(j, [(0.0, share)])
-        return kept[0][0] / share, kept[-1][1] / share
+        intervals = self.intervals.get(j, [(0.0, share)])
+        return intervals[0][0] / share, intervals[-1][1] / share
 
     def has(self, j: int, positions: Array) -> Bools:
         """Return which positions of a hyperparameter, in the order of the space, are left."""
-        found: Bools = np.ones(len(positions), dtype=bool)
-        if j not in self.kept:
-            return found
+        inside: Bools = np.ones(len(positions), dtype=bool)
+        if j not in self.intervals:
+            return inside
         parameter, places = self.space.parameters[j], np.nan_to_num(positions)
         if j in self.ranks:
             places = self.ranks[j][places.astype(int)].astype(float)
@@ -186,41 +182,43 @@ class SubSpace:
             parameter.share_below(places + by) for by in (-_BESIDE, _BESIDE)
         )
         latent = (parameter.optional or 1.0) * (below + above) / 2.0
-        found[:] = False
-        for low, high in self.kept[j]:
-            found |= (low - _ROUNDING <= latent) & (latent <= high + _ROUNDING)
-        return found & ~np.isnan(positions)
+        inside[:] = False
+        for low, high in self.intervals[j]:
+            inside |= (low - ROUNDING_OF_SUMS <= latent) & (
+                latent <= high + ROUNDING_OF_SUMS
+            )
+        return inside & ~np.isnan(positions)
 
     def holds(self, rows: Any, free: Sequence[int] = ()) -> Bools:
         """Return which rows, encoded or latent, lie in the part, whatever `free` columns are."""
         rows = np.asarray(rows, dtype=float)
-        found: Bools = np.ones(len(rows), dtype=bool)
-        for j in self.kept.keys() - {*free}:
-            found &= self.has(j, rows[:, j])
-        return found
+        inside: Bools = np.ones(len(rows), dtype=bool)
+        for j in self.intervals.keys() - {*free}:
+            inside &= self.has(j, rows[:, j])
+        return inside
 
     def sample(self, n: int, seed: int = 0) -> Array:
         """Return latent rows of the part's measure, (n, d): a Latin hypercube."""
         U = uniform_draws(n, len(self.space), seed, "lhs")
         for place, j in enumerate(self.space.order.tolist()):
-            if j in self.kept:
+            if j in self.intervals:
                 U[:, place] = np.minimum(
-                    stretch(U[:, place], self.kept[j]), 1.0 - 1e-12
+                    stretch(U[:, place], self.intervals[j]), 1.0 - 1e-12
                 )
         return self.space.from_latent(U)
 
     def of_subject(self, subject: Subject) -> Subject:
         """Return what is explained, with the best configuration and the trials of the part."""
-        if not self.kept:
+        if not self.intervals:
             return subject
         inside = self.holds(subject.tried)
         costs = subject.costs[inside] if len(subject.costs) else subject.costs
-        found = replace(
+        part = replace(
             subject,
             incumbent=self.best_of(subject),
             tried=subject.tried[inside],
         )
-        return replace(found, costs=costs)
+        return replace(part, costs=costs)
 
     def best_of(self, subject: Subject) -> Mapping[str, Any]:
         """Return the best feasible configuration of the part; empty if none is known."""
@@ -236,13 +234,13 @@ class SubSpace:
         return space.decode(X[[best]])[0]
 
 
-def stretch(u: Array, kept: Intervals) -> Array:
+def stretch(u: Array, intervals: Intervals) -> Array:
     """Return numbers in [0, 1] spread evenly over intervals: the inverse of `squeeze`."""
-    starts, ends = np.array(kept).T
+    starts, ends = np.array(intervals).T
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
     scaled = u * edges[-1]
     which = np.clip(
-        np.searchsorted(edges, scaled, side="right") - 1, 0, len(kept) - 1
+        np.searchsorted(edges, scaled, side="right") - 1, 0, len(intervals) - 1
     )
     return np.asarray(
         np.minimum(starts[which] + scaled - edges[which], ends[which])
@@ -258,7 +256,7 @@ def _meet(first: Intervals, second: Intervals) -> Intervals:
 def _how_to_give(parameter: Parameter) -> str:
     """Say how a part of a hyperparameter is given, with the values that there are."""
     name = parameter.name
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"Write {{{name!r}: [...]}} with some of {list(parameter.choices)!r}."
     if isinstance(parameter, FloatParameter):
         return f"Write {{{name!r}: (low, high)}} within ({parameter.low!r}, {parameter.high!r})."

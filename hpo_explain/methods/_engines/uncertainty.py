@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -33,8 +33,8 @@ def drawn_contributions(
     belief: Draws,
     background: Array,
     *,
-    known: tuple[Array, Array] | None = None,
-    given: bool = False,
+    values_and_error: tuple[Array, Array] | None = None,
+    fixed: bool = False,
     seed: int = 0,
 ) -> Array:
     """Return what each hyperparameter contributes to each draw of the objective, (k, d).
@@ -49,10 +49,10 @@ def drawn_contributions(
         Functions that the objective may be.
     background : ndarray of shape (n, d)
         Latent rows.
-    known : tuple of ndarray, optional
+    values_and_error : tuple of ndarray, optional
         The contributions to the draws' mean and their errors of integrating, each (d,), where they
         are known better than from the few rows drawn here.
-    given : bool, default False
+    fixed : bool, default False
         Whether the background is all that is meant, so that averaging over it is no error.
     seed : int, default 0
         Seed of the orders and of the rows drawn.
@@ -67,19 +67,19 @@ def drawn_contributions(
     by_row = np.einsum(
         "jnr,nr->jn", weights, values.mean(axis=0).reshape(n, -1)
     )
-    exact = n == 1 or (given and n == len(background))
+    exact = n == 1 or (fixed and n == len(background))
     error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
     # to a constant draw nothing contributes, whatever is known of the others
     varies = np.ptp(values, axis=1) > 0.0
-    found = np.zeros((len(phi), len(game.x)))
+    contributions = np.zeros((len(phi), len(game.x)))
     if not varies.any():
-        return found
+        return contributions
     phi = phi[varies]
-    if known is not None:
-        phi += known[0][players] / varies.mean() - phi.mean(axis=0)
-        error = known[1][players]
-    found[np.ix_(varies, players)] = widened(phi, error)
-    return found
+    if values_and_error is not None:
+        phi += values_and_error[0][players] / varies.mean() - phi.mean(axis=0)
+        error = values_and_error[1][players]
+    contributions[np.ix_(varies, players)] = widened(phi, error)
+    return contributions
 
 
 def widened(draws: Array, error: Array | float) -> Array:

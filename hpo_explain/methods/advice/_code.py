@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.space import CategoricalParameter, FloatParameter, Parameter
+from hpo_explain.space import FloatParameter, Parameter
 
 if TYPE_CHECKING:
     from hpo_explain.methods.advice.advise_result import Action
@@ -51,7 +51,7 @@ def _declared(parameter: Parameter, framework: str) -> str:
         if framework
         else f"hpo_explain.{kind}Parameter"
     )
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"{made}({name!r}, {[*parameter.choices]!r})"
     low, high = _rounded(parameter)
     options = ", log=True" if parameter.log else ""
@@ -63,7 +63,7 @@ def _declared(parameter: Parameter, framework: str) -> str:
 def _dimension(parameter: Parameter) -> str:
     """Return a hyperparameter as a dimension of scikit-optimize."""
     name, choices = parameter.name, list(getattr(parameter, "choices", ()))
-    if not isinstance(parameter, CategoricalParameter):
+    if not parameter.is_category:
         low, high = _rounded(parameter)
         if low < high:
             kind = (

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.improvement import keeps_up
+from hpo_explain.base import (
+    NothingToExplain,
+    Subject,
+    check_count,
+    declared_fact,
+)
+from hpo_explain.belief import Box, keeps_up
 from hpo_explain.methods.advice.advise_result import (
     Action,
     Advice,
@@ -24,13 +25,12 @@ from hpo_explain.methods.advice.rules import (
     keep,
     narrow,
     repeat,
+    repeat_in_noise,
     widen,
 )
-from hpo_explain.question.decision import NONE_FEASIBLE, decision_of
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import NONE_FEASIBLE, Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import Parameter, SearchSpace
-from hpo_explain.space.possible import has_value, still_possible
+from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
 
 _UNKNOWN = declared_fact(
     "nothing_to_change",
@@ -82,7 +82,7 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     most, n = check_count("most", most), check_count("n", n)
     if not np.any(run.feasible):
         raise NothingToExplain(NONE_FEASIBLE())
-    ordered = sorted(_actions(run, n, question.seed), key=_in_order)[:most]
+    ordered = sorted(_actions(question, n), key=_in_order)[:most]
     actions = tuple(
         replace(action, framework=run.framework) for action in ordered
     )
@@ -93,10 +93,10 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     )
 
 
-def _actions(run: Run, n: int, seed: int) -> list[Action]:
+def _actions(question: Question, n: int) -> list[Action]:
     """Return all that is advised, in no order."""
+    run, decision = question.run, question.decision
     warned = beware(run)
-    decision = decision_of(run, seed=seed)
     constant = not np.ptp(run.objective)
     if decision is None or constant:
         unknown = _UNKNOWN(constant=constant)
@@ -111,13 +111,14 @@ def _actions(run: Run, n: int, seed: int) -> list[Action]:
     if tried is not None and _another_goes_on(run):
         tried = hand_over(run.space)
     more = _known(repeat(decision) if tried is None else again, tried)
-    return [keep(decision), *warned, *wider, *smaller, *more]
+    actions = [*warned, *wider, *smaller, *more]
+    return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
 
 
 def _as_the_box(warning: Action, box: Box) -> Action:
     """Return a warning that gives values up only where the box does, too."""
-    parts = {part.name: part for part in box.parts}
-    if all(_is_part(parts[left.name], left) for left in warning.parameters):
+    part_of = {part.name: part for part in box.parts}
+    if all(_is_part(part_of[left.name], left) for left in warning.parameters):
         return warning
     return replace(warning, parameters=())
 

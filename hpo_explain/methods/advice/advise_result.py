@@ -6,17 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from hpo_explain.base.checks import check_option
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.loaders import frameworks
-from hpo_explain.base.numbers import format_value, values_in_words
-from hpo_explain.base.phrases import counted, join_words, printable, spans
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import told_apart
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    Result,
+    Table,
+    check_option,
+    counted,
+    format_value,
+    format_values,
+    frameworks,
+    join_words,
+    printable,
+    spans,
+    told_apart,
+    values_in_words,
+)
 from hpo_explain.methods.advice._code import code_of
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
     "narrow",
@@ -36,6 +44,8 @@ _MOST_REASONS = 3  # of one kind
 _TITLES = {
     "narrow": "Search on in a narrower space: {0.extents}",
     "widen": "Widen the range, if such values are allowed: {0.extents}",
+    "raise": "Raise the upper bound, if such values are allowed: {0.extents}",
+    "lower": "Lower the lower bound, if such values are allowed: {0.extents}",
     "try": "Try next: {0.settings}{0.others}",
     "repeat": "Repeat {0.which} {0.often}",
     "keep": "Keep {0.which}: {0.settings}",
@@ -44,6 +54,12 @@ _TITLES = {
     "fails_where": "Beware of {0.settings}",
     "category_never_tried": "Try what was never tried: {0.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
+}
+# which bounds are moved: the upper ones, the lower ones, or both
+_WAYS = {
+    frozenset([True]): "raise",
+    frozenset([False]): "lower",
+    frozenset([True, False]): "widen",
 }
 
 
@@ -119,16 +135,18 @@ class Action:
             which = self.evidence[0].kind
         elif self.sampler:
             which = "go_on_with"
+        elif self.kind == "widen":
+            which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
         return printable(_TITLES[which].format(self))
 
     @property
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
-        kept: list[Fact] = []
-        for found in self.evidence:
-            if sum(other.kind == found.kind for other in kept) < _MOST_REASONS:
-                kept.append(found)
-        return told_apart(kept)
+        facts: list[Fact] = []
+        for fact in self.evidence:
+            if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
+                facts.append(fact)
+        return told_apart(facts)
 
     @property
     def changes(self) -> bool:
@@ -204,7 +222,7 @@ def settings_of(
 ) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
     shown = [
-        f"{format_value(name)} from {format_value(value[0])} to {format_value(value[1])}"
+        f"{format_value(name)} from {' to '.join(format_values(value))}"
         if between and isinstance(value, tuple)
         else f"{format_value(name)} = {format_value(value)}"
         for name, value in zip(names, values, strict=True)
@@ -213,29 +231,28 @@ def settings_of(
 
 
 def _extent(parameter: Parameter) -> str:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return f"in {values_in_words(parameter.choices)}"
     if parameter.low == parameter.high:
         return f"at {format_value(parameter.low)}"
-    return (
-        f"from {format_value(parameter.low)} to {format_value(parameter.high)}"
-    )
+    ends = format_values([parameter.low, parameter.high])
+    return f"from {ends[0]} to {ends[1]}"
 
 
 def changed_to(
-    kind: ActionKind, parameters: Sequence[Parameter], **known: Any
+    kind: ActionKind, parameters: Sequence[Parameter], **details: Any
 ) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
     names, values = (
         tuple(p.name for p in parameters),
         tuple(map(values_of, parameters)),
     )
-    return Action(kind, names, values, parameters=tuple(parameters), **known)
+    return Action(kind, names, values, parameters=tuple(parameters), **details)
 
 
 def values_of(parameter: Parameter) -> Any:
     """Return the choices, both ends of the range, or the only value of a hyperparameter."""
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return (
             parameter.choices
             if len(parameter.choices) > 1
@@ -310,7 +327,7 @@ class Advice(Result):
         held={
             "actions": lambda advice: [
                 {name: getattr(action, name) for name in _HELD}
-                | {"evidence": [found.to_dict() for found in action.evidence]}
+                | {"evidence": [fact.to_dict() for fact in action.evidence]}
                 for action in advice.actions
             ],
             "space": lambda advice: [
@@ -362,7 +379,7 @@ class Advice(Result):
     def headline(self) -> str:
         """What to do, without values."""
         if not self.actions:
-            return self.finding
+            return printable(self.finding)
         keep = [
             action.which for action in self.actions if action.kind == "keep"
         ]

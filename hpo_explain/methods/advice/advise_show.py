@@ -8,12 +8,12 @@ from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.advice.advise_result import Action, Advice
 
 
-def gains(found: Advice) -> Rows:
+def gains(advice: Advice) -> Rows:
     """Draw what each action is expected to bring; whiskers hold 95 % of its distribution.
 
     A row without a bar is an action of which the gain is not known.
     """
-    actions = sorted(found.actions, key=lambda action: isnan(action.gain))
+    actions = sorted(advice.actions, key=lambda action: isnan(action.gain))
     return Rows(
         labels=[(action.title,) for action in actions],
         bars=[

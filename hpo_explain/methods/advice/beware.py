@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Origin
-from hpo_explain.base.options import State
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import Origin, State, declared_fact
 from hpo_explain.methods.advice.advise_result import Action, settings_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, Parameter
 
 _Rows = npt.NDArray[np.bool_]
 _LOST = {
@@ -78,10 +76,12 @@ class _Rule:
 
 def beware(run: Run) -> list[Action]:
     """Return what to know before more trials are made."""
-    found = [_failing(run, "failed"), _failing(run, "pruned")]
-    found.append(_rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible"))
-    found += [_never_tried(run), _unanswered(run)]
-    return [action for action in found if action is not None]
+    actions = [_failing(run, "failed"), _failing(run, "pruned")]
+    actions.append(
+        _rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible")
+    )
+    actions += [_never_tried(run), _unanswered(run)]
+    return [action for action in actions if action is not None]
 
 
 def _failing(run: Run, state: State) -> Action | None:
@@ -98,29 +98,27 @@ def _rule_of(run: Run, X: Array, failed: _Rows, state: str) -> Action | None:
     """Return a warning of the values with which trials fail more often than by chance."""
     if failed.sum() < _FEWEST or failed.all():
         return None
-    found = _best_rule(run, X, failed)
-    if found is None:
+    rule = _best_rule(run, X, failed)
+    if rule is None:
         return None
-    n, k = int(found.inside.sum()), int((found.inside & failed).sum())
+    n, k = int(rule.inside.sum()), int((rule.inside & failed).sum())
     evidence = _FAILS(
-        names=found.names,
-        values=found.values,
+        names=rule.names,
+        values=rule.values,
         state=state,
         failed=k,
         n=n,
         elsewhere=int(failed.sum()) - k,
         others=len(X) - n,
-        p=found.p,
+        p=rule.p,
     )
     return Action(
         "beware",
-        found.names,
-        found.values,
+        rule.names,
+        rule.values,
         certain=True,
         evidence=(evidence,),
-        parameters=_without(run, found)
-        if k == n and state != "pruned"
-        else (),
+        parameters=_without(run, rule) if k == n and state != "pruned" else (),
     )
 
 
@@ -147,10 +145,10 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    found = _Rule(
+    rule = _Rule(
         names, values, np.asarray(inside[which].all(axis=0)), tests * p
     )
-    return found if found.p < _LEVEL else None
+    return rule if rule.p < _LEVEL else None
 
 
 def _p_values(
@@ -160,24 +158,37 @@ def _p_values(
 
     1 where fewer than three of them failed: so few are not told.
     """
-    from scipy.stats import hypergeom
+    total, bad = len(failed), int(failed.sum())
+    p = np.ones(k.shape)
+    for place in zip(*np.nonzero(k >= _FEWEST), strict=True):
+        p[place] = _at_least(int(k[place]), total, bad, int(n[place]))
+    return p
 
-    found = hypergeom.sf(k - 1, len(failed), int(failed.sum()), n)
-    return np.where(k < _FEWEST, 1.0, found)
+
+def _at_least(k: int, total: int, bad: int, n: int) -> float:
+    """Return the hypergeometric probability of k or more bad ones among n of a total."""
+    from scipy.special import gammaln
+
+    def log_binomial(of: int, some: Any) -> Any:
+        return gammaln(of + 1) - gammaln(some + 1) - gammaln(of - some + 1)
+
+    counts = np.arange(max(k, n - total + bad), min(bad, n) + 1)
+    logs = log_binomial(bad, counts) + log_binomial(total - bad, n - counts)
+    return min(float(np.exp(logs - log_binomial(total, n)).sum()), 1.0)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
     """Return each category, and both sides of a few cuts of each number."""
     for j, parameter in enumerate(run.space):
         column = X[:, j]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             for code, choice in enumerate(parameter.choices):
                 yield parameter.name, choice, column == code
             continue
-        known = np.unique(column[~np.isnan(column)])
-        if len(known) < 2:
+        values = np.unique(column[~np.isnan(column)])
+        if len(values) < 2:
             continue
-        middle = (known[1:] + known[:-1]) / 2.0
+        middle = (values[1:] + values[:-1]) / 2.0
         for cut in middle[
             np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))
         ]:
@@ -192,7 +203,7 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
     if len(rule.names) != 1 or rule.inside.sum() < _MANY:
         return ()
     parameter, value = run.space[rule.names[0]], rule.values[0]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return (
             replace(
                 parameter,
@@ -210,7 +221,7 @@ def _never_tried(run: Run) -> Action | None:
     missing: list[tuple[str, Any]] = []
     for j, parameter in enumerate(run.space):
         column = rows[:, j]
-        if not isinstance(parameter, CategoricalParameter):
+        if not parameter.is_category:
             continue
         if (~np.isnan(column)).sum() < _OFTEN * len(parameter.choices):
             continue
@@ -232,13 +243,13 @@ def _unanswered(run: Run) -> Action | None:
 
     Not those that have a result from another trial.
     """
-    known = {row.tobytes() for row in run.X}
+    answered = {row.tobytes() for row in run.X}
     complete = [
         number
         for number, trial in run.without_result.items()
         if trial.origin is Origin.ENQUEUED
         and not trial.under_way
-        and trial.x.tobytes() not in known
+        and trial.x.tobytes() not in answered
         and run.space.is_valid(trial.x[None])[0]
     ]
     if not complete:

@@ -21,22 +21,23 @@ import math
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count, check_number
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.base import (
+    InputError,
+    NothingToExplain,
+    check_count,
+    check_number,
+    declared_fact,
+)
+from hpo_explain.belief import STRETCH, decide, part_of
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.belief.narrowing import part_of
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
-from hpo_explain.question.decision import (
+from hpo_explain.question import (
     RARELY_FEASIBLE,
+    Question,
     RunDecision,
-    decision_of,
+    explains,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
@@ -47,8 +48,8 @@ from hpo_explain.space import (
     SearchSpace,
     lowest,
     ranked,
+    still_possible,
 )
-from hpo_explain.space.possible import still_possible
 
 HELD = (
     0.9  # of the draws have their best value of a hyperparameter in its region
@@ -110,10 +111,9 @@ def optimum(
     if epsilon is not None and check_number("epsilon", epsilon) < 0.0:
         problem = f"must not be negative, but was {epsilon!r}"
         raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
-    decision = decision_of(run, epsilon, seed=question.seed)
-    if decision is None:
+    if question.decision is None:
         raise NothingToExplain(_NO_POSTERIOR())
-    _, notes = surrogate_of(run, None, "auto", question.seed)
+    decision = question.decision.allowing(epsilon)
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -123,7 +123,7 @@ def optimum(
     regions = _regions(decision)
     parts = [part for _, part in regions]
     return Optimum(
-        subject=Subject.of(run, notes=notes),
+        subject=question.subject(),
         notes=rarely,
         config=run.space.decode(x[None])[0],
         estimate=promised.estimate,
@@ -261,7 +261,7 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
     moves = []
     for j in space.order.tolist():
         parameter = space.parameters[j]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             continue
         step = max(_STEP, 1.0 / max((parameter.size or np.inf) - 1.0, 1.0))
         if step > _CLOSE:

@@ -9,14 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import values_in_words
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import Estimate, declared_fact
-from hpo_explain.belief.decide import Decision, decide
+from hpo_explain.base import (
+    Claim,
+    Estimate,
+    Fact,
+    Result,
+    Table,
+    declared_fact,
+    values_in_words,
+)
+from hpo_explain.belief import Decision, decide, told
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import settings_of, values_of
 from hpo_explain.space import (
     Array,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import counted, join_words, percent
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Curves,
     Dots,
@@ -15,8 +15,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.space import Array, CategoricalParameter
 
@@ -26,7 +24,7 @@ _INACTIVE = "In some functions the best configuration has no {}."
 
 def densities(found: Optimum) -> Panels:
     """Draw how probably the best value of each hyperparameter lies where, at most 12 of them."""
-    shown = found.narrowest[:MOST_PANELS]
+    shown = found.narrowest[: Panels.MOST]
     left = len(found.regions) - len(shown)
     inactive = [r.hyperparameter for r in shown if r.inactive > 0.0]
     return Panels(

@@ -9,22 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.box import Box
-from hpo_explain.belief.decide import Decision, decide
-from hpo_explain.belief.left import told
-from hpo_explain.belief.mixture import Mixture
+from hpo_explain.base import declared_fact, format_level
+from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
     of_random,
 )
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.question.decision import PROBABLE, RunDecision
+from hpo_explain.question import PROBABLE_GAIN, RunDecision
+from hpo_explain.run.grids import untried
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
-    CategoricalParameter,
     FloatParameter,
     IntParameter,
     SearchSpace,
@@ -34,8 +31,13 @@ from hpo_explain.space import (
 _Number = FloatParameter | IntParameter
 _CONTENDERS, _MOST_TIMES = 3, 5
 _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
+_LIKELY = 0.5  # that what is beyond an end is better by what counts
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
+_BEST_LEFT_OUT = "best_outside_range"  # the kind of an adapter's note
+_MOST_OF_IT = 0.5  # of the variance
+_LITTLE = 0.1
+_TRIALS_EACH = 5
 
 _AT_END = declared_fact(
     "better_beyond_end",
@@ -67,6 +69,16 @@ _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
 )
+_MOSTLY_NOISE = declared_fact(
+    "mostly_noise",
+    "noise makes up {share:%} of the variance of the {objective}: repeats tell whether "
+    "configurations differ at all",
+)
+_NOTHING_SEEN = declared_fact(
+    "noise_or_unseen",
+    "the hyperparameters explain {r2:%} of the variation of the {objective} as far as is known: "
+    "repeats tell how much of the rest is noise",
+)
 _KEPT = declared_fact(
     "lowest_mean",
     "its expected {objective}, {mean:.4g}, is the best of all trials; no other tried trial is "
@@ -82,7 +94,7 @@ _WHAT_IS_LEFT = declared_fact(
 )
 
 
-def _told(decision: Decision, **known: Any) -> dict[str, Any]:
+def _told(decision: Decision, **details: Any) -> dict[str, Any]:
     """Return the number of an action, as draws decide it; certain only if that is said.
 
     What is gained was never certain in the runs by which that is measured.
@@ -91,7 +103,7 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
         "gain": decision.estimate,
         "interval": decision.interval,
         "probability": decision.probability,
-        **known,
+        **details,
     }
 
 
@@ -99,22 +111,32 @@ def _told(decision: Decision, **known: Any) -> dict[str, Any]:
 
 
 def widen(decision: RunDecision) -> Action | None:
-    """Return ranges to widen: beyond an end, draws promise more than counts.
+    """Return ranges to widen: beyond an end, draws rather promise more than counts.
 
     They are asked up to a fifth of the scale beyond the end, everything else as where they are
     best.
     """
-    if not isinstance(decision.draws, Mixture):
+    if decision.trust is None:
         return None  # a model of the user's is not asked beyond its space
-    run, found = decision.run, list[tuple[_Number, Decision, Any]]()
+    run, wider = decision.run, list[tuple[_Number, Decision, Any]]()
     for j, parameter in enumerate(run.space):
-        if isinstance(parameter, CategoricalParameter):
+        values = run.X[:, j]
+        never_varied = len(np.unique(values[~np.isnan(values)])) < 2
+        if parameter.is_category or never_varied:
             continue
         sides = [(side, _beyond(decision, j, side)) for side in (False, True)]
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new = _longer(parameter, upper=side)
+        # of numbers seen from 0 on, none below is known to be possible
+        if (
+            not side
+            and parameter.low == 0
+            and parameter.name in run.ranges_from
+        ):
+            new = None
         gained = decision.gained_beyond(gains)
-        if new is None or gained.estimate <= decision.epsilon:
+        counts = gained.estimate > decision.epsilon
+        if new is None or not counts or gained.probability < _LIKELY:
             continue
         reason = _AT_END(
             names=[parameter.name],
@@ -123,16 +145,16 @@ def widen(decision: RunDecision) -> Action | None:
             end=parameter.high if side else parameter.low,
             gain=gained.estimate,
         )
-        found.append((new, gained, reason))
-    if not found:
+        wider.append((new, gained, reason))
+    if not wider:
         return None
     most = max(
-        (gained for _, gained, _ in found), key=lambda one: one.estimate
+        (gained for _, gained, _ in wider), key=lambda one: one.estimate
     )
     return changed_to(
         "widen",
-        [new for new, _, _ in found],
-        evidence=tuple(why for *_, why in found),
+        [new for new, _, _ in wider],
+        evidence=tuple(why for *_, why in wider),
         **_told(most),
     )
 
@@ -189,12 +211,12 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    parts = [part for part in box.searched if part.name not in others]
-    if not parts or not box.loss.certain:
+    narrower = [part for part in box.searched if part.name not in others]
+    if not narrower or not box.loss.certain:
         return None
-    after, before = of_random(decision, parts), of_random(decision, ())
+    after, before = of_random(decision, narrower), of_random(decision, ())
     gained = decide(after - before)
-    if gained.estimate < PROBABLE * decision.epsilon:
+    if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
     reason = _LEFT(
         lose=decision.epsilon,
@@ -206,7 +228,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     )
     return changed_to(
         "narrow",
-        parts,
+        narrower,
         evidence=(reason, *decision.doubts),
         **_told(
             gained,
@@ -224,8 +246,13 @@ def attempt(
 ) -> Action | None:
     """Return the n configurations to try next within what is searched after `changes`.
 
-    They lie in the box; outside only where nothing that counts is left to gain in it.
+    They lie in the box; outside only where nothing that counts is left to gain in it. Of a grid
+    that was enumerated they are combinations that are left.
     """
+    run = decision.run
+    left = untried(run.X, run.tried, run.notes)
+    if left is not None:
+        return _of_grid(decision, left, n)
     within = [p for action in changes for p in action.parameters]
     boxed = [*within, *decision.box.narrowed]
     for parameters in (boxed, within) if decision.box.narrowed else (within,):
@@ -234,6 +261,19 @@ def attempt(
         if len(rows) and decision.is_worth_a_trial(gained):
             return trying(decision, rows, gained, decision.box)
     return None
+
+
+def _of_grid(decision: RunDecision, left: Array, n: int) -> Action | None:
+    """Return which n of the combinations that are left of a grid to try next."""
+    rows = left[decision.may_be_tried(left)]
+    if not len(rows):
+        return None
+    gains = decision.gains(rows)
+    chosen = ranked(-gains.mean(axis=0))[:n]
+    gained = decision.gained(gains[:, chosen].max(axis=1))
+    if not decision.is_worth_a_trial(gained):
+        return None
+    return trying(decision, rows[chosen], gained, decision.box)
 
 
 def trying(
@@ -261,23 +301,22 @@ def trying(
 
 def hand_over(space: SearchSpace) -> Action:
     """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(
-        isinstance(parameter, CategoricalParameter) for parameter in space
-    )
+    count = sum(parameter.is_category for parameter in space)
     return Action(
         "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )
 
 
 def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
-    """Return configurations with six digits of their real values, where these lie in the box."""
+    """Return configurations with the digits that their ranges need, where they lie in the box."""
     configs = box.whole.decode(rows)
-    parts = {part.name: part for part in box.parts}
+    part_of = {part.name: part for part in box.parts}
     for config in configs:
         for name, value in config.items():
-            part = parts[name]
+            part = part_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
-                rounded = float(f"{value:.6g}")
+                reach = part.high - part.low
+                rounded = float(format_level(value, reach, least=6))
                 if part.low <= rounded <= part.high:
                     config[name] = rounded
     return configs
@@ -319,6 +358,36 @@ def repeat(decision: RunDecision, *, alone: bool = True) -> Action | None:
     )
 
 
+def repeat_in_noise(decision: RunDecision) -> Action | None:
+    """Return that trials are to be repeated where nothing but noise is seen.
+
+    Where it is not known how large the noise is, that takes trials enough to have seen anything
+    else: five for each hyperparameter that varies.
+    """
+    run, noise = decision.run, decision.noise
+    inside = decision.box.holds(run.X[decision.rows])
+    if inside.sum() < 2:
+        return None
+    n_varying = int((np.nanmax(run.X, 0) > np.nanmin(run.X, 0)).sum())
+    share = noise.counted**2 / float(np.var(run.cost[run.feasible]))
+    reason = _MOSTLY_NOISE(share=min(share, 1.0), objective=run.objective_name)
+    if not noise.settled:
+        r2 = decision.trust.r2 if decision.trust is not None else 1.0
+        if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
+            return None
+        reason = _NOTHING_SEEN(r2=max(r2, 0.0), objective=run.objective_name)
+    elif share < _MOST_OF_IT:
+        return None
+    means = np.where(inside, decision.costs.mean(axis=0), np.inf)
+    which = [decision.trial_at(place) for place in ranked(means)[:2].tolist()]
+    return Action(
+        "repeat",
+        evidence=(reason,),
+        trials=tuple(which),
+        configurations=tuple(map(run.config, which)),
+    )
+
+
 def keep(decision: RunDecision) -> Action:
     """Return the trial to keep: of all tried configurations that of the lowest mean."""
     run, costs = decision.run, decision.costs
@@ -339,11 +408,12 @@ def keep(decision: RunDecision) -> Action:
         probability=told(decision.better.probability),
         enough=decision.epsilon,
     )
+    outside = [note for note in run.notes if note.kind == _BEST_LEFT_OUT]
     return Action(
         "keep",
         tuple(config),
         tuple(config.values()),
         trials=(decision.keep,),
-        evidence=(reason, *decision.why_another, left),
+        evidence=(reason, *decision.why_another, *outside, left),
         **_told(decision.luck, probability=probability),
     )

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.result import Result, Table
+from hpo_explain.base import Claim, Result, Table, printable
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 
@@ -63,7 +62,9 @@ class Summaries(Result):
     def questions(self) -> tuple[str, ...]:
         """What each row answers."""
         each = self.summaries.values()
-        return tuple(asked for summary in each for asked in summary.questions)
+        return tuple(
+            question for summary in each for question in summary.questions
+        )
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -96,12 +97,12 @@ class Summaries(Result):
     @property
     def said(self) -> str:
         """The lines, one below the other, under the name of their objective."""
-        parts = [] if self.front is None else [self.front.headline]
-        parts += [
-            "\n".join([f"{name}:", *summary.lines])
+        texts = [] if self.front is None else [self.front.headline]
+        texts += [
+            "\n".join([printable(f"{name}:"), *summary.lines])
             for name, summary in self.summaries.items()
         ]
-        return "\n\n".join(parts)
+        return "\n\n".join(texts)
 
     def cells(self) -> list[tuple[str, list[Any]]]:
         """Return no columns: the lines say all."""

@@ -8,11 +8,11 @@ from hpo_explain.base.figures.rows import View
 from hpo_explain.methods.advice.summaries_result import Summaries
 
 
-def shown(found: Summaries) -> Any:
+def shown(summaries: Summaries) -> Any:
     """Draw the front; where there is none, what matters to the first objective."""
-    if found.front is not None:
-        return found.front.described()
-    return next(iter(found.summaries.values())).described()
+    if summaries.front is not None:
+        return summaries.front.described()
+    return next(iter(summaries.summaries.values())).described()
 
 
 VIEWS = {"": View(shown, "The Pareto front.")}

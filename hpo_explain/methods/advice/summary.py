@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import Subject
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.advice.optimum import optimum
 from hpo_explain.methods.advice.summaries_result import Summaries
@@ -14,8 +14,8 @@ from hpo_explain.methods.runs.history import history
 from hpo_explain.methods.runs.pareto import pareto
 from hpo_explain.methods.runs.trust import trust
 from hpo_explain.methods.space.recommended_space import recommended_space
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.run.objectives import joined
+from hpo_explain.question import Question, explains
+from hpo_explain.run import joined
 
 BEST = 0.1  # of the configurations: what decides whether one is among them
 

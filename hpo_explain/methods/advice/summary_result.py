@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.width import columns, shorten
-from hpo_explain.belief.left import told
+from hpo_explain.base import (
+    Claim,
+    Result,
+    Table,
+    columns,
+    format_value,
+    listed,
+    printable,
+    shorten,
+)
+from hpo_explain.belief import told
 from hpo_explain.methods.advice.advise_result import Advice, settings_of
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import (
@@ -64,7 +69,7 @@ class Summary(Result):
     >>> len(found.lines), max(map(len, found.lines)) < 100
     (5, True)
     >>> print(found.lines[0])
-    Best objective 1.123e-05 by trial 8; 18% chance of one better by more than 0.0009042.
+    Best objective 1.123e-05 by trial 8; 13% chance of one better by more than 0.0009023.
     """
 
     table: ClassVar[Table] = Table(
@@ -117,7 +122,8 @@ class Summary(Result):
     @property
     def lines(self) -> tuple[str, ...]:
         """The answers, each of less than 100 columns."""
-        return tuple(shorten(claim.text, WIDTH) for claim in self.claims)
+        texts = [printable(claim.text) for claim in self.claims]
+        return tuple(shorten(text, WIDTH) for text in texts)
 
     @property
     def sentence(self) -> str:
@@ -147,7 +153,7 @@ class Summary(Result):
     def _short(self, claim: Claim | None, says: str, **words: Any) -> Claim:
         """Return a claim in short words; without one, what is said where nothing is known."""
         if claim is None:
-            return self.told(
+            return self.claim(
                 "tried", (), says=says, certain=True, because=(), **words
             )
         frame, text = self.words(says, **words)
@@ -232,16 +238,18 @@ class Summary(Result):
 
     @property
     def _where(self) -> Claim:
-        found = self.recommended_space
-        if found is None or not found.narrowed:
+        recommended = self.recommended_space
+        if recommended is None or not recommended.narrowed:
             return self._short(None, "everywhere")
-        names = [shorten(row.hyperparameter, _NAME) for row in found.narrowed]
-        says = "perhaps where" if found.doubts else "where"
+        names = [
+            shorten(row.hyperparameter, _NAME) for row in recommended.narrowed
+        ]
+        says = "perhaps where" if recommended.doubts else "where"
         told_in = [
             self._short(
-                found.claims[0],
+                recommended.claims[0],
                 says,
-                volume=found.volume,
+                volume=recommended.volume,
                 names=listed(names, most),
             )
             for most in range(_NAMED, 0, -1)
@@ -267,11 +275,11 @@ class Summary(Result):
 
     @property
     def _far(self) -> Claim:
-        found = self.trusted
-        if found is None:
+        trust = self.trusted
+        if trust is None:
             return self._short(None, "no trust")
         return self._short(
-            found.claims[0], "trust", level=found.level, r2=max(found.r2, 0.0)
+            trust.claims[0], "trust", level=trust.level, r2=max(trust.r2, 0.0)
         )
 
 

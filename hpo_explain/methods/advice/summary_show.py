@@ -14,19 +14,19 @@ from hpo_explain.methods.runs.history_show import VIEWS as OF_HISTORY
 _MOST = 8  # hyperparameters
 
 
-def shown(found: Summary) -> Any:
+def shown(summary: Summary) -> Any:
     """Draw what matters; where nothing does, what every trial reached."""
     kinds = [
         one
-        for one in (found.importance, found.among_best)
+        for one in (summary.importance, summary.among_best)
         if one and one.estimate.any()
     ]
     if not kinds:
-        return OF_HISTORY[""].describe(found.history)
+        return OF_HISTORY[""].describe(summary.history)
     largest = np.max([one.estimate[: len(one.names)] for one in kinds], axis=0)
-    kept = np.argsort(-largest, kind="stable")[:_MOST].tolist()
+    largest_first = np.argsort(-largest, kind="stable")[:_MOST].tolist()
     return Rows(
-        labels=[(kinds[0].names[j],) for j in kept],
+        labels=[(kinds[0].names[j],) for j in largest_first],
         bars=[
             Bar(
                 row,
@@ -37,7 +37,7 @@ def shown(found: Summary) -> Any:
                 place=place,
             )
             for place, one in enumerate(kinds)
-            for row, j in enumerate(kept)
+            for row, j in enumerate(largest_first)
         ],
         fills={0: "over the whole space", 1: "for being among the best 10%"},
         label="share of the variation, alone",

@@ -24,7 +24,7 @@ from hpo_explain.base import (
     declared_fact,
     shows_progress,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -33,10 +33,8 @@ from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import default_source
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.question import Explained, Question, explains
+from hpo_explain.space import Array, Config
 
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
 _A_ROUND = 25  # of so many changes that are left, a round makes one
@@ -112,7 +110,7 @@ def ablation(
     end = question.config("target", target)
     start, notes = source, list[Fact]()
     if start is None:
-        start = default_source(question.run, end)
+        start = question.default_source(end)
         notes.append(_SOURCE_CHOSEN(trials=[start]))
     first = question.config("source", start)
     return AblationExplainer(
@@ -191,8 +189,8 @@ class AblationExplainer(Explainer):
             If a configuration is not one of the space.
         """
         explained, space = self.explained, self.space
-        x = encode_one(space, source, "source")
-        y = encode_one(space, target, "target")
+        x = space.row(source, "source")
+        y = space.row(target, "target")
         changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:
@@ -225,7 +223,7 @@ class AblationExplainer(Explainer):
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
             shapley=shapley,
-            drawn=None if draws is None else draws.draws(path).T,
+            draws=None if draws is None else draws.draws(path).T,
             shapley_drawn=None
             if draws is None
             else _shapley_drawn(draws, changes, steps),
@@ -295,10 +293,10 @@ def _shapley(
     space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
     # with the target's values of what only the target has, those follow their parents here too
     base = np.where(np.isnan(x), y, x)
-    drawn = space.sample(1, seed=seed, latent=True)[0]
+    sample = space.sample(1, seed=seed, latent=True)[0]
     for j, parameter in enumerate(space.parameters):
         if np.isnan(base[j]) and parameter.optional is None:
-            base[j] = drawn[j]
+            base[j] = sample[j]
         elif j in columns:
             base[j] = x[j]
     game = CoalitionGame(explained.game, y, np.array(columns), "auto", seed)

@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base import (
     INACTIVE,
+    ROUNDING,
     UNCLEAR,
     Claim,
     Estimate,
@@ -20,8 +21,9 @@ from hpo_explain.base import (
     format_level,
     format_value,
     leading,
+    printable,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     CHOSEN,
     LEVEL,
     NEGLIGIBLE,
@@ -34,7 +36,6 @@ from hpo_explain.belief.decide import (
 from hpo_explain.space import Array
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
-_ROUNDED = 1e-12  # of the values that a gain is the difference of
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -61,7 +62,7 @@ class Ablation(Result):
         says what each change is worth alone. Where many change, a round makes several steps.
     shapley : ndarray of shape (k,)
         Baseline Shapley values of the steps: their average gain over all orders.
-    drawn : ndarray of shape (k + 1, draws) or None
+    draws : ndarray of shape (k + 1, draws) or None
         The objective along the path in each function that the trials allow.
     shapley_drawn : ndarray of shape (k, draws) or None
         The Shapley values in each of them; None where too many hyperparameters change.
@@ -82,24 +83,28 @@ class Ablation(Result):
     table: ClassVar[Table] = Table(
         index=("step", "labels"),
         columns={
-            "source": lambda found: [
-                _of(found.source, step) for step in found.steps
+            "source": lambda result: [
+                _of(result.source, step) for step in result.steps
             ],
-            "target": lambda found: [
-                _of(found.target, step) for step in found.steps
+            "target": lambda result: [
+                _of(result.target, step) for step in result.steps
             ],
-            "along": lambda found: [", ".join(names) for names in found.along],
-            "value": lambda found: found.values[1:],
+            "along": lambda result: [
+                ", ".join(names) for names in result.along
+            ],
+            "value": lambda result: result.values[1:],
             "gain": "gains",
-            "std": lambda found: (
-                None if found.drawn is None else found.gains_drawn.std(axis=1)
+            "std": lambda result: (
+                None
+                if result.draws is None
+                else result.gains_drawn.std(axis=1)
             ),
             "alone": "first_round",
             "shapley": "shapley",
         },
         contributions=("gain", "alone", "shapley"),
         beside=("total_gain",),
-        hidden=("drawn", "shapley_drawn"),
+        hidden=("draws", "shapley_drawn"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "the same": "From {found.ends} the {found.what} does not change.",
@@ -123,7 +128,7 @@ class Ablation(Result):
     gains: Array
     rounds: tuple[Mapping[str, float], ...]
     shapley: Array
-    drawn: Array | None = None
+    draws: Array | None = None
     shapley_drawn: Array | None = None
     noise_std: float = 0.0
     source_trial: int | None = None
@@ -167,9 +172,9 @@ class Ablation(Result):
     @property
     def gains_drawn(self) -> Array | None:
         """The gains in each function that the trials allow, (k, draws)."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
-        return np.diff(self.drawn, axis=0) * (
+        return np.diff(self.draws, axis=0) * (
             -1.0 if self.subject.lower_is_better else 1.0
         )
 
@@ -197,14 +202,14 @@ class Ablation(Result):
         """Whether each step is a gain or a loss."""
         if self.gains_drawn is None:
             return (None,) * len(self.steps)
-        return tuple(_decided(drawn, CHOSEN) for drawn in self.gains_drawn)
+        return tuple(_decided(draws, CHOSEN) for draws in self.gains_drawn)
 
     @property
     def headline(self) -> str:
         """The change that brings most, where the whole is known to bring something."""
         whole, *others = self.claims
         if others and others[0].kind == "contribution":
-            return f"{others[0].text}."
+            return printable(f"{others[0].text}.")
         if whole.side == "below":
             return self.briefly("short same")
         if not whole.certain:
@@ -296,7 +301,7 @@ class Ablation(Result):
             **words,
         }
         if self.subject.acquisition:  # its values are what they are
-            return self.told(
+            return self.claim(
                 kind,
                 names,
                 estimate,
@@ -313,7 +318,7 @@ class Ablation(Result):
 
     @property
     def _rounding(self) -> float:
-        return _ROUNDED * float(np.abs(self.values).max())
+        return ROUNDING * float(np.abs(self.values).max())
 
     def _leading(self, way: str) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""
@@ -364,9 +369,9 @@ class Ablation(Result):
 
 
 def _decided(
-    drawn: Array, level: float = LEVEL, least: float = 0.0
+    draws: Array, level: float = LEVEL, least: float = 0.0
 ) -> Decision:
-    return decide(drawn, level=level, stretch=STRETCH["average"], least=least)
+    return decide(draws, level=level, stretch=STRETCH["average"], least=least)
 
 
 def _of(config: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -5,32 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import Estimate, counted, filled
-from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
+from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.around.ablation_result import Ablation
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
 
 
-def path(found: Ablation) -> Rows:
+def path(ablation: Ablation) -> Rows:
     """Draw the path from source to target, one stair per step, the first on top.
 
     Plain stairs improve, hatched ones do not. Whiskers are the 95 % intervals of the steps' gains,
     where the model has them. More than 20 steps are folded into the last stair.
     """
-    kept, rest = folded(range(len(found.steps)))
-    levels, bars = found.values[[0, *(i + 1 for i in kept)]], list[Bar]()
+    rows, rest = Rows.folded(range(len(ablation.steps)))
+    levels, bars = ablation.values[[0, *(i + 1 for i in rows)]], list[Bar]()
     labels: list[tuple[str, ...]] = [("source",)]
-    for i in kept:
-        step, along = found.steps[i], found.along[i]
+    for i in rows:
+        step, along = ablation.steps[i], ablation.along[i]
         change = (
-            found.change(step).removeprefix(step[0]) if len(step) == 1 else ""
+            ablation.change(step).removeprefix(step[0])
+            if len(step) == 1
+            else ""
         )
         follows = f"(+ {', '.join(along)})" if along else ""
-        labels.append((found.labels[i], f"{change} {follows}".strip()))
-        one = found.each[i]
+        labels.append((ablation.labels[i], f"{change} {follows}".strip()))
+        one = ablation.each[i]
         half = None if one is None else one.half
         bars.append(
-            _stair(i + 1, levels[i], levels[i + 1], found.gains[i], half)
+            _stair(i + 1, levels[i], levels[i + 1], ablation.gains[i], half)
         )
     if rest:
         labels.append((f"{len(rest)} more steps (sum)",))
@@ -38,13 +40,14 @@ def path(found: Ablation) -> Rows:
             _stair(
                 len(bars) + 1,
                 levels[-1],
-                found.values[-1],
-                found.gains[rest].sum(),
+                ablation.values[-1],
+                ablation.gains[rest].sum(),
             )
         )
-    last, whole = len(labels), found.whole
-    footer = [] if found.drawn is None else [_WHISKERS]
-    if any(found.along):
+    last, whole = len(labels), ablation.whole
+    better = "left" if ablation.subject.lower_is_better else "right"
+    footer = [] if ablation.draws is None else [_WHISKERS]
+    if any(ablation.along):
         footer.append(
             "In brackets: what becomes active or inactive along with it."
         )
@@ -52,18 +55,20 @@ def path(found: Ablation) -> Rows:
         labels=[*labels, ("target",)],
         bars=bars,
         levels=[bars[0].begin, *(bar.end for bar in bars)],
-        dots=[Dots(found.values[[0, -1]], np.array([0.0, last]), look="run")],
+        dots=[
+            Dots(ablation.values[[0, -1]], np.array([0.0, last]), look="run")
+        ],
         means={"run": "source and target"},
         fills={0: "improves", 1: "makes it worse"},
-        heading=f"From {found.ends}: {found.what}",
+        heading=f"From {ablation.ends}: {ablation.what}",
         subtitle=filled(
             "gain {gain} in {steps}; each step is the one that gains most after those above it",
             gain=Estimate(
-                found.total_gain, None if whole is None else whole.half
+                ablation.total_gain, None if whole is None else whole.half
             ),
-            steps=counted(len(found.steps), "step"),
+            steps=counted(len(ablation.steps), "step"),
         ),
-        label=f"{found.what}: {'left' if found.subject.lower_is_better else 'right'} is better",
+        label=f"{ablation.what}: {better} is better",
         footer=" ".join(footer),
         zero=False,
     )
@@ -75,39 +80,39 @@ def _stair(
     return Bar(row, float(begin), float(end), half, fill=0 if gain >= 0 else 1)
 
 
-def shares(found: Ablation) -> Rows:
+def shares(ablation: Ablation) -> Rows:
     """Draw gains along the path and Shapley values of the same steps side by side.
 
     Both are relative to the whole gain, unless that is close to 0. Where the two differ, the
     order of the path decides what a step is worth. More than 20 steps are folded.
     """
-    values = np.column_stack([found.gains, found.shapley])
-    kept, rest = folded(
-        np.argsort(-np.abs(found.shapley), kind="stable").tolist()
+    values = np.column_stack([ablation.gains, ablation.shapley])
+    rows, rest = Rows.folded(
+        np.argsort(-np.abs(ablation.shapley), kind="stable").tolist()
     )
-    relative = abs(found.total_gain) > 1e-3 * np.abs(values).max()
+    relative = abs(ablation.total_gain) > 1e-3 * np.abs(values).max()
     if relative:
-        values = values / found.total_gain
-    drawn = [*values[kept], *([values[rest].sum(axis=0)] if rest else [])]
-    labels = [(found.labels[i],) for i in kept]
+        values = values / ablation.total_gain
+    draws = [*values[rows], *([values[rest].sum(axis=0)] if rest else [])]
+    labels = [(ablation.labels[i],) for i in rows]
     return Rows(
         labels=[*labels, (f"{len(rest)} others (sum)",)] if rest else labels,
         bars=[
             Bar(i, 0.0, float(v), place=k)
-            for i, row in enumerate(drawn)
+            for i, row in enumerate(draws)
             for k, v in enumerate(row)
         ],
         fills={
             0: "gain when it is changed",
             1: "Shapley value: average over all orders",
         },
-        heading=f"What each change is worth: {found.what}",
-        subtitle=filled("the whole gain is {gain}", gain=found.total_gain),
+        heading=f"What each change is worth: {ablation.what}",
+        subtitle=filled("the whole gain is {gain}", gain=ablation.total_gain),
         label="share of the whole gain"
         if relative
         else "gain: right is better",
         footer="What follows a step counts as part of it."
-        if any(found.along)
+        if any(ablation.along)
         else "",
         percent=relative,
     )
@@ -118,6 +123,6 @@ VIEWS = {
     "shares": View(
         shares,
         "What each change gained when it was made, beside its average over all orders.",
-        shown_if=lambda found: found.order_matters,
+        shown_if=lambda result: result.order_matters,
     ),
 }

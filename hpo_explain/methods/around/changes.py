@@ -24,6 +24,7 @@ from numbers import Real
 import numpy as np
 
 from hpo_explain.base import (
+    ROUNDING,
     Direction,
     Fact,
     InputError,
@@ -33,8 +34,7 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief.decide import GAINED, KEPT, LEVEL, STRETCH, decide
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, decide
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -42,22 +42,18 @@ from hpo_explain.methods._engines.coalitions import (
 from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question import Explained, Question, explained_of, explains
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Config,
     SearchSpace,
-    encode_one,
     lowest,
     ranked,
 )
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
-_ROUNDING = 1e-12  # of the costs that a gain is the difference of
 _HALF = 0.5  # of the gain: noise is no reason to lose more
 # trials that values are taken from, and rows of each round
 _NEAR, _KEPT = (25, 10)
@@ -180,7 +176,7 @@ def within_log_ranges(
     for parameter in space:
         name = parameter.name
         value = config.get(name)
-        if isinstance(parameter, CategoricalParameter) or not parameter.log:
+        if parameter.is_category or not parameter.log:
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
             continue
@@ -258,8 +254,8 @@ def changes_between(
         raise InputError("keep", problem, keep, remedy)
     explained, about = explained_of(surrogate, subject, direction)
     start, end = End.of(default), End.of(best)
-    x = encode_one(explained.space, start.config, "default")
-    y = encode_one(explained.space, end.config, "best")
+    x = explained.space.row(start.config, "default")
+    y = explained.space.row(end.config, "best")
     mixed = Mixtures(explained.space, x, y)
     if not mixed.columns:
         raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
@@ -298,7 +294,7 @@ def changes_that_reach(
     goal = check_number("reach", reach)
     explained, about = explained_of(surrogate, subject, direction)
     start = End.of(default)
-    x = encode_one(explained.space, start.config, "default")
+    x = explained.space.row(start.config, "default")
     costs = _costs(explained, seed)
     limit = explained.sign * goal
 
@@ -338,9 +334,12 @@ def _changes(
     shapley = game.shapley
     share = dict(zip(mixed.columns, shapley.T, strict=True))
     none = np.full(len(shapley), np.nan)
-    drawn = np.column_stack([share.get(j, none) for j in columns])
-    first = ranked(-np.nan_to_num(drawn.mean(axis=0), nan=-np.inf))
-    columns, drawn = [columns[i] for i in first], drawn[:, first]
+    contributions = np.column_stack([share.get(j, none) for j in columns])
+    first = ranked(-np.nan_to_num(contributions.mean(axis=0), nan=-np.inf))
+    columns, contributions = (
+        [columns[i] for i in first],
+        contributions[:, first],
+    )
     other = differing(final, mixed.y)
     gain = game.gains(taken[None])[:, 0]
     slack = game.slack(gain[:, None], keep)[:, 0]
@@ -353,15 +352,15 @@ def _changes(
         config=space.decode(final[None])[0],
         names=tuple(space.names[j] for j in columns),
         needed=np.array([j not in other for j in columns]),
-        contributions=drawn.mean(axis=0),
+        contributions=contributions.mean(axis=0),
         keep=keep,
         reach=reach,
         noise_std=game.noise,
-        known=game.known,
+        has_draws=game.has_draws,
         gain_drawn=gain,
         whole_drawn=game.whole,
         slack_drawn=slack,
-        contributions_drawn=drawn.T,
+        contributions_drawn=contributions.T,
         notes=about.notes,
     )
 
@@ -379,7 +378,7 @@ class _Game:
         return self.explained.draws(self.seed)
 
     @property
-    def known(self) -> bool:
+    def has_draws(self) -> bool:
         """Whether the model knows how its predictions vary together."""
         return self._draws is not None
 
@@ -401,9 +400,9 @@ class _Game:
         """Return what sets of changes (m, n) gain in each draw, (k, m)."""
         space, rows = self.explained.space, self.mixed.rows(sets)
         # what has a value in neither configuration gets one, so that all sets have a gain
-        drawn = space.sample(1, seed=self.seed, latent=True)[0]
+        sample = space.sample(1, seed=self.seed, latent=True)[0]
         needed = np.array([p.optional is None for p in space.parameters])
-        rows = space.project(np.where(np.isnan(rows) & needed, drawn, rows))
+        rows = space.project(np.where(np.isnan(rows) & needed, sample, rows))
         return np.asarray(
             self.origin[:, None] - _costs(self.explained, self.seed)(rows)
         )
@@ -416,7 +415,7 @@ class _Game:
     def slack(self, gains: Array, keep: float) -> Array:
         """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
         whole = self.whole[:, None]
-        rounding = _ROUNDING * np.abs(self.origin[:, None])
+        rounding = ROUNDING * np.abs(self.origin[:, None])
         allowed = np.maximum(
             (1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole)
         )
@@ -458,13 +457,13 @@ class _Game:
             return self._greedy(keep)
         sets, gains = self._every
         allowed = self.explained.space.is_valid(self.mixed.rows(sets))
-        kept = (self.slack(gains, keep) > 0.0).mean(axis=0)
+        probability = (self.slack(gains, keep) > 0.0).mean(axis=0)
         for size in range(1, n):
             some = np.flatnonzero(
-                allowed & (sets.sum(axis=1) == size) & (kept >= KEPT)
+                allowed & (sets.sum(axis=1) == size) & (probability >= KEPT)
             )
             if len(some):
-                return np.asarray(sets[some[lowest(-kept[some])]])
+                return np.asarray(sets[some[lowest(-probability[some])]])
         return every
 
     def _greedy(self, keep: float) -> Bools:
@@ -484,14 +483,16 @@ class _Game:
 
     def _keeps(self, sets: Bools, keep: float) -> Bools:
         valid = self.explained.space.is_valid(self.mixed.rows(sets))
-        kept = (self.slack(self.gains(sets), keep) > 0.0).mean(axis=0) >= KEPT
-        return np.asarray(valid & kept)
+        probable = (self.slack(self.gains(sets), keep) > 0.0).mean(
+            axis=0
+        ) >= KEPT
+        return np.asarray(valid & probable)
 
 
-def _stretched(drawn: Array) -> Array:
+def _stretched(draws: Array) -> Array:
     """Return draws further from their median: the best of many rows seems better than it is."""
-    middle = np.median(drawn, axis=0)
-    return np.asarray(middle + STRETCH["attainable"] * (drawn - middle))
+    middle = np.median(draws, axis=0)
+    return np.asarray(middle + STRETCH["attainable"] * (draws - middle))
 
 
 def _costs(explained: Explained, seed: int) -> Callable[[Array], Array]:
@@ -519,9 +520,9 @@ def _reaching(
     near = near[ranked(costs(near).mean(axis=0))[:_NEAR]]
     rows, best, likeliest = x[None], None, (-1.0, 0.0)
     for _ in range(len(space)):
-        found = [_with(space, rows, near, j) for j in space.order.tolist()]
+        rows_near = [_with(space, rows, near, j) for j in space.order.tolist()]
         new = space.distinct(
-            np.concatenate([*found, np.empty((0, len(space)))])
+            np.concatenate([*rows_near, np.empty((0, len(space)))])
         )
         new = new[[bool(differing(x, row)) for row in new]]
         if not len(new):

@@ -21,7 +21,7 @@ from hpo_explain.base import (
     format_value,
     leading,
 )
-from hpo_explain.belief.decide import STRETCH, Decision, decide, interval
+from hpo_explain.belief import STRETCH, Decision, decide, interval
 from hpo_explain.space import Array, Bools
 
 _NO_FEWER = declared_fact(
@@ -50,9 +50,9 @@ class End:
     trial: int | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any] | End) -> End:
+    def of(cls, end: Mapping[str, Any] | End) -> End:
         """Return a configuration as an end."""
-        return given if isinstance(given, End) else cls(given)
+        return end if isinstance(end, End) else cls(end)
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ class Changes(Result):
         The objective that is to be reached in place of that.
     noise_std : float
         Standard deviation of one evaluation at `best`; 0 where it is not known.
-    known : bool
+    has_draws : bool
         Whether the model knows how its predictions vary together.
     gain_drawn, whole_drawn : ndarray of shape (draws,)
         What the changes that are needed gain in each function that the trials allow, and all.
@@ -115,15 +115,15 @@ class Changes(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "from": lambda found: [
-                found.start.config.get(name) for name in found.names
+            "from": lambda result: [
+                result.start.config.get(name) for name in result.names
             ],
-            "to": lambda found: [
-                found.best.config.get(name) for name in found.names
+            "to": lambda result: [
+                result.best.config.get(name) for name in result.names
             ],
             "contribution": "contributions",
-            "lower": lambda found: found.intervals[:, 0],
-            "upper": lambda found: found.intervals[:, 1],
+            "lower": lambda result: result.intervals[:, 0],
+            "upper": lambda result: result.intervals[:, 1],
             "needed": "needed",
         },
         contributions=("contribution", "lower", "upper"),
@@ -133,7 +133,7 @@ class Changes(Result):
             "whole_drawn",
             "slack_drawn",
             "contributions_drawn",
-            "known",
+            "has_draws",
         ),
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -162,7 +162,7 @@ class Changes(Result):
     keep: float
     reach: float | None
     noise_std: float
-    known: bool
+    has_draws: bool
     gain_drawn: Array
     whole_drawn: Array
     slack_drawn: Array
@@ -188,14 +188,18 @@ class Changes(Result):
     @property
     def interval(self) -> tuple[float, float]:
         """What holds the gain with 95 %; NaN where the model does not know."""
-        if not self.known:
+        if not self.has_draws:
             return (np.nan, np.nan)
         return interval(self.gain_drawn, stretch=STRETCH["average"])
 
     @property
     def probability_kept(self) -> float:
         """How probable it is that they keep the gain, or reach what is to be reached."""
-        return float((self.slack_drawn > 0.0).mean()) if self.known else np.nan
+        return (
+            float((self.slack_drawn > 0.0).mean())
+            if self.has_draws
+            else np.nan
+        )
 
     @property
     def intervals(self) -> Array:
@@ -203,10 +207,10 @@ class Changes(Result):
         none = (np.nan, np.nan)
         return np.array(
             [
-                interval(drawn, stretch=STRETCH["average"])
-                if self.known
+                interval(draws, stretch=STRETCH["average"])
+                if self.has_draws
                 else none
-                for drawn in self.contributions_drawn
+                for draws in self.contributions_drawn
             ]
         )
 
@@ -223,7 +227,7 @@ class Changes(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The contributions in each function that the trials allow, by name."""
-        if not self.known:
+        if not self.has_draws:
             return super().posterior
         names = tuple(self.names[i] for i in np.flatnonzero(self.own))
         return PosteriorDraws(names, self.contributions_drawn[self.own].T)
@@ -238,7 +242,9 @@ class Changes(Result):
     @property
     def kept(self) -> Decision | None:
         """Whether the changes that are needed keep the gain, or reach what is to be reached."""
-        return decide(self.slack_drawn, side="above") if self.known else None
+        return (
+            decide(self.slack_drawn, side="above") if self.has_draws else None
+        )
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
@@ -297,12 +303,14 @@ class Changes(Result):
         )
 
     def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
-        kept, values = self.kept, tuple(map(self._pair, taken))
-        says = "missed" if kept is not None and not kept.certain else "reached"
+        share, values = self.kept, tuple(map(self._pair, taken))
+        says = (
+            "missed" if share is not None and not share.certain else "reached"
+        )
         claim = self.decided(
             "difference",
             taken,
-            kept,
+            share,
             says=says,
             estimate=self.gain,
             values=values,
@@ -316,7 +324,7 @@ class Changes(Result):
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
-        each = [self._decided(drawn) for drawn in self.contributions_drawn]
+        each = [self._decided(draws) for draws in self.contributions_drawn]
         sure = [one is None or one.certain for one in each]
         sizes = np.where(
             self.needed & sure, np.nan_to_num(self.contributions), 0.0
@@ -350,11 +358,15 @@ class Changes(Result):
     def shown(self) -> Estimate:
         """The gain with its error."""
         low, high = self.interval
-        return Estimate(self.gain, (high - low) / 2.0 if self.known else None)
+        return Estimate(
+            self.gain, (high - low) / 2.0 if self.has_draws else None
+        )
 
-    def _decided(self, drawn: Array) -> Decision | None:
+    def _decided(self, draws: Array) -> Decision | None:
         return (
-            decide(drawn, stretch=STRETCH["average"]) if self.known else None
+            decide(draws, stretch=STRETCH["average"])
+            if self.has_draws
+            else None
         )
 
     def _values(self, which: Bools) -> dict[str, Any]:

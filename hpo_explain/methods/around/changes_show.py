@@ -5,56 +5,58 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import counted, filled
-from hpo_explain.base.figures import PALE, Bar, Rows, View, folded
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.around.changes_result import Changes
 
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
 
 
-def contributions(found: Changes) -> Rows:
+def contributions(changes: Changes) -> Rows:
     """Draw what each change contributes; pale bars can be put back.
 
     A row without a bar follows another change. More than 20 are folded into the last row.
     """
-    kept, rest = folded(range(len(found.names)))
+    rows, rest = Rows.folded(range(len(changes.names)))
     bars = [
-        _bar(found, row, i)
-        for row, i in enumerate(kept)
-        if np.isfinite(found.contributions[i])
+        _bar(changes, row, i)
+        for row, i in enumerate(rows)
+        if np.isfinite(changes.contributions[i])
     ]
     labels = [
-        (found.names[i], found.change(i).removeprefix(found.names[i]))
-        for i in kept
+        (changes.names[i], changes.change(i).removeprefix(changes.names[i]))
+        for i in rows
     ]
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
         bars.append(
             Bar(
-                len(kept),
+                len(rows),
                 0.0,
-                float(np.nansum(found.contributions[rest])),
+                float(np.nansum(changes.contributions[rest])),
                 fill=PALE,
             )
         )
-    few = counted(found.few, "change")
-    subtitle = f"{few} of {found.own.sum()}: gain {{gain}}"
-    if found.reach is not None:
+    few = counted(changes.few, "change")
+    subtitle = f"{few} of {changes.own.sum()}: gain {{gain}}"
+    if changes.reach is not None:
         subtitle = f"{few} to reach {{reach}}: gain {{gain}}"
     return Rows(
         labels=labels,
         bars=bars,
         fills={0: "needed", PALE: "can be put back"},
-        heading=f"What changes of {found.start.name} bring: {found.what}",
-        subtitle=filled(subtitle, gain=found.shown, reach=found.reach),
+        heading=f"What changes of {changes.start.name} bring: {changes.what}",
+        subtitle=filled(subtitle, gain=changes.shown, reach=changes.reach),
         label="gain, averaged over all orders: right is better",
-        footer=_WHISKERS * found.known,
+        footer=_WHISKERS * changes.has_draws,
     )
 
 
-def _bar(found: Changes, row: int, i: int) -> Bar:
-    end, (low, high) = float(found.contributions[i]), found.intervals[i]
-    reach = (float(end - low), float(high - end)) if found.known else None
-    return Bar(row, 0.0, end, reach, fill=0 if found.needed[i] else PALE)
+def _bar(changes: Changes, row: int, i: int) -> Bar:
+    end, (low, high) = float(changes.contributions[i]), changes.intervals[i]
+    reach = (
+        (float(end - low), float(high - end)) if changes.has_draws else None
+    )
+    return Bar(row, 0.0, end, reach, fill=0 if changes.needed[i] else PALE)
 
 
 VIEWS = {

@@ -66,15 +66,14 @@ from hpo_explain.methods.around.lime_models import (
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explains import Question, explained_of, explains
+from hpo_explain.question import Question, explained_of, explains
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     Config,
     SearchSpace,
-    encode_one,
+    changed,
+    filled,
 )
-from hpo_explain.space.searches import changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _LEAST = 1e-6  # probability
@@ -84,7 +83,7 @@ _STEP = 0.1  # of the encoded range, by which real values are changed
 _STD = declared_fact(
     "effect_std",
     "± is {half}",
-    half=lambda fact: whiskers(fact["model"], fact["drawn"]),
+    half=lambda fact: whiskers(fact["model"], fact["draws"]),
 )
 _LIMITED = declared_fact(
     "features_limited",
@@ -304,7 +303,7 @@ class LimeExplainer:
             If the configuration is not one of the space.
         """
         explained, space = self._explained, self._space
-        x = encode_one(space, config, "config")
+        x = space.row(config, "config")
         z = self._given
         if z is None:
             tried = self._subject.tried
@@ -325,9 +324,9 @@ class LimeExplainer:
             # squares of what is tiny are 0
             unit = float(np.abs(change).max()) or 1.0
             y = change / unit
-        fitted, drawn = self._fit(x, coordinates, weights, y), None
+        fitted, of_draws = self._fit(x, coordinates, weights, y), None
         if (draws := explained.draws(self._seed)) is not None:
-            drawn = fitted.drawn(
+            of_draws = fitted.drawn(
                 coordinates, weights, draws.draws(np.vstack([x, z])).T
             )
         statements = [
@@ -338,18 +337,20 @@ class LimeExplainer:
             range(len(statements)),
             key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
         )
-        if drawn is not None:
-            drawn[[s.own for s in statements]] = 0.0
+        if of_draws is not None:
+            of_draws[[s.own for s in statements]] = 0.0
             statements = [
                 replace(s, model_std=float(std))
-                for s, std in zip(statements, drawn.std(axis=1), strict=True)
+                for s, std in zip(
+                    statements, of_draws.std(axis=1), strict=True
+                )
             ]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=tuple(statements[i] for i in order),
-            drawn=None if drawn is None else drawn[order],
+            draws=None if of_draws is None else of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(
                 weights, y, self._held_out(x, coordinates, weights, y)
@@ -361,7 +362,7 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            notes=self._notes(x, coordinates, drawn is not None),
+            notes=self._notes(x, coordinates, of_draws is not None),
         )
 
     def _fit(
@@ -398,24 +399,28 @@ class LimeExplainer:
     ) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
-        found = np.empty(len(y))
+        predicted = np.empty(len(y))
         for k in steps(range(_FOLDS), "folds"):
-            kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            own = weights[kept] if weights[kept].any() else np.ones(len(kept))
+            inside, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            own = (
+                weights[inside]
+                if weights[inside].any()
+                else np.ones(len(inside))
+            )
             if not coordinates:  # nothing differs from the configuration
-                found[out] = np.average(y[kept], weights=own)
+                predicted[out] = np.average(y[inside], weights=own)
                 continue
             fitted = self._fit(
-                x, at_rows(coordinates, kept), own / own.sum(), y[kept]
+                x, at_rows(coordinates, inside), own / own.sum(), y[inside]
             )
-            found[out] = fitted.at(at_rows(coordinates, out))
-        return found
+            predicted[out] = fitted.at(at_rows(coordinates, out))
+        return predicted
 
     def _notes(
-        self, x: Array, coordinates: list[Coordinate], drawn: bool
+        self, x: Array, coordinates: list[Coordinate], has_draws: bool
     ) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, drawn=drawn)]
+        notes = [_STD(model=self._model, draws=has_draws)]
         if (
             self._model in ("linear", "lasso", "logistic")
             and len(owners) > self._max_features
@@ -481,7 +486,7 @@ def _squared_distances(space: SearchSpace, x: Array, z: Array) -> Array:
     squares = np.zeros(len(z))
     for j, parameter in enumerate(space.parameters):
         gap = np.abs(z[:, j] - x[j])
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             gap = np.where(np.isnan(gap), gap, gap > 0.0)
         both = np.isnan(z[:, j]) & np.isnan(x[j])
         squares += np.where(both, 0.0, np.where(np.isnan(gap), 1.0, gap)) ** 2
@@ -495,8 +500,8 @@ def _default_width(space: SearchSpace, x: Array, seed: int) -> float:
 
 def _r2(weights: Array, y: Array, fitted: Array) -> float:
     """Return the weighted R²; 1 where there is nothing to explain, as nothing is missed."""
-    found = r_squared(y, fitted, weights)
-    return 1.0 if math.isnan(found) else found
+    r2 = r_squared(y, fitted, weights)
+    return 1.0 if math.isnan(r2) else r2
 
 
 def _sample_of(
@@ -536,7 +541,7 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
         zip(space.parameters, most, strict=True)
     ):
         steps = np.linspace(0.0, 1.0, min(values, m))
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             axes.append(
                 space.codes(j)[
                     np.round(steps * (m - 1)).astype(np.int64)

@@ -134,11 +134,14 @@ def fit_linear(
     choose = _along_lasso if lasso else _forward
     owners = [c.owner for c in coordinates]
     chosen = choose([c.column for c in coordinates], owners, weights, y, most)
-    kept = [i for i, c in enumerate(coordinates) if c.owner in chosen]
+    chosen_places = [i for i, c in enumerate(coordinates) if c.owner in chosen]
 
     def columns(at: Sequence[Coordinate]) -> Array:
         return np.column_stack(
-            [np.ones(_rows(at, len(y))), *(at[i].column for i in kept)]
+            [
+                np.ones(_rows(at, len(y))),
+                *(at[i].column for i in chosen_places),
+            ]
         )
 
     design = columns(coordinates)
@@ -152,7 +155,9 @@ def fit_linear(
             std=float(error),
             weight=float(weights[coordinates[i].column != 0.0].sum()),
         )
-        for i, effect, error in zip(kept, beta[1:], std[1:], strict=True)
+        for i, effect, error in zip(
+            chosen_places, beta[1:], std[1:], strict=True
+        )
     ]
     return FittedModel(statements, beta, columns, logistic)
 
@@ -172,7 +177,7 @@ def fit_tree(
     own = int(tree.apply(_nothing(coordinates))[0])
     leaves = _leaves(tree.tree_)
     leaf = tree.apply(_stacked(coordinates, len(y)))
-    found, beta = [], [_mean(weights, y, leaf == own)]
+    statements, beta = [], [_mean(weights, y, leaf == own)]
     for node, path in leaves:
         inside = leaf == node
         share = float(weights[inside].sum())
@@ -183,7 +188,7 @@ def fit_tree(
         ]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
         beta.append(0.0 if node == own else mean - beta[0])
-        found.append(
+        statements.append(
             LimeStatement(
                 names=tuple(names),
                 kind="leaf",
@@ -204,7 +209,7 @@ def fit_tree(
         ]
         return np.column_stack([np.ones(len(there)), *ones])
 
-    return FittedModel(found, np.array(beta), columns)
+    return FittedModel(statements, np.array(beta), columns)
 
 
 def fit_rules(
@@ -258,14 +263,14 @@ def fit_rules(
 
     design = columns(coordinates)
     beta, std = _coefficients(design, weights, y)
-    found = []
+    statements = []
     for i, path in enumerate(paths, start=1):
         used = [
             (coordinates[k - 1], threshold, below)
             for k, threshold, below in path
         ]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
-        found.append(
+        statements.append(
             LimeStatement(
                 names=tuple(names),
                 kind="rule",
@@ -275,7 +280,7 @@ def fit_rules(
                 weight=float(weights @ design[:, i]),
             )
         )
-    return FittedModel(found, beta, columns)
+    return FittedModel(statements, beta, columns)
 
 
 # ---------------------------------------------------------------------- least squares
@@ -439,7 +444,7 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
 
     Those that never differ are left out.
     """
-    found = []
+    coordinates = []
     for j in space.order.tolist():
         parameter, active = space.parameters[j], ~np.isnan(z[:, j])
         if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
@@ -447,28 +452,28 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
             differs = np.where(
                 space.allowed(z, j), active != there, False
             ).astype(float)
-            found.append(
+            coordinates.append(
                 Coordinate(j, "presence", (there, not there), differs)
             )
         if np.isnan(x[j]):
             continue
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             own = int(x[j])
             for code in space.codes(j).tolist():
                 if code != own:
                     change = parameter.choices[own], parameter.choices[code]
                     chosen = z[:, j] == code
-                    found.append(
+                    coordinates.append(
                         Coordinate(
                             j, "category", change, chosen.astype(float), code
                         )
                     )
             continue
         ends = (parameter.low, parameter.high)
-        found.append(
+        coordinates.append(
             Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0))
         )
-    return [c for c in found if c.column.any()]
+    return [c for c in coordinates if c.column.any()]
 
 
 # ---------------------------------------------------------------------- trees
@@ -528,7 +533,7 @@ def _parts(path: Path) -> Iterator[Path]:
 
 def _leaves(tree: Any) -> list[tuple[int, Path]]:
     """Return each leaf with the splits that lead there."""
-    found = []
+    leaves = []
     stack: list[tuple[int, Path]] = [(0, [])]
     while stack:
         node, path = stack.pop()
@@ -537,7 +542,7 @@ def _leaves(tree: Any) -> list[tuple[int, Path]]:
             int(tree.children_right[node]),
         )
         if left < 0:
-            found.append((node, path))
+            leaves.append((node, path))
             continue
         column, threshold = (
             int(tree.feature[node]),
@@ -545,18 +550,18 @@ def _leaves(tree: Any) -> list[tuple[int, Path]]:
         )
         stack.append((right, [*path, (column, threshold, False)]))
         stack.append((left, [*path, (column, threshold, True)]))
-    return found
+    return leaves
 
 
 def _conditions(
     space: SearchSpace, x: Array, path: list[tuple[Coordinate, float, bool]]
 ) -> list[Condition | Presence]:
     """Return what holds of each hyperparameter after the splits of a path, in the user's units."""
-    found: list[Condition | Presence] = []
+    conditions: list[Condition | Presence] = []
     for j in dict.fromkeys(c.owner for c, _, _ in path):
         parameter = space.parameters[j]
         splits = [split for split in path if split[0].owner == j]
-        found += [
+        conditions += [
             Presence(parameter.name, c.change[0 if below else 1])
             for c, _, below in splits
             if c.kind == "presence"
@@ -564,23 +569,23 @@ def _conditions(
         splits = [split for split in splits if split[0].kind != "presence"]
         if not splits:
             continue
-        if isinstance(parameter, CategoricalParameter):
-            found.append(_categories(parameter, splits))
+        if parameter.is_category:
+            conditions.append(_categories(parameter, splits))
         else:
-            found.append(_interval(parameter, float(x[j]), splits))
-    return found
+            conditions.append(_interval(parameter, float(x[j]), splits))
+    return conditions
 
 
 def _categories(
     parameter: CategoricalParameter,
     splits: list[tuple[Coordinate, float, bool]],
 ) -> Condition:
-    kept = set(range(parameter.size))
+    categories = set(range(parameter.size))
     for c, _, below in splits:
-        kept &= kept - {c.category} if below else {c.category}
+        categories &= categories - {c.category} if below else {c.category}
     return Condition(
         parameter.name,
-        categories=tuple(parameter.choices[k] for k in sorted(kept)),
+        categories=tuple(parameter.choices[k] for k in sorted(categories)),
     )
 
 

@@ -19,7 +19,7 @@ from hpo_explain.base import (
     declared_fact,
     format_value,
 )
-from hpo_explain.belief.decide import STRETCH, decide
+from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
 
 LOW_FIDELITY = (
@@ -46,13 +46,13 @@ _LOW = declared_fact(
 )
 
 
-def whiskers(model: str, drawn: bool) -> str:
+def whiskers(model: str, has_draws: bool) -> str:
     """Say what half an interval of an effect is, by the readable model, with or without draws."""
     fit = "its spread over samples, the model's misfit included"
     if model == "tree":
         fit = "the spread of predictions within the leaf"
     of_objective = "; what the trials allow the objective to be is not in it"
-    if drawn:
+    if has_draws:
         of_objective = ", and over what the trials allow the objective to be"
     return f"1.96 standard deviations of an effect: {fit}{of_objective}"
 
@@ -175,7 +175,7 @@ class LimeExplanation(Result):
     statements : tuple of LimeStatement
         What it says: its coefficients or rules, the largest first; or its leaves, the
         configuration's own first. Hyperparameters that are not named have no effect in it.
-    drawn : ndarray of shape (number of statements, draws) or None
+    draws : ndarray of shape (number of statements, draws) or None
         The effects in each function that the trials allow, with the same terms.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
@@ -210,16 +210,16 @@ class LimeExplanation(Result):
     table: ClassVar[Table] = Table(
         index=("statement", "texts"),
         columns={
-            "effect": lambda found: [s.effect for s in found.statements],
-            "std": lambda found: [s.std for s in found.statements],
-            "model_std": lambda found: np.array(
-                [s.model_std for s in found.statements], float
+            "effect": lambda result: [s.effect for s in result.statements],
+            "std": lambda result: [s.std for s in result.statements],
+            "model_std": lambda result: np.array(
+                [s.model_std for s in result.statements], float
             ),
-            "weight": lambda found: [s.weight for s in found.statements],
-            "own": lambda found: [s.own for s in found.statements],
+            "weight": lambda result: [s.weight for s in result.statements],
+            "own": lambda result: [s.own for s in result.statements],
         },
         contributions=("effect",),
-        hidden=("statements", "drawn"),
+        hidden=("statements", "draws"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
@@ -241,15 +241,15 @@ class LimeExplanation(Result):
     sample_size: int
     effective_size: float
     seed: int
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
         """The effects in each function that the trials allow, the largest first."""
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
         return PosteriorDraws(
-            tuple(self.texts), self.drawn.T, "farthest from 0"
+            tuple(self.texts), self.draws.T, "farthest from 0"
         )
 
     @property
@@ -313,15 +313,15 @@ class LimeExplanation(Result):
 
     def _claim(self, i: int) -> Claim:
         said, decision = self.statements[i], None
-        drawn = (
+        draws = (
             np.full(_DRAWS, said.effect) if self.subject.acquisition else None
         )
-        if self.drawn is not None:
-            drawn = self.drawn[i]
-        if drawn is not None:
-            fit = np.random.default_rng(self.seed).standard_normal(len(drawn))
-            drawn = drawn + said.std * (fit - fit.mean())
-            decision = decide(drawn, stretch=STRETCH["average"])
+        if self.draws is not None:
+            draws = self.draws[i]
+        if draws is not None:
+            fit = np.random.default_rng(self.seed).standard_normal(len(draws))
+            draws = draws + said.std * (fit - fit.mean())
+            decision = decide(draws, stretch=STRETCH["average"])
         bounded = decision is not None and decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
         claim = self.decided(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.base import counted, filled
-from hpo_explain.base.figures import MOST_ROWS, Bar, Rows, View
+from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.lime_result import (
     LimeExplanation,
     LimeStatement,
@@ -11,16 +11,18 @@ from hpo_explain.methods.around.lime_result import (
 )
 
 
-def effects(found: LimeExplanation) -> Rows:
+def effects(explanation: LimeExplanation) -> Rows:
     """Draw the effects of a linear model's changes, of rules, or of a tree's leaves, as bars.
 
     Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands over
     the bars, with a caution where it is low. At most 20 rows are drawn.
     """
-    shown = found.statements[:MOST_ROWS]
+    shown = explanation.statements[: Rows.MOST]
     bars = []
     for row, statement in enumerate(shown):
-        is_worse = (statement.effect > 0.0) == found.subject.lower_is_better
+        is_worse = (
+            statement.effect > 0.0
+        ) == explanation.subject.lower_is_better
         bars.append(
             Bar(
                 row,
@@ -31,17 +33,19 @@ def effects(found: LimeExplanation) -> Rows:
             )
         )
     there = {bar.fill for bar in bars if bar.end}
-    cautions = "".join(f"\nCaution: {remark}." for remark in found.remarks)
+    cautions = "".join(
+        f"\nCaution: {remark}." for remark in explanation.remarks
+    )
     rules = ""
-    if found.model == "rules":
+    if explanation.model == "rules":
         rules = "Effects of rules that hold together add up. "
     footer = (
-        f"Fitted to the surrogate at {counted(found.sample_size, 'configuration')}, "
-        f"weighted by a kernel of width {found.kernel_width:.2g} (effective sample size "
-        f"{found.effective_size:.0f}). {rules}Whiskers: "
-        f"{whiskers(found.model, found.drawn is not None)}."
+        f"Fitted to the surrogate at {counted(explanation.sample_size, 'configuration')}, "
+        f"weighted by a kernel of width {explanation.kernel_width:.2g} (effective sample size "
+        f"{explanation.effective_size:.0f}). {rules}Whiskers: "
+        f"{whiskers(explanation.model, explanation.draws is not None)}."
     )
-    left_out = len(found.statements) - len(shown)
+    left_out = len(explanation.statements) - len(shown)
     if left_out:
         footer += f" Smaller, not shown: {left_out}."
     return Rows(
@@ -52,15 +56,15 @@ def effects(found: LimeExplanation) -> Rows:
             for fill, what in enumerate(("better", "worse"))
             if fill in there
         },
-        heading=f"What changes the {found.what} around {found.where}",
+        heading=f"What changes the {explanation.what} around {explanation.where}",
         subtitle=filled(
             "{found.readable} in place of the surrogate: weighted R² = {found.fidelity:.2f}, held "
             "out {found.held_out:.2f}; predicted {found.prediction}, by the {found.readable} "
             "{found.local_prediction}",
-            found=found,
+            found=explanation,
         )
         + cautions,
-        label=f"change of the {found.scale}",
+        label=f"change of the {explanation.scale}",
         footer=footer,
     )
 
@@ -70,10 +74,10 @@ def _parts(statement: LimeStatement) -> tuple[str, ...]:
     if not statement.conditional:
         return statement.names[0], statement.change
     first, *others = map(str, statement.values or ("everywhere",))
-    parts = [first, *(f"and {text}" for text in others)]
+    texts = [first, *(f"and {text}" for text in others)]
     if statement.own:
-        parts.append("(its own leaf)")
-    return tuple(parts)
+        texts.append("(its own leaf)")
+    return tuple(texts)
 
 
 VIEWS = {

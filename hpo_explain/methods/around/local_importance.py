@@ -29,13 +29,12 @@ from hpo_explain.base import (
     shows_progress,
     unit_of,
 )
-from hpo_explain.belief.decide import MATTERS
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import MATTERS, Draws
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array, Config, Ints, SearchSpace, encode_one
+from hpo_explain.question import Question, explains
+from hpo_explain.space import Array, Config, Ints
 
 _MOST_VALUES = 1000  # of one hyperparameter
 
@@ -173,8 +172,8 @@ class LocalImportanceExplainer(Explainer):
             If the configuration is not one of the space.
         """
         explained, space = self.explained, self.space
-        x = encode_one(space, config, "config")
-        members = _present(space, x)
+        x = space.row(config, "config")
+        members = self._present(x)
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
         predicted = explained(rows) if len(rows) else np.empty(0)
@@ -184,12 +183,12 @@ class LocalImportanceExplainer(Explainer):
             _variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)
         ]
         importance = _shares(variance[None, :])[0]
-        drawn, std = None, self._over_trees(rows, members, owner, points)
+        draws, std = None, self._over_trees(rows, members, owner, points)
         if self._draws is not None and len(rows):
             noise = float(self._draws.noise_at(x[None])[0])
             values = self._draws.draws(rows).T
-            drawn = self._by_function(values, members, owner, points, noise)
-            importance, std = drawn.mean(axis=0), drawn.std(axis=0)
+            draws = self._by_function(values, members, owner, points, noise)
+            importance, std = draws.mean(axis=0), draws.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self.about,
@@ -198,9 +197,9 @@ class LocalImportanceExplainer(Explainer):
             variance=variance,
             curves=self._curves(members, points, means),
             std=std,
-            drawn=drawn,
+            draws=draws,
             prediction=float(at_x[0]),
-            notes=self._notes(x, std, drawn),
+            notes=self._notes(x, std, draws),
         )
 
     def _points(self, j: int) -> Points:
@@ -237,23 +236,38 @@ class LocalImportanceExplainer(Explainer):
             self._boxes is not None
             and self.space.parameters[j].optional is None
         ):
-            parts = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
-            cuts = np.unique(np.concatenate(parts))
+            cuts_of = [
+                b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes
+            ]
+            cuts = np.unique(np.concatenate(cuts_of))
             if len(cuts) > _MOST_VALUES:
                 cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
             return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
         nodes, weights = np.polynomial.legendre.leggauss(self.grid_size)
         return (nodes + 1.0) / 2.0, weights
 
+    def _present(self, x: Array) -> list[int]:
+        """Return the columns that can take other values: active, or optional and allowed."""
+        space = self.space
+        return [
+            j
+            for j, parameter in enumerate(space.parameters)
+            if not np.isnan(x[j])
+            or (
+                parameter.optional is not None
+                and space.allowed(x[None, :], j)[0]
+            )
+        ]
+
     def _rows(
         self, x: Array, members: Sequence[int], points: list[Points]
     ) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
         space = self.space
-        drawn = space.sample(self.sample, seed=self.seed, latent=True)
+        sample = space.sample(self.sample, seed=self.seed, latent=True)
         missing = np.isnan(x)
         missing[members] = False  # the absence of an optional one is its value
-        base = np.where(missing, drawn, x)
+        base = np.where(missing, sample, x)
         rows, owners, first = [], [], 0
         for j, (positions, _) in zip(members, points, strict=True):
             z = space.project(
@@ -289,15 +303,15 @@ class LocalImportanceExplainer(Explainer):
 
         Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
         """
-        found = np.zeros((values.shape[1], len(self.space)))
+        variances = np.zeros((values.shape[1], len(self.space)))
         for j, v, (_, w) in zip(
             members, _averaged(values, owner, points), points, strict=True
         ):
-            found[:, j] = _variance(v, w)
+            variances[:, j] = _variance(v, w)
         unit = unit_of(values)  # in which no square overflows
-        whole = found.sum(axis=1, keepdims=True) / unit / unit
+        whole = variances.sum(axis=1, keepdims=True) / unit / unit
         there = whole > MATTERS * (whole + (noise / unit) ** 2)
-        return _shares(np.where(there, found, 0.0))
+        return _shares(np.where(there, variances, 0.0))
 
     def _over_trees(
         self,
@@ -326,12 +340,12 @@ class LocalImportanceExplainer(Explainer):
         return tuple(curves)
 
     def _notes(
-        self, x: Array, std: Array | None, drawn: Array | None
+        self, x: Array, std: Array | None, draws: Array | None
     ) -> tuple[Fact, ...]:
         notes = []
         if std is None and self.explained.of_objective:
             notes.append(_NO_STD())
-        elif drawn is None and self.explained.of_objective:
+        elif draws is None and self.explained.of_objective:
             notes.append(_OVER_TREES())
         inactive = [
             n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)
@@ -339,16 +353,6 @@ class LocalImportanceExplainer(Explainer):
         if inactive and any(self.space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
         return (*notes, *self.about.notes)
-
-
-def _present(space: SearchSpace, x: Array) -> list[int]:
-    """Return the columns that can take other values: what is active, or optional and allowed."""
-    return [
-        j
-        for j, parameter in enumerate(space.parameters)
-        if not np.isnan(x[j])
-        or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
-    ]
 
 
 def _at(rows: Array, j: int, positions: Array) -> Array:

@@ -19,7 +19,7 @@ from hpo_explain.base import (
     percent,
     percent_range,
 )
-from hpo_explain.belief.decide import MATTERS, STRETCH, decide
+from hpo_explain.belief import MATTERS, STRETCH, decide
 from hpo_explain.space import Array, Bools, Ints
 
 
@@ -43,7 +43,7 @@ class LocalImportance(Result):
         Variance of the prediction along each hyperparameter, in squared units of it.
     curves : tuple of (str, tuple, ndarray)
         Of each hyperparameter that can vary its values, in the user's units, and the predictions.
-    drawn : ndarray of shape (number of draws, d) or None
+    draws : ndarray of shape (number of draws, d) or None
         The shares in each function that the trials allow.
     prediction : float
         The prediction for the configuration.
@@ -60,15 +60,15 @@ class LocalImportance(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "value": lambda found: np.array(
-                [*map(found.config.get, found.names)], dtype=object
+            "value": lambda result: np.array(
+                [*map(result.config.get, result.names)], dtype=object
             ),
             "importance": "importance",
             "std": "std",
             "variance": "variance",
         },
         order="order",
-        hidden=("curves", "drawn"),
+        hidden=("curves", "draws"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
@@ -83,7 +83,7 @@ class LocalImportance(Result):
     variance: Array
     curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
     std: Array | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
     prediction: float = float("nan")
 
     @property
@@ -96,8 +96,8 @@ class LocalImportance(Result):
         """The shares of functions drawn from the posterior, by hyperparameter."""
         return (
             super().posterior
-            if self.drawn is None
-            else PosteriorDraws(self.names, self.drawn)
+            if self.draws is None
+            else PosteriorDraws(self.names, self.draws)
         )
 
     @property
@@ -112,8 +112,8 @@ class LocalImportance(Result):
     def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
         """Return a hyperparameter's values, in the user's units, and the predictions for them."""
         self._index(name)
-        for known, values, mean in self.curves:
-            if known == name:
+        for hyperparameter, values, mean in self.curves:
+            if hyperparameter == name:
                 return values, mean
         raise InputError(
             "name",
@@ -148,8 +148,8 @@ class LocalImportance(Result):
         if not self.importance.any():
             whole = (
                 None
-                if self.drawn is None
-                else decide(self.drawn.max(axis=1), MATTERS, side="below")
+                if self.draws is None
+                else decide(self.draws.max(axis=1), MATTERS, side="below")
             )
             said = self.decided(
                 "share", self.names, whole, says="nothing", estimate=0.0
@@ -160,7 +160,7 @@ class LocalImportance(Result):
     def _claim(self, j: int) -> Claim:
         name, share = (self.names[j],), float(self.importance[j])
         if self.subject.acquisition:  # its values are what they are
-            return self.told(
+            return self.claim(
                 "share",
                 name,
                 share,
@@ -169,21 +169,21 @@ class LocalImportance(Result):
                 because=(),
                 share=percent(share),
             )
-        decision, told = None, percent(share)
-        if self.drawn is not None:
-            drawn = self.drawn[:, j]
+        decision, words = None, percent(share)
+        if self.draws is not None:
+            draws = self.draws[:, j]
             decision = decide(
-                drawn, MATTERS, side="above", stretch=STRETCH["average"]
+                draws, MATTERS, side="above", stretch=STRETCH["average"]
             )
             low, high = decision.interval
             low, high = max(low, 0.0), min(high, 1.0)
             decision = replace(decision, interval=(low, high))
-            told = percent_range(low, high)
+            words = percent_range(low, high)
         return self.decided(
             "share",
             name,
             decision,
             says="main",
             estimate=share,
-            share=told,
+            share=words,
         )

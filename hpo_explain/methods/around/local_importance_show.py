@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.base import filled, format_value
-from hpo_explain.base.figures import Bar, Rows, View, folded
+from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
 _WHISKERS = {
@@ -12,36 +12,42 @@ _WHISKERS = {
 }
 
 
-def shares(found: LocalImportance) -> Rows:
+def shares(importance: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
-    varied = {name for name, _, _ in found.curves}
-    shown, rest = folded(
-        [j for j in found.order().tolist() if found.names[j] in varied]
+    varied = {name for name, _, _ in importance.curves}
+    shown, rest = Rows.folded(
+        [
+            j
+            for j in importance.order().tolist()
+            if importance.names[j] in varied
+        ]
     )
     labels, bars = [], []
     for row, j in enumerate(shown):
-        name = found.names[j]
-        value = format_value(found.config.get(name, "absent"))
-        std = None if found.std is None else float(found.std[j])
+        name = importance.names[j]
+        value = format_value(importance.config.get(name, "absent"))
+        std = None if importance.std is None else float(importance.std[j])
         labels.append((name, f"= {value}"))
-        bars.append(Bar(row, 0.0, float(found.importance[j]), std))
+        bars.append(Bar(row, 0.0, float(importance.importance[j]), std))
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
-        bars.append(Bar(len(shown), 0.0, float(found.importance[rest].sum())))
+        bars.append(
+            Bar(len(shown), 0.0, float(importance.importance[rest].sum()))
+        )
     footer = []
-    if found.std is not None:
-        footer.append(_WHISKERS[found.drawn is not None])
-    n_inactive = len(found.names) - len(varied)
+    if importance.std is not None:
+        footer.append(_WHISKERS[importance.draws is not None])
+    n_inactive = len(importance.names) - len(varied)
     if n_inactive:
         footer.append(f"Not shown: {n_inactive} inactive.")
     return Rows(
         labels=labels,
         bars=bars,
-        heading=f"What matters around {found.where}",
+        heading=f"What matters around {importance.where}",
         subtitle=filled(
             "variance of the {found.what} when one hyperparameter alone takes its other values; "
             "here it is {found.prediction}",
-            found=found,
+            found=importance,
         ),
         label="share of the variance along single hyperparameters",
         footer=" ".join(footer),

@@ -32,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    ROUNDING_OF_SUMS,
     Direction,
     Fact,
     InputError,
@@ -44,8 +45,7 @@ from hpo_explain.base import (
     listed,
     number,
 )
-from hpo_explain.belief.decide import decide
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.belief import Draws, as_draws, decide
 from hpo_explain.methods._engines.accumulated import (
     Steps,
     accumulate,
@@ -67,12 +67,14 @@ from hpo_explain.methods.effects.partial_dependence import (
     on_grid,
 )
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import gower_distances
+from hpo_explain.question import Explained, accepted_surrogate
+from hpo_explain.space import (
+    Array,
+    SearchSpace,
+    gower_distances,
+)
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
-_ROUNDING = 1e-9  # of the range
 _IN_CELL = 4  # configurations of a pair's cell, on average
 # of the partial dependence that stands beside it
 _PARTIAL_ROWS, _PARTIAL_GRID = (300, 41)
@@ -81,7 +83,7 @@ _ORDERED = declared_fact(
     "categories_ordered",
     "the categories of {names} are accumulated from one to the most similar "
     "one by the trials' other hyperparameters ({order})",
-    order=lambda told: listed([*map(format_value, told["order"])], 8),
+    order=lambda fact: listed([*map(format_value, fact["order"])], 8),
 )
 _NEVER_TOGETHER = declared_fact(
     "never_tried_together",
@@ -91,7 +93,7 @@ _DIFFERS = declared_fact(
     "partial_dependence_differs",
     "the partial dependence differs from it by {by} at {names} = "
     "{at}: it averages over all combinations, tried or not",
-    by=lambda told: number(told["by"], 2),
+    by=lambda fact: number(fact["by"], 2),
 )
 _THINNED = declared_fact(
     "sample_thinned",
@@ -192,7 +194,7 @@ def accumulated_local_effects(
         latent = _completed(space, rows)
     effects = _LocalEffects.of(space, latent, members, axes)
     draws = as_draws(surrogate, own.subject.direction, seed=seed)
-    mean, drawn = effects.accumulated(surrogate, draws)
+    mean, of_draws = effects.accumulated(surrogate, draws)
     # categories in their own order, not in that in which they were accumulated
     orders = [np.argsort(steps.positions) for steps in axes]
     in_order = np.ix_(*orders)
@@ -206,15 +208,15 @@ def accumulated_local_effects(
         reachable = highest(space, feasible, latent, members, places)
         reachable = reachable.reshape(mean.shape)
     std = np.full(mean.shape, np.nan)
-    if drawn is not None:
-        drawn = drawn[in_order]
-        std = drawn.std(axis=-1)
+    if of_draws is not None:
+        of_draws = of_draws[in_order]
+        std = of_draws.std(axis=-1)
     effect = Effect(
         kind="accumulated",
         **on_grid(whole, surrogate, members, positions, part),
         mean=mean[in_order],
         std=std,
-        drawn=drawn,
+        draws=of_draws,
         sample_size=len(rows),
         feasible=reachable,
         notes=own.notes(wanted, axes, thinned),
@@ -264,7 +266,7 @@ class _Sampled:
         """Return the sample in which all members are active, and whether it was thinned."""
         rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
         for j in members:
-            if isinstance(self.space.parameters[j], CategoricalParameter):
+            if self.space.parameters[j].is_category:
                 codes = codes_of(self.subject, j, len(members))
                 rows = rows[np.isin(rows[:, j], codes)]
         most = _MOST_ROWS[len(members) - 1]
@@ -280,7 +282,7 @@ class _Sampled:
         most = self.grid_size
         if order == 2:
             most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
-        if isinstance(self.space.parameters[j], CategoricalParameter):
+        if self.space.parameters[j].is_category:
             levels = order_of_categories(self.space, rows, j)
         elif len(levels) > most:
             levels = None
@@ -300,24 +302,24 @@ class _Sampled:
             seed=self.seed,
         )
         averaged = explainer.explain(effect.names)
-        (known,), there = averaged.positions, ~np.isnan(averaged.mean)
+        (places,), there = averaged.positions, ~np.isnan(averaged.mean)
         (positions,) = effect.positions
 
         def along(curve: Array) -> Array:
             if effect.categorical[0]:
-                values = curve[np.searchsorted(known, positions)]
+                values = curve[np.searchsorted(places, positions)]
             else:
-                values = np.interp(positions, known[there], curve[there])
+                values = np.interp(positions, places[there], curve[there])
             return np.asarray(values - weights @ values)
 
         beside = replace(effect, partial=along(averaged.mean))
-        if effect.drawn is None or averaged.drawn is None:
+        if effect.draws is None or averaged.draws is None:
             return beside
-        partial = np.stack([along(curve) for curve in averaged.drawn.T], -1)
-        gaps = [decide(gap) for gap in partial - effect.drawn]
+        partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
+        gaps = [decide(gap) for gap in partial - effect.draws]
         certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
         place = int(np.argmax(certain))
-        rounding = _ROUNDING * float(np.ptp(effect.mean))
+        rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
         if certain[place] <= max(effect.noise_std, rounding):
             return beside
         differs = _DIFFERS(
@@ -333,10 +335,7 @@ class _Sampled:
         notes = list[Fact]()
         for name, steps in zip(names, axes, strict=True):
             parameter = self.space[name]
-            if (
-                isinstance(parameter, CategoricalParameter)
-                and len(steps.positions) > 2
-            ):
+            if parameter.is_category and len(steps.positions) > 2:
                 order = list(parameter.decode(steps.positions))
                 notes.append(_ORDERED(names=[name], order=order))
             notes += about_names(self.subject, [name])
@@ -400,15 +399,15 @@ class _LocalEffects:
             if len(axes) == 1
             else np.array([1.0, -1.0, -1.0, 1.0])
         )
-        known = np.flatnonzero(sizes)
-        if not len(known):
+        occupied = np.flatnonzero(sizes)
+        if not len(occupied):
             names = [space.names[j] for j in members]
             raise NothingToExplain(_NEVER_TOGETHER(names=names))
         return cls(
             axes,
             groups,
             signs,
-            np.searchsorted(known, filled(sizes.ravel(), axes)),
+            np.searchsorted(occupied, filled(sizes.ravel(), axes)),
         )
 
     def accumulated(
@@ -425,8 +424,8 @@ class _LocalEffects:
         mean = self._summed(_means(own[:, None], ends))[..., 0]
         if values is None:
             return mean, None
-        drawn = self._summed(_means(values, ends))
-        return mean, drawn + (mean - drawn.mean(axis=-1))[..., None]
+        of_draws = self._summed(_means(values, ends))
+        return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
 
     def _summed(self, means: Array) -> Array:
         """Return the accumulated effects of means over the groups, (groups, m)."""

@@ -34,7 +34,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
 )
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.models import SupportsJoint
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 
 _SAMPLE, _SAMPLE_OF_SEVERAL = 1000, 300
 Names = str | Sequence[str] | Sequence[str | Sequence[str]] | None
@@ -240,17 +240,17 @@ def _most_important(
     kind = question.kind
     if given and kind == "gp":
         kind = "auto"  # a part of the space is asked of a forest
-    found = importance(
+    explained = importance(
         question.run, order, given=given, kind=kind, seed=question.seed
     )
-    estimates = np.nan_to_num(found.estimate, nan=0.0).tolist()
-    shares = dict(zip(found.sets, estimates, strict=True))
+    estimates = np.nan_to_num(explained.estimate, nan=0.0).tolist()
+    shares = dict(zip(explained.sets, estimates, strict=True))
     ranked = sorted(shares, key=lambda names: -shares[names])
     if given:
         # of what has one value there is no effect, nor of what is never active
         free = {
             name
-            for name, axis in zip(found.names, found.axes, strict=True)
+            for name, axis in zip(explained.names, explained.axes, strict=True)
             if axis.activity and len(axis.grid) > 1
         }
         ranked = [names for names in ranked if free.issuperset(names)]

@@ -40,12 +40,11 @@ from hpo_explain.base import (
     check_option,
     check_seed,
     declared_fact,
+    one_blas_thread,
     shows_progress,
     steps,
 )
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.feasibility import PROBABLE
+from hpo_explain.belief import PROBABLE, Draws, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_result import Effect
@@ -71,9 +70,13 @@ from hpo_explain.models import (
 )
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.space import Array, Bools, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import supported_at
+from hpo_explain.question import Explained, accepted_surrogate
+from hpo_explain.space import (
+    Array,
+    Bools,
+    SearchSpace,
+    supported_at,
+)
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
@@ -91,11 +94,11 @@ _COUNTED = (
 BAND = declared_fact(
     "effect_band",
     "the band {of}",
-    of=lambda told: (
+    of=lambda fact: (
         "is the uncertainty about single configurations"
-        if told["variance"] == "average"
+        if fact["variance"] == "average"
         else "is the spread of the average over the trees"
-        if told["exact"]
+        if fact["exact"]
         else "is the uncertainty about the average"
     ),
 )
@@ -290,14 +293,15 @@ class PartialDependenceExplainer:
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
-        drawn: Array | None = None
-        if self._draws is not None and self._draws is not self._surrogate:
-            drawn = self._drawn(self._draws, rows[:few], members, values)[0]
-        if isinstance(self._surrogate, Draws):
-            drawn, ice_mean, ice_std = self._drawn(
-                self._surrogate, rows, members, values
+        of_draws: Array | None = None
+        draws = self._draws
+        if draws is not None and draws is not self._surrogate:
+            of_draws = self._drawn(draws, rows[:few], members, values)[0]
+        if draws is not None and draws is self._surrogate:
+            of_draws, ice_mean, ice_std = self._drawn(
+                draws, rows, members, values
             )
-            std = drawn.std(axis=1)
+            std = of_draws.std(axis=1)
             if self._variance == "average":
                 std = _averaged(ice_std**2) ** 0.5
         else:
@@ -329,10 +333,10 @@ class PartialDependenceExplainer:
                 ),
             )
         if (
-            drawn is not None
+            of_draws is not None
         ):  # fewer rows, and so many draws, have another mean
-            drawn = drawn.reshape(*shape, -1)
-            drawn += (mean - drawn.mean(axis=-1))[..., None]
+            of_draws = of_draws.reshape(*shape, -1)
+            of_draws += (mean - of_draws.mean(axis=-1))[..., None]
         feasible = None
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
@@ -348,7 +352,7 @@ class PartialDependenceExplainer:
             ice_mean=ice_mean.reshape(-1, *shape),
             ice_std=ice_std.reshape(-1, *shape),
             variance=self._variance,
-            drawn=drawn,
+            draws=of_draws,
             feasible=feasible,
             attainable=self._reached(members, positions[0], feasible),
             exact=by_tree is not None,
@@ -363,14 +367,14 @@ class PartialDependenceExplainer:
         mean, std = np.full((2, len(rows), len(values)), np.nan)
         curves: Array | None = None
         for places, valid, z in self._composed(rows, members, values):
-            found = draws.sign * draws.costs_at(z, members, values[places])
+            predicted = draws.sign * draws.costs_at(z, members, values[places])
             mean[valid, places], std[valid, places] = (
-                found.mean(axis=1).T,
-                found.std(axis=1).T,
+                predicted.mean(axis=1).T,
+                predicted.std(axis=1).T,
             )
             if curves is None:
-                curves = np.full((len(values), found.shape[1]), np.nan)
-            curves[places] = found.mean(axis=2)
+                curves = np.full((len(values), predicted.shape[1]), np.nan)
+            curves[places] = predicted.mean(axis=2)
         return (
             np.full((len(values), 1), np.nan) if curves is None else curves,
             mean,
@@ -386,11 +390,11 @@ class PartialDependenceExplainer:
         equidistant = np.linspace(*self._part.ends(j), self._grid_size)
         if parameter.size is None:
             return equidistant
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
         counted = parameter.size <= (
-            _COUNTED if j in self._part.kept else self._grid_size
+            _COUNTED if j in self._part.intervals else self._grid_size
         )
         grid = parameter.grid() if counted else None
         positions = (
@@ -461,9 +465,11 @@ class PartialDependenceExplainer:
     ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
         if isinstance(self._surrogate, SupportsGrid):
-            found = self._surrogate.predict_grid(z, np.array(members), values)
-            if found is not None:
-                return found
+            predicted = self._surrogate.predict_grid(
+                z, np.array(members), values
+            )
+            if predicted is not None:
+                return predicted
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
             mean[:, g], std[:, g] = self._surrogate.predict(
@@ -486,7 +492,7 @@ class PartialDependenceExplainer:
     ) -> Attainable | None:
         if not self._attainable or len(members) > 1:
             return None
-        found = attainable(
+        reached = attainable(
             self._surrogate if self._draws is None else self._draws,
             members[0],
             positions,
@@ -495,19 +501,19 @@ class PartialDependenceExplainer:
             seed=self._seed,
         )
         if feasible is None:
-            return found
+            return reached
         # where no trial is near, the classifier is undecided, and the search would go there
         able = feasible >= PROBABLE
         mean, std = (
             np.where(able, values, np.nan)
-            for values in (found.mean, found.std)
+            for values in (reached.mean, reached.std)
         )
-        return replace(found, mean=mean, std=std)
+        return replace(reached, mean=mean, std=std)
 
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
         """Return the probability of being feasible, and in the part that is left."""
         part, feasible = self._part, self._feasible
-        if not part.kept:
+        if not part.intervals:
             return feasible
 
         def allowed(X: Array) -> Array:
@@ -529,9 +535,9 @@ class PartialDependenceExplainer:
             return None
         active = activity_intervals(space, self._ranks)
         intervals = {
-            ancestor: kept
+            ancestor: of_column
             for j in members
-            for ancestor, kept in active[j].items()
+            for ancestor, of_column in active[j].items()
         }
         own = {
             j: intervals.pop(j)
@@ -543,12 +549,14 @@ class PartialDependenceExplainer:
         ):
             return None
         intervals |= own
-        if self._part.kept:
+        if self._part.intervals:
             part = SubSpace.of(
                 space, self._part.given, self._ranks
             ).where_active(members)
             intervals |= {
-                j: kept for j, kept in part.kept.items() if j not in members
+                j: of_column
+                for j, of_column in part.intervals.items()
+                if j not in members
             }
         boxes = (
             [restrict(b, intervals) for b in self._boxes]
@@ -579,8 +587,8 @@ class PartialDependenceExplainer:
             wanted = size = min(self._size, most)
             rows = np.empty((0, len(space)))
             while len(rows) < wanted and size <= _DRAWS * wanted:
-                drawn = self._part.sample(size, seed=self._seed)
-                rows = drawn[may_be_active(space, drawn, members)][:wanted]
+                sample = self._part.sample(size, seed=self._seed)
+                rows = sample[may_be_active(space, sample, members)][:wanted]
                 size *= 2
         if not len(rows):
             raise inactive_error(space, members)
@@ -642,19 +650,19 @@ def _checked_grid(
     if not isinstance(grid, Mapping | None):
         problem = f"must be 'tried', or map hyperparameters to lists of values, but was {grid!r}"
         raise InputError("grid", problem, grid, "Write {name: [value, ...]}.")
-    found = {}
+    axes = {}
     for name, values in (grid or {}).items():
         parameter = space[
             check_name("grid", name, space.names, "hyperparameter")
         ]
         try:
-            found[name] = parameter.encode(values)
+            axes[name] = parameter.encode(values)
         except (ValueError, TypeError) as error:
             problem = f"holds an impossible value: {str(error).rstrip('.')}"
             raise InputError(
                 "grid", problem, values, "Give a list of values."
             ) from None
-    return found
+    return axes
 
 
 def _averaged(values: Array) -> Array:
@@ -675,7 +683,7 @@ def on_grid(
     """Return what every effect on a grid in a part of the space knows of it and of the trials."""
     subject = part.of_subject(whole)
     # else it is known: nothing was tried
-    known = not len(whole.tried) or len(subject.tried) > 0
+    has_trials = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
     axes = tuple(
@@ -687,7 +695,7 @@ def on_grid(
         "names": names,
         "grid": axes[0] if len(axes) == 1 else axes,
         "positions": tuple(positions),
-        "supported": supported_at(subject.support, names, axes) & known,
+        "supported": supported_at(subject.support, names, axes) & has_trials,
         "given": part.given,
         "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
         "tried": values_together(subject.space, members, subject.tried),

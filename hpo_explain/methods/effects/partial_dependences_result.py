@@ -59,12 +59,12 @@ class PartialDependences(Result):
         columns={},
         held={
             "names": "names",
-            "shares": lambda found: {
-                SEPARATOR.join(n): s for n, s in found.shares.items()
+            "shares": lambda result: {
+                SEPARATOR.join(n): s for n, s in result.shares.items()
             },
             "left_out": "left_out",
-            "effects": lambda found: [
-                effect.to_dict() for effect in found.effects
+            "effects": lambda result: [
+                effect.to_dict() for effect in result.effects
             ],
         },
     )
@@ -94,10 +94,10 @@ class PartialDependences(Result):
         for effect in self.effects:
             if {*effect.names} == {*names}:
                 return effect
-        known = ", ".join(SEPARATOR.join(one) for one in self.names)
+        names_of = ", ".join(SEPARATOR.join(one) for one in self.names)
         problem = f"must be those of an effect, but were {SEPARATOR.join(map(str, names))!r}"
         raise InputError(
-            "names", problem, names, f"There are effects of {known}."
+            "names", problem, names, f"There are effects of {names_of}."
         )
 
     @property
@@ -141,60 +141,60 @@ class PartialDependences(Result):
                 frame[column] = frame[column].astype(object)
             frame.insert(0, "hyperparameter", SEPARATOR.join(effect.names))
             frames.append(frame)
-        found = pd.concat(frames, ignore_index=True)
-        if "value_2" in found:
-            found.insert(2, "value_2", found.pop("value_2"))
-        return found
+        table = pd.concat(frames, ignore_index=True)
+        if "value_2" in table:
+            table.insert(2, "value_2", table.pop("value_2"))
+        return table
 
     # ------------------------------------------------------------------ in words
 
     @property
     def finding(self) -> str:
         """Which values are best on average, by effect; those without a difference at once."""
-        told = self.effects[:_MOST_TOLD]
-        flat = [effect for effect in told if effect.claims[0].side == "below"]
-        parts = [
-            effect.claims[0].text for effect in told if effect not in flat
+        first = self.effects[:_MOST_TOLD]
+        flat = [effect for effect in first if effect.claims[0].side == "below"]
+        texts = [
+            effect.claims[0].text for effect in first if effect not in flat
         ]
         if len(flat) < 2:
-            parts += [effect.claims[0].text for effect in flat]
+            texts += [effect.claims[0].text for effect in flat]
         else:
             every = join_words(
                 [SEPARATOR.join(effect.names) for effect in flat]
             )
-            parts.append(
+            texts.append(
                 f"On average the {self.objective_name} is the same, within the noise of one "
                 f"evaluation, for every value of {every}."
             )
-        return " ".join(parts)
+        return " ".join(texts)
 
     @property
     def caution(self) -> str:
         """Why findings are not certain, each reason once, with the effects it is about."""
-        told = self.effects[:_MOST_TOLD]
-        found: dict[str, list[str]] = {}
-        for effect in told:
+        first = self.effects[:_MOST_TOLD]
+        cautions: dict[str, list[str]] = {}
+        for effect in first:
             if effect.caution:
-                found.setdefault(effect.caution, []).append(
+                cautions.setdefault(effect.caution, []).append(
                     SEPARATOR.join(effect.names)
                 )
-        if len(found) == 1 and len(*found.values()) == len(told):
-            return next(iter(found))
+        if len(cautions) == 1 and len(*cautions.values()) == len(first):
+            return next(iter(cautions))
         return " ".join(
             f"{join_words(names)}: {caution}"
-            for caution, names in found.items()
+            for caution, names in cautions.items()
         )
 
     @property
     def basis(self) -> str:
         """What is not told, or has no effect here."""
-        rest, parts = len(self) - _MOST_TOLD, list[str]()
+        rest, texts = len(self) - _MOST_TOLD, list[str]()
         if rest > 0:
-            parts.append(f"The table has {counted(rest, 'more effect')}.")
+            texts.append(f"The table has {counted(rest, 'more effect')}.")
         if self.left_out and self.shares:
             n, share = len(self.left_out), percent(self.share_left_out)
             alone = "explains alone" if n == 1 else "explain alone, in sum,"
-            parts.append(
+            texts.append(
                 f"{counted(n, 'other hyperparameter')} {alone} {share} of the variance."
             )
-        return " ".join(parts)
+        return " ".join(texts)

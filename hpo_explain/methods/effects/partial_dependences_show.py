@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import counted, percent, shorten
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Cells,
     Curves,
@@ -30,11 +29,13 @@ from hpo_explain.methods.effects.partial_dependences_result import (
 _MOST_CATEGORIES = 10
 
 
-def panels(found: PartialDependences) -> Panels:
+def panels(effects: PartialDependences) -> Panels:
     """Draw each effect as by itself, without the single configurations; at most 12 of them."""
-    shown = found.effects[:MOST_PANELS]
-    shares = {frozenset(names): share for names, share in found.shares.items()}
-    drawn: list[Curves | Cells] = []
+    shown = effects.effects[: Panels.MOST]
+    shares = {
+        frozenset(names): share for names, share in effects.shares.items()
+    }
+    figures: list[Curves | Cells] = []
     for one in shown:
         panel = effect(
             replace(one, ice_mean=None), most=_MOST_CATEGORIES, upright=True
@@ -44,31 +45,31 @@ def panels(found: PartialDependences) -> Panels:
         heading = name if share is None else f"{name} ({percent(share)})"
         if isinstance(panel, Curves):
             panel = replace(panel, x=replace(panel.x, label=""))
-        drawn.append(replace(panel, heading=heading))
-    alone = [panel for panel in drawn if isinstance(panel, Curves)]
+        figures.append(replace(panel, heading=heading))
+    alone = [panel for panel in figures if isinstance(panel, Curves)]
     if alone:
         ends = (
             min(p.limits()[0] for p in alone),
             max(p.limits()[1] for p in alone),
         )
-        drawn = [
+        figures = [
             _within(panel, ends) if isinstance(panel, Curves) else panel
-            for panel in drawn
+            for panel in figures
         ]
     pairs = np.concatenate(
         [e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)]
     )
     low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
-    objective = shorten(found.objective_name, 40)
+    objective = shorten(effects.objective_name, 40)
     return Panels(
         panels=[
             replace(p, low=low, high=high) if isinstance(p, Cells) else p
-            for p in drawn
+            for p in figures
         ],
         heading=f"Effects on the {objective}",
         subtitle=subtitle(shown[0]),
-        footer=_footer(found),
-        same_y=len(alone) == len(drawn),
+        footer=_footer(effects),
+        same_y=len(alone) == len(figures),
     )
 
 
@@ -77,12 +78,12 @@ def _within(panel: Curves, ends: tuple[float, float]) -> Curves:
     return replace(panel, y=y)
 
 
-def _footer(found: PartialDependences) -> str:
-    shown = found.effects[:MOST_PANELS]
+def _footer(effects: PartialDependences) -> str:
+    shown = effects.effects[: Panels.MOST]
     dimmed = [dimmed_caption(one, points=as_points(one)) for one in shown]
-    parts = [band_caption(shown[0]), *dict.fromkeys(filter(None, dimmed))]
-    if found.shares:
-        parts.append(
+    texts = [band_caption(shown[0]), *dict.fromkeys(filter(None, dimmed))]
+    if effects.shares:
+        texts.append(
             "In brackets over a panel: share of the variance that it explains (of a pair, its "
             "interaction)."
         )
@@ -92,11 +93,11 @@ def _footer(found: PartialDependences) -> str:
         if len(one.names) == 1 and one.categorical[0]
     ]
     cut = sum(max(n - _MOST_CATEGORIES, 0) for n in named)
-    left = len(found) - len(shown)
+    left = len(effects) - len(shown)
     worse = "worse category" if cut == 1 else "worse categories"
-    parts += [f"Not shown: {cut} {worse}."] if cut else []
-    parts += [f"Not shown: {counted(left, 'further effect')}."] if left else []
-    return " ".join([*parts, found.basis]).rstrip()
+    texts += [f"Not shown: {cut} {worse}."] if cut else []
+    texts += [f"Not shown: {counted(left, 'further effect')}."] if left else []
+    return " ".join([*texts, effects.basis]).rstrip()
 
 
 VIEWS = {"": View(panels, "Partial dependence on what matters most.")}

@@ -56,11 +56,11 @@ from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     SearchSpace,
+    Support,
+    supported_at,
 )
-from hpo_explain.space.support import Support, supported_at
 
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 
@@ -209,13 +209,15 @@ class RegionalPartialDependenceExplainer:
             ):
                 leaves.append(node)
                 continue
-            for condition, kept in zip(
+            for condition, inside in zip(
                 split.conditions(space), split.sides, strict=True
             ):
                 conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
                 tree.append(
-                    region(conditions, node.rows[kept], node.depth + 1, place)
+                    region(
+                        conditions, node.rows[inside], node.depth + 1, place
+                    )
                 )
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
@@ -263,7 +265,7 @@ class RegionalPartialDependenceExplainer:
             std=std,
             ice_mean=ice_mean,
             ice_std=ice_std,
-            drawn=None,
+            draws=None,
             **_tried_where(effect, conditions),
             exact=False,
         )
@@ -306,7 +308,7 @@ class _Split:
     def conditions(self, space: SearchSpace) -> tuple[Condition, Condition]:
         """Return what holds on either side, in the user's units."""
         parameter = space.parameters[self.column]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             sides = [
                 Condition(
                     parameter.name,
@@ -340,16 +342,16 @@ def best_split(
         column = X[rows, j]
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
-        if isinstance(space.parameters[j], CategoricalParameter):
-            found = _categorical_split(
+        if space.parameters[j].is_category:
+            split = _categorical_split(
                 node, column.astype(np.int64), space.codes(j), j, least
             )
         else:
-            found = _numeric_split(space, node, column, j, least)
-        if found is not None and (
-            best is None or found.improvement > best.improvement
+            split = _numeric_split(space, node, column, j, least)
+        if split is not None and (
+            best is None or split.improvement > best.improvement
         ):
-            best = found
+            best = split
     return best
 
 

@@ -209,12 +209,12 @@ class RegionalPartialDependence(Result):
                     if path
                     else lacking
                 )
-                found = map(
+                differences = map(
                     _narrower, self._measures(self.tree[0], curves), after
                 )
                 rows[-1] |= {
                     f"{kind}_{m}": 100.0 * d
-                    for m, d in zip(_MEASURES, found, strict=True)
+                    for m, d in zip(_MEASURES, differences, strict=True)
                 }
         return pd.DataFrame(
             rows, index=pd.RangeIndex(deepest + 1, name="depth")
@@ -240,7 +240,7 @@ class RegionalPartialDependence(Result):
             self.subject.space,
             itertools.product(*self.whole.positions),
         )
-        members, found = [space.index(name) for name in self.names], []
+        members, axes = [space.index(name) for name in self.names], []
         for value in grid:
             rows = self.sample.copy()
             rows[:, members] = value
@@ -250,12 +250,12 @@ class RegionalPartialDependence(Result):
                 raise InputError(
                     "true", problem, true, "Return an array of shape (m,)."
                 )
-            found.append(column)
-        known = np.asarray(self.whole.ice_mean)
+            axes.append(column)
+        ice = np.asarray(self.whole.ice_mean)
         return np.where(
-            np.isnan(known),
+            np.isnan(ice),
             np.nan,
-            np.stack(found, axis=1).reshape(known.shape),
+            np.stack(axes, axis=1).reshape(ice.shape),
         )
 
     def _at_depth(self, depth: int) -> list[Region]:
@@ -271,10 +271,12 @@ class RegionalPartialDependence(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The region in which the effect is known best, and how much narrower its band is."""
-        told = partial(self.told, certain=True, because=())
+        certain = partial(self.claim, certain=True, because=())
         if len(self.regions) == 1:
             return (
-                replace(told("form", self.names, says="same"), side="below"),
+                replace(
+                    certain("form", self.names, says="same"), side="below"
+                ),
             )
         best = min(
             self.regions, key=lambda region: region.effect.mean_confidence
@@ -284,7 +286,7 @@ class RegionalPartialDependence(Result):
         )
         where = best.label
         return (
-            told(
+            certain(
                 "form",
                 self.names,
                 gain,
@@ -299,13 +301,13 @@ class RegionalPartialDependence(Result):
         """Return one row per region and grid point."""
         import pandas as pd
 
-        parts = [
+        tables = [
             region.effect.to_frame().assign(
                 region=region.label, weight=region.weight
             )
             for region in self.regions
         ]
-        return pd.concat(parts, ignore_index=True)
+        return pd.concat(tables, ignore_index=True)
 
     @property
     def _held(self) -> list[dict[str, Any]]:

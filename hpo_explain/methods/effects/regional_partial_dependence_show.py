@@ -34,20 +34,20 @@ _MOST_REGIONS = 9
 _NAMED = 4  # regions with a look of their own
 
 
-def regions(found: RegionalPartialDependence) -> Panels:
+def regions(regional: RegionalPartialDependence) -> Panels:
     """Draw the effect in every region, the incumbent's first and tinted; at most nine regions."""
-    shown, pair = _largest(found), len(found.names) == 2
-    drawn: list[Curves | Cells] = []
+    shown, pair = _largest(regional), len(regional.names) == 2
+    figures: list[Curves | Cells] = []
     for region in shown:
         panel = effect(
             replace(region.effect, ice_mean=None, attainable=None),
             compared=False,
         )
-        drawn.append(
+        figures.append(
             replace(
                 panel,
-                heading=f"{_title(found, region)}, {percent(region.weight)} of the space",
-                emphasis=found.is_incumbents(region),
+                heading=f"{_title(regional, region)}, {percent(region.weight)} of the space",
+                emphasis=regional.is_incumbents(region),
             )
         )
     if pair:
@@ -55,63 +55,63 @@ def regions(found: RegionalPartialDependence) -> Panels:
             [region.effect.mean.ravel() for region in shown]
         )
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
-        drawn = [
+        figures = [
             replace(p, low=low, high=high)
-            for p in drawn
+            for p in figures
             if isinstance(p, Cells)
         ]
-    whole, points = found.whole, as_points(found.whole)
-    better = "Lower" if found.subject.lower_is_better else "Higher"
-    parts = [f"{better} is better.", band_caption(whole)]
-    if any(not region.effect.supported.all() for region in found.regions):
-        parts.append(
+    whole, points = regional.whole, as_points(regional.whole)
+    better = "Lower" if regional.subject.lower_is_better else "Higher"
+    texts = [f"{better} is better.", band_caption(whole)]
+    if any(not region.effect.supported.all() for region in regional.regions):
+        texts.append(
             f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
         )
-    left = len(found.regions) - len(shown)
+    left = len(regional.regions) - len(shown)
     if left:
-        parts.append(f"Not shown: {counted(left, 'smaller region')}.")
-    names = join_words([shorten(name, 60) for name in found.names])
+        texts.append(f"Not shown: {counted(left, 'smaller region')}.")
+    names = join_words([shorten(name, 60) for name in regional.names])
     return Panels(
-        panels=drawn,
-        heading=f"Effect of {names} on the {shorten(found.objective_name, 40)}, by region",
-        footer=" ".join(parts),
-        same_x=not (pair or found.whole.categorical[0]),
+        panels=figures,
+        heading=f"Effect of {names} on the {shorten(regional.objective_name, 40)}, by region",
+        footer=" ".join(texts),
+        same_x=not (pair or regional.whole.categorical[0]),
     )
 
 
-def uncertainty(found: RegionalPartialDependence) -> Curves:
+def uncertainty(regional: RegionalPartialDependence) -> Curves:
     """Draw ŝ along one hyperparameter: thick the mean of each region, thin its configurations."""
-    if len(found.names) != 1:
-        problem = f"must be of one hyperparameter, but is of {' and '.join(found.names)}"
+    if len(regional.names) != 1:
+        problem = f"must be of one hyperparameter, but is of {' and '.join(regional.names)}"
         raise InputError(
             "result",
             problem,
-            found,
+            regional,
             "Explain one of them, or use result.plot().",
         )
-    shown = _largest(found)
-    x = axis_of(found.whole, 0)
+    shown = _largest(regional)
+    x = axis_of(regional.whole, 0)
     most = max(5, MOST_CURVES // len(shown))
     curves = [np.asarray(region.effect.ice_std)[:most] for region in shown]
     return Curves(
         x=x,
         y=Axis(
-            label=f"ŝ: std of the predicted {shorten(found.objective_name, 40)}"
+            label=f"ŝ: std of the predicted {shorten(regional.objective_name, 40)}"
         ),
         lines=[
             Line(x.places, region.effect.std, look=str(min(k, _NAMED)))
             for k, region in reversed([*enumerate(shown)])
         ],
         thin=broken(x.places, np.concatenate(curves)),
-        guide=place_of(found.whole, 0, x),
-        heading=f"Uncertainty along {shorten(found.names[0], 60)}, by region",
+        guide=place_of(regional.whole, 0, x),
+        heading=f"Uncertainty along {shorten(regional.names[0], 60)}, by region",
         subtitle="lower is more certain; a thin line is one configuration, a thick one its region",
         footer="ŝ is the standard deviation of the function, without observation noise.",
         means={
             **{
                 str(
                     k
-                ): f"{shorten(_title(found, region), 90)} ({percent(region.weight)})"
+                ): f"{shorten(_title(regional, region), 90)} ({percent(region.weight)})"
                 for k, region in enumerate(shown[:_NAMED])
             },
             str(_NAMED): "other regions",
@@ -121,16 +121,17 @@ def uncertainty(found: RegionalPartialDependence) -> Curves:
     )
 
 
-def _largest(found: RegionalPartialDependence) -> list[Region]:
+def _largest(regional: RegionalPartialDependence) -> list[Region]:
     """Return the incumbent's region and then the largest others."""
     order = sorted(
-        found.regions, key=lambda r: (not found.is_incumbents(r), -r.weight)
+        regional.regions,
+        key=lambda r: (not regional.is_incumbents(r), -r.weight),
     )
     return order[:_MOST_REGIONS]
 
 
-def _title(found: RegionalPartialDependence, region: Region) -> str:
-    if found.is_incumbents(region):
+def _title(regional: RegionalPartialDependence, region: Region) -> str:
+    if regional.is_incumbents(region):
         return f"Incumbent's region: {region.label}"
     return region.label
 

@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from hpo_explain.base import steps
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models import SupportsCoalitions, Surrogate, mean_of
 from hpo_explain.models._coalitions import ended
@@ -33,8 +33,9 @@ from hpo_explain.space import (
     Ints,
     SearchSpace,
     Ties,
+    changed,
+    filled,
 )
-from hpo_explain.space.searches import changed, filled
 
 _KEPT = 3
 # of the encoded range, by which several values are changed at once
@@ -73,15 +74,15 @@ def predicted_in_coalitions(
     players = np.flatnonzero(free.any(axis=0))
     if isinstance(surrogate, SupportsCoalitions) and len(players):
         # the default's values join where a hyperparameter is not free
-        kept = np.repeat(default[None, :], len(rows), axis=0)
-        kept[:, players] = rows[:, players]
+        base = np.repeat(default[None, :], len(rows), axis=0)
+        base[:, players] = rows[:, players]
         blocks = surrogate.predict_coalitions(
-            default, kept, players, ~free[:, players]
+            default, base, players, ~free[:, players]
         )
         if blocks is not None:
             with ended(blocks):
                 return np.concatenate([block.mean for block in blocks])
-    found = np.empty((len(rows), len(free)))
+    costs = np.empty((len(rows), len(free)))
     at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
     for start in steps(range(0, len(free), at_once), "batches"):
         some = free[start : start + at_once]
@@ -89,8 +90,8 @@ def predicted_in_coalitions(
         mean = mean_of(
             surrogate, surrogate.space.project(z.reshape(-1, len(default)))
         )
-        found[:, start : start + at_once] = mean.reshape(len(rows), len(some))
-    return found
+        costs[:, start : start + at_once] = mean.reshape(len(rows), len(some))
+    return costs
 
 
 def best_in_coalitions(
@@ -160,8 +161,8 @@ def _searched(
     seed: int,
 ) -> Array:
     rng = np.random.default_rng(seed)
-    m, kept = len(free), min(_KEPT, len(start))
-    first = np.argpartition(costs, kept - 1, axis=0)[:kept].T
+    m, most = len(free), min(_KEPT, len(start))
+    first = np.argpartition(costs, most - 1, axis=0)[:most].T
     rows = np.where(free[:, None, :], start[first], default)
     best = np.take_along_axis(costs.T, first, axis=1)
     at_default = float(cost(default[None, :])[0])
@@ -170,12 +171,12 @@ def _searched(
     )
     best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
     children = int(
-        np.clip(_EVALUATIONS // (m * kept * len(_STEPS)), _FEWEST, _MOST)
+        np.clip(_EVALUATIONS // (m * most * len(_STEPS)), _FEWEST, _MOST)
     )
     order = space.order.tolist()
     ranges = [_range(space, j) for j in range(len(space))]
     for step in _STEPS:
-        rows, best = _first(*_inherited(rows, best), kept)
+        rows, best = _first(*_inherited(rows, best), most)
         _sweep(
             cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges)
         )
@@ -188,10 +189,10 @@ def _searched(
         new = np.where(
             free[:, None, :], new.reshape(m, -1, len(default)), default
         )
-        found = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
+        reached = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
         rows, best = (
             np.concatenate([rows, new], axis=1),
-            np.concatenate([best, found], axis=1),
+            np.concatenate([best, reached], axis=1),
         )
     rows, best = _first(*_inherited(rows, best), 1)
     real = np.array(
@@ -259,11 +260,11 @@ def _sweep(
         tried = np.atleast_2d(values(j, rows[which, j]))
         z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
         z[:, :, j] = tried
-        found = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
+        costs = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
             len(which), -1
         )
-        first = np.argmin(found, axis=1)
-        found_best = found[np.arange(len(which)), first]
+        first = np.argmin(costs, axis=1)
+        found_best = costs[np.arange(len(which)), first]
         better = found_best < best[which]
         rows[which[better]] = z[better, first[better]]
         best[which[better]] = found_best[better]
@@ -277,9 +278,9 @@ def _costs(cost: Cost, rows: Array) -> Array:
     )
 
 
-def _first(rows: Array, best: Array, kept: int) -> tuple[Array, Array]:
+def _first(rows: Array, best: Array, most: int) -> tuple[Array, Array]:
     """Return the best rows of each coalition."""
-    order = np.argsort(best, axis=1, kind="stable")[:, :kept]
+    order = np.argsort(best, axis=1, kind="stable")[:, :most]
     return (
         np.take_along_axis(rows, order[:, :, None], axis=1),
         np.take_along_axis(best, order, axis=1),
@@ -409,10 +410,10 @@ def _of_draws(
     for first in steps(range(0, len(free), at_once), "batches"):
         some = range(first, min(first + at_once, len(free)))
         composed = [np.where(free[c], start[c], default) for c in some]
-        found = sign * belief.costs(belief.space.project(np.vstack(composed)))
+        values = sign * belief.costs(belief.space.project(np.vstack(composed)))
         ends = np.cumsum([len(z) for z in composed])[:-1]
         for c, z, costs in zip(
-            some, composed, np.split(found, ends, axis=1), strict=True
+            some, composed, np.split(values, ends, axis=1), strict=True
         ):
             by_draw[:, c] = costs.min(axis=1)
             of_rows = costs.mean(axis=0)

@@ -4,7 +4,7 @@
 symbol     meaning
 =========  ============================================================================
 u_j        latent value of hyperparameter j, uniform on [0, 1)
-kept       latent intervals of a sub-space; its boxes are stretched to fill the cube again
+intervals  latent intervals of a sub-space; its boxes are stretched to fill the cube again
 =========  ============================================================================
 """
 
@@ -25,7 +25,6 @@ from hpo_explain.base import (
     check_number,
     declared_fact,
     r_squared,
-    sign_of,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.importance.fanova_result import capped
@@ -40,9 +39,7 @@ from hpo_explain.models.box_sums import (
     clip_worse,
     restrict,
 )
-from hpo_explain.question.explained import (
-    subject_of_surrogate,
-)
+from hpo_explain.question import subject_of_surrogate
 from hpo_explain.space import (
     Array,
     SearchSpace,
@@ -51,12 +48,12 @@ from hpo_explain.space import (
 _DISTILLED = declared_fact(
     "forest_distilled",
     "the model was distilled into a forest with R² = {r2}",
-    r2=lambda told: f"{told['fidelity']:.3f}",
+    r2=lambda fact: f"{fact['fidelity']:.3f}",
 )
 _CAPPED = declared_fact(
     "predictions_capped",
     "{what}",
-    what=lambda told: capped(told["cap"], told["direction"]),
+    what=lambda fact: capped(fact["cap"], fact["direction"]),
 )
 DISTILLED_ROWS = 2000
 
@@ -75,7 +72,7 @@ class LatentForest:
         Of categorical columns the place of each category on the latent axis.
     fidelity : float or None
         R² with the model that the forest was distilled from; None for a forest itself.
-    kept : dict of int to list of tuple
+    intervals : dict of int to list of tuple
         Of restricted columns the latent intervals of the whole space that are kept.
     cap : float or None
         The objective at which the boxes are clipped on the worse side.
@@ -87,7 +84,7 @@ class LatentForest:
     boxes: tuple[TreeBoxes, ...]
     ranks: dict[int, Array]
     fidelity: float | None = None
-    kept: dict[int, Intervals] = field(default_factory=dict)
+    intervals: dict[int, Intervals] = field(default_factory=dict)
     cap: float | None = None
     given: Mapping[str, list[Any]] = field(default_factory=dict)
 
@@ -125,7 +122,7 @@ class LatentForest:
     @property
     def sign(self) -> float:
         """1 where the objective is minimized, else -1: a cost is the objective times it."""
-        return sign_of(self.subject.direction)
+        return self.subject.sign
 
     @property
     def notes(self) -> tuple[Fact, ...]:
@@ -150,15 +147,15 @@ class LatentForest:
                 clip_worse(b, cap, self.subject.direction) for b in boxes
             )
         part = SubSpace.of(self.space, given, self.ranks)
-        if not part.kept:
+        if not part.intervals:
             return replace(self, boxes=boxes, cap=cap)
         return replace(
             self,
             subject=replace(
                 self.subject, incumbent=part.best_of(self.subject)
             ),
-            boxes=tuple(restrict(b, part.kept) for b in boxes),
-            kept=part.kept,
+            boxes=tuple(restrict(b, part.intervals) for b in boxes),
+            intervals=part.intervals,
             cap=cap,
             given=part.given,
         )
@@ -176,5 +173,5 @@ def _distill(
     )
     fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
     truth = model.predict(fresh)[0]
-    found = r_squared(truth, forest.predict(fresh)[0])
-    return forest, 1.0 if math.isnan(found) else found
+    fidelity = r_squared(truth, forest.predict(fresh)[0])
+    return forest, 1.0 if math.isnan(fidelity) else fidelity

@@ -26,12 +26,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.models.box_sums import closed_variance
-from hpo_explain.question.explained import Explained
+from hpo_explain.question import Explained
 from hpo_explain.space import Array, Bools, SearchSpace
 from hpo_explain.space.sobol import sobol
 
@@ -97,10 +97,10 @@ def variances(
     def f(X: Array) -> Array:
         return explained(X)[:, None]
 
-    found = np.stack(
+    values = np.stack(
         [_by_pairs(f, explained.space, own, n, one)[:, 0] for one in seeds]
     )
-    return found if singles else found - found[:, :1]
+    return values if singles else values - values[:, :1]
 
 
 def _boxes(
@@ -128,8 +128,8 @@ def variances_of_draws(belief: Draws, players: list[list[int]]) -> Array:
     def f(X: Array) -> Array:
         return belief.costs(X).T.astype(float)
 
-    found = _by_pairs(f, belief.space, own, n, belief.seed, lattice=_LATTICE)
-    return np.asarray((found - found[:1]).T)
+    values = _by_pairs(f, belief.space, own, n, belief.seed, lattice=_LATTICE)
+    return np.asarray((values - values[:1]).T)
 
 
 def _columns(
@@ -157,7 +157,7 @@ def _by_pairs(
     x, other = space.from_latent(u[:, :d]), space.from_latent(u[:, d:])
     f = functions(space.project(np.vstack([x, other])))
     mean, centred = f.mean(axis=0), f - f.mean(axis=0)
-    found = np.empty((len(own), f.shape[1]))
+    values = np.empty((len(own), f.shape[1]))
     at_once = max(1, COMPOSED_ROWS // (2 * n))
     for start in range(0, len(own), at_once):
         some = own[start : start + at_once, None, :]
@@ -169,10 +169,10 @@ def _by_pairs(
         )
         # the mean of both sides has the mean of f, and a smaller error than either
         both = ((g.mean(axis=1) + mean) / 2.0)[:, None]
-        found[start : start + at_once] = (
+        values[start : start + at_once] = (
             (centred + mean - both) * (g - both)
         ).mean(axis=1)
-    return found
+    return values
 
 
 def _pairs(coalitions: int) -> int:

@@ -39,10 +39,7 @@ from hpo_explain.base import (
     declared_fact,
     shows_progress,
 )
-from hpo_explain.belief.best import Best
-from hpo_explain.belief.decide import MATTERS
-from hpo_explain.belief.drawn import Draws, as_draws
-from hpo_explain.belief.functionals import Anova
+from hpo_explain.belief import MATTERS, Anova, Best, Draws, as_draws
 from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
@@ -59,15 +56,14 @@ from hpo_explain.models.box_sums import (
     subset_variances,
     total_cost,
 )
-from hpo_explain.question.explained import subject_of_surrogate
+from hpo_explain.question import subject_of_surrogate
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Parameter,
     SearchSpace,
+    latent_rows,
 )
-from hpo_explain.space.encoding import latent_rows
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",
@@ -80,16 +76,16 @@ _DRAWN = declared_fact(
 _CONSTANT = declared_fact(
     "trees_constant",
     "{constant} of {trees} trees {verbs} no shares",
-    verbs=lambda told: (
+    verbs=lambda fact: (
         "is constant and has"
-        if told["constant"] == 1
+        if fact["constant"] == 1
         else "are constant and have"
     ),
 )
 _LEFT_OUT = declared_fact(
     "totals_left_out",
     "total effects are left out: they need {count} pairs of leaves",
-    count=lambda told: f"{told['pairs']:.1e}",
+    count=lambda fact: f"{fact['pairs']:.1e}",
 )
 _DRAWN_ORDER = 2  # sets of more are looked at in a forest
 _GRID = 40  # points of a marginal where there are more values
@@ -255,7 +251,10 @@ class FanovaExplainer:
             shares=shares[varying],
             variances=variances,
             axes=axes_of(
-                forest.space, self._seed, kept=forest.kept, ranks=forest.ranks
+                forest.space,
+                self._seed,
+                intervals=forest.intervals,
+                ranks=forest.ranks,
             ),
             boxes=boxes,
             cap=forest.cap,
@@ -370,7 +369,7 @@ def axes_of(
     space: SearchSpace,
     seed: int,
     *,
-    kept: Mapping[int, Intervals] | None = None,
+    intervals: Mapping[int, Intervals] | None = None,
     ranks: Mapping[int, Array] | None = None,
 ) -> tuple[Axis, ...]:
     """Return each hyperparameter's grid and activity.
@@ -381,33 +380,36 @@ def axes_of(
         The whole space.
     seed : int
         Seed of the sample that estimates where hyperparameters are active.
-    kept : mapping of int to list of tuple, optional
+    intervals : mapping of int to list of tuple, optional
         Of a sub-space, the latent intervals of the restricted columns.
     ranks : mapping of int to ndarray, optional
         Of a forest, the place of each category on the latent axis by column.
     """
-    kept, ranks = kept or {}, ranks or {}
-    activity = _activity(space, seed, kept, ranks)
+    intervals, ranks = intervals or {}, ranks or {}
+    activity = _activity(space, seed, intervals, ranks)
     return tuple(
-        Axis(*_grid(parameter, kept.get(j), ranks.get(j)), float(activity[j]))
+        Axis(
+            *_grid(parameter, intervals.get(j), ranks.get(j)),
+            float(activity[j]),
+        )
         for j, parameter in enumerate(space.parameters)
     )
 
 
 def _grid(
-    parameter: Parameter, kept: Intervals | None, ranks: Array | None
+    parameter: Parameter, intervals: Intervals | None, ranks: Array | None
 ) -> tuple[tuple[Any, ...], Array]:
     """Return values of a hyperparameter in the user's units, and their latent values."""
     share = parameter.optional or 1.0
 
     def spread(u: Array) -> Array:
         """Return numbers in [0, 1] spread over the latent values that are looked at."""
-        return share * u if kept is None else stretch(u, kept)
+        return share * u if intervals is None else stretch(u, intervals)
 
     if parameter.size is None:
         latent = spread(np.linspace(0.0, 1.0, _GRID))
         positions = latent / share
-    elif isinstance(parameter, CategoricalParameter):
+    elif parameter.is_category:
         positions = np.arange(parameter.size, dtype=float)
         places = positions if ranks is None else ranks
         latent = share * (places + 0.5) / parameter.size
@@ -420,24 +422,27 @@ def _grid(
             positions = grid[0]
         middles = [np.mean(parameter.latent_interval(p, p)) for p in positions]
         latent = share * np.array(middles)
-    if kept is not None:
+    if intervals is not None:
         inside = np.zeros(len(latent), dtype=bool)
-        for low, high in kept:
+        for low, high in intervals:
             inside |= (low <= latent) & (latent <= high)
-        positions, latent = positions[inside], squeeze(latent[inside], kept)
+        positions, latent = (
+            positions[inside],
+            squeeze(latent[inside], intervals),
+        )
     return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
 
 
 def _activity(
     space: SearchSpace,
     seed: int,
-    kept: Mapping[int, Intervals],
+    part: Mapping[int, Intervals],
     ranks: Mapping[int, Array],
 ) -> Array:
     """Return the share of the space in which each hyperparameter is active, (d,)."""
     U = np.empty((_ACTIVITY_ROWS, len(space)))
     U[:, space.order] = np.random.default_rng(seed).random(U.shape)
-    for j, intervals in kept.items():
+    for j, intervals in part.items():
         U[:, j] = stretch(U[:, j], intervals)
     rows = latent_rows(U, space.parameters)
     for j, places in ranks.items():  # the categories are in the trees' order

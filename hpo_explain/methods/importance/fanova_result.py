@@ -30,7 +30,7 @@ from hpo_explain.base import (
     percent_sd,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
     STRETCH,
@@ -59,8 +59,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.belief.best import Best
-    from hpo_explain.belief.functionals import Anova
+    from hpo_explain.belief import Anova, Best
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -167,12 +166,12 @@ class FanovaImportance(Result):
         index=("hyperparameters", "labels"),
         columns={
             "members": "sets",
-            "order": lambda found: [len(u) for u in found.members],
+            "order": lambda result: [len(u) for u in result.members],
             "importance": "estimate",
             "normalized": "normalized",
-            "lower": lambda found: found.ends[:, 0],
-            "upper": lambda found: found.ends[:, 1],
-            "std": lambda found: found.shares.std(axis=0),
+            "lower": lambda result: result.ends[:, 0],
+            "upper": lambda result: result.ends[:, 1],
+            "std": lambda result: result.shares.std(axis=0),
         },
         order="by_size",
     )
@@ -416,23 +415,23 @@ class FanovaImportance(Result):
             for name in values
         )
         point = {j: self._latent(j, values[self.names[j]]) for j in members}
-        found = dict[tuple[int, ...], tuple[Array, Array]]()
+        components = dict[tuple[int, ...], tuple[Array, Array]]()
         for size in range(len(members) + 1):
             for u in itertools.combinations(members, size):
                 at = np.array([point[j] for j in u])
                 whole = np.array([marginal_at(b, u, at) for b in self.boxes])
                 smaller = [
-                    found[w][1]
+                    components[w][1]
                     for k in range(size)
                     for w in itertools.combinations(u, k)
                 ]
-                found[u] = whole, whole - np.sum(smaller, axis=0)
+                components[u] = whole, whole - np.sum(smaller, axis=0)
         return pd.DataFrame(
             [
                 (whole.mean(), own.mean(), own.std())
-                for whole, own in found.values()
+                for whole, own in components.values()
             ],
-            index=[SEPARATOR.join(self._named(u)) for u in found],
+            index=[SEPARATOR.join(self._named(u)) for u in components],
             columns=["marginal", "component", "std"],
         )
 
@@ -471,7 +470,7 @@ class FanovaImportance(Result):
                 "names", problem, names, "Ask for the marginal of one of them."
             )
         axes = [self.axes[j] for j in members]
-        grid, drawn = tuple(axis.grid for axis in axes), None
+        grid, draws = tuple(axis.grid for axis in axes), None
         subject = self.subject
         if self.top is not None:
             best = f"share among the best {percent(self.top)}"
@@ -479,8 +478,8 @@ class FanovaImportance(Result):
                 subject, objective_name=best, direction="maximize"
             )
         if self.anova is not None:
-            drawn = self._drawn_marginal(self.anova, members, grid)
-            mean, std = drawn.mean(axis=-1), drawn.std(axis=-1)
+            draws = self._drawn_marginal(self.anova, members, grid)
+            mean, std = draws.mean(axis=-1), draws.std(axis=-1)
         else:
             places = [axis.latent for axis in axes]
             values = np.stack(
@@ -496,7 +495,7 @@ class FanovaImportance(Result):
             activity=tuple(axis.activity for axis in axes),
             rows=self.rows,
             given=self.given,
-            drawn=drawn,
+            draws=draws,
             notes=self.subject.notes,
         )
 
@@ -576,7 +575,7 @@ class FanovaImportance(Result):
         evaluations vary by, a pair interacts from 0.5 % on.
         """
         if self.total_variance == 0.0:
-            claim = self.told(
+            claim = self.claim(
                 "share",
                 self.names,
                 0.0,
@@ -595,14 +594,14 @@ class FanovaImportance(Result):
         """Return the largest shares of trees with their spread, of which none is certain."""
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
-        told = [
+        statements = [
             (self._named(self.members[i]), self.shares[:, i], "by trees", "")
             for i in named
         ]
         if len(self.names) > 1:
-            told.append((self.names, self._alone, "mains", ALONE))
+            statements.append((self.names, self._alone, "mains", ALONE))
         return tuple(
-            self.told(
+            self.claim(
                 "share",
                 names,
                 float(share.mean()),
@@ -615,7 +614,7 @@ class FanovaImportance(Result):
                 by=by,
                 share=percent_sd(float(share.mean()), float(share.std())),
             )
-            for names, share, says, term in told
+            for names, share, says, term in statements
         )
 
     def _of_draws(
@@ -623,38 +622,38 @@ class FanovaImportance(Result):
     ) -> tuple[Claim, ...]:
         """Return what matters most, every share, and which of two neighbours matters more."""
         # of a part of the space draws are too certain
-        parts = parts_of(
+        shares = parts_of(
             anova, 1.0 if self.within is None else self._stretch(1)
         )
-        matters = [decide(part, MATTERS, side="above") for part in parts.T]
-        first, most = foremost(parts)
-        known = most.probability >= PROBABLE or any(
+        matters = [decide(part, MATTERS, side="above") for part in shares.T]
+        first, most = foremost(shares)
+        is_clear = most.probability >= PROBABLE or any(
             one.certain for one in matters
         )
-        claims = [self._most(anova, first, most, known=known)]
+        claims = [self._most(anova, first, most, is_clear=is_clear)]
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
-            found = matters[members[0]]
+            decision = matters[members[0]]
             if len(members) > 1:
-                found = decide(
+                decision = decide(
                     share * anova.of_evaluations,
                     self._interacts,
                     side="above",
                 )
-            says = "shares" if known and i in named else ""
+            says = "shares" if is_clear and i in named else ""
             claims.append(
-                self._share(self._named(members), share, found, says)
+                self._share(self._named(members), share, decision, says)
             )
         claims += self._orders()
         if len(self.names) > 1:
             # where nothing matters for sure, shares are those of nothing
-            found = matters[int(parts.mean(axis=0).argmax())]
+            decision = matters[int(shares.mean(axis=0).argmax())]
             claims.append(
                 self._share(
                     self.names,
                     self._alone,
-                    found,
-                    "mains" if known else "",
+                    decision,
+                    "mains" if is_clear else "",
                     ALONE,
                 )
             )
@@ -677,23 +676,28 @@ class FanovaImportance(Result):
         return INTERACTS + unexplained * crowded
 
     def _most(
-        self, anova: Anova | Best, j: int, found: Decision, *, known: bool
+        self,
+        anova: Anova | Best,
+        j: int,
+        decision: Decision,
+        *,
+        is_clear: bool,
     ) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter.
 
         By all that it takes part in: where a pair explains more than it does alone, that is named.
         """
         name, totals = self.names[j], anova.totals[:, j]
-        claim = self._share((name,), totals, found, "", MOST)
+        claim = self._share((name,), totals, decision, "", MOST)
         pair = self._larger_pair(anova, j)
         because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
         claim = replace(
-            claim, side="above" if known else "below", because=because
+            claim, side="above" if is_clear else "below", because=because
         )
         frame, text = self.words(
             how_sure(claim),
             name=name,
-            p=found.probability,
+            p=decision.probability,
             pair=f", mostly with {pair}" if pair else "",
         )
         return replace(claim, frame=frame, text=text)
@@ -746,7 +750,7 @@ class FanovaImportance(Result):
         self,
         names: tuple[str, ...],
         share: Array,
-        found: Decision,
+        decision: Decision,
         says: str,
         term: str = "",
     ) -> Claim:
@@ -759,8 +763,8 @@ class FanovaImportance(Result):
         ).tolist()
         # shares of draws are estimates, whose sum may exceed the whole
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
-        shown = replace(found, estimate=estimate, interval=(low, high))
-        label, told = SEPARATOR.join(names), percent_range(low, high)
+        shown = replace(decision, estimate=estimate, interval=(low, high))
+        label, words = SEPARATOR.join(names), percent_range(low, high)
         return self.decided(
             "share",
             names,
@@ -768,7 +772,7 @@ class FanovaImportance(Result):
             says=says,
             term=term,
             label=label,
-            share=told,
+            share=words,
         )
 
     def _numbers(self) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import numpy as np
 
 from hpo_explain.base import InputError, Option, counted, percent, shorten
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Bar,
     Cells,
     Dots,
@@ -28,15 +27,17 @@ _MOST_FILLS = 4
 _MOST_UNSTABLE = 3
 
 
-def whisker(found: FanovaImportance, i: int) -> float | tuple[float, float]:
+def whisker(
+    importance: FanovaImportance, i: int
+) -> float | tuple[float, float]:
     """Return how far the whisker of a share reaches down and up."""
-    share, bounds = float(found.estimate[i]), found.bounds(i)
+    share, bounds = float(importance.estimate[i]), importance.bounds(i)
     if bounds is None:
-        return float(found.shares[:, i].std())
+        return float(importance.shares[:, i].std())
     return max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
 
 
-def shares(found: FanovaImportance) -> Rows:
+def shares(importance: FanovaImportance) -> Rows:
     """Draw the shares of the variance as bars, the largest on top.
 
     Bars of single hyperparameters and of interactions differ by color and pattern. Whiskers are
@@ -44,45 +45,47 @@ def shares(found: FanovaImportance) -> Rows:
     hyperparameter's total effect, where it is known. More than 20 sets are folded: the last rows
     are the sums of the other hyperparameters and of the other interactions.
     """
-    kept, rest = _largest(found)
-    labels, bars = [_label(found, i) for i in kept], list[Bar]()
-    for row, i in enumerate(kept):
-        fill = _fill(len(found.members[i]))
+    largest, rest = _largest(importance)
+    labels, bars = [_label(importance, i) for i in largest], list[Bar]()
+    for row, i in enumerate(largest):
+        fill = _fill(len(importance.members[i]))
         bars.append(
             Bar(
                 row,
                 0.0,
-                float(found.estimate[i]),
-                whisker(found, i),
+                float(importance.estimate[i]),
+                whisker(importance, i),
                 fill=fill,
             )
         )
     for order, noun in ((1, "hyperparameter"), (2, "interaction")):
-        folded = [i for i in rest if min(len(found.members[i]), 2) == order]
+        folded = [
+            i for i in rest if min(len(importance.members[i]), 2) == order
+        ]
         if folded:
             labels.append((f"{counted(len(folded), f'other {noun}')} (sum)",))
-            spread = float(found.shares[:, folded].sum(axis=1).std())
+            spread = float(importance.shares[:, folded].sum(axis=1).std())
             bars.append(
                 Bar(
                     len(bars),
                     0.0,
-                    float(found.estimate[folded].sum()),
-                    spread if found.rows == "trees" else None,
+                    float(importance.estimate[folded].sum()),
+                    spread if importance.rows == "trees" else None,
                     fill=_fill(order),
                 )
             )
     objective, totals = (
-        shorten(found.subject.objective_name, 40),
-        found.known_totals,
+        shorten(importance.subject.objective_name, 40),
+        importance.known_totals,
     )
     at = [
-        (row, found.members[i][0])
-        for row, i in enumerate(kept)
-        if len(found.members[i]) == 1
+        (row, importance.members[i][0])
+        for row, i in enumerate(largest)
+        if len(importance.members[i]) == 1
     ]
     dots, kinds = (
         list[Dots](),
-        "pairs" if found.rows == "draws" else "all interactions",
+        "pairs" if importance.rows == "draws" else "all interactions",
     )
     if totals is not None:
         each = totals.mean(axis=0)
@@ -102,17 +105,17 @@ def shares(found: FanovaImportance) -> Rows:
         },
         dots=dots,
         means={"total": f"total, with {kinds}"} if dots else {},
-        heading=_heading(found, objective),
-        subtitle=_subtitle(found),
-        label=f"share of the variance of {_explained(found, objective)}",
-        footer=WHISKERS[found.rows]
-        + _unstable(found, {found.names[j] for _, j in at}),
+        heading=_heading(importance, objective),
+        subtitle=_subtitle(importance),
+        label=f"share of the variance of {_explained(importance, objective)}",
+        footer=WHISKERS[importance.rows]
+        + _unstable(importance, {importance.names[j] for _, j in at}),
         percent=True,
         positive=True,
     )
 
 
-def pairs(found: FanovaImportance) -> Cells:
+def pairs(importance: FanovaImportance) -> Cells:
     """Draw the interaction of every pair as a matrix of colors, the largest interactions first.
 
     Raises
@@ -120,29 +123,36 @@ def pairs(found: FanovaImportance) -> Cells:
     InputError
         If the analysis has no pairs.
     """
-    if found.order < 2:
-        problem = f"must hold pairs, but its order is {found.order}"
+    if importance.order < 2:
+        problem = f"must hold pairs, but its order is {importance.order}"
         remedy = (
             "Ask for them with importance(..., ",
             Option("order", 2),
             ").",
         )
-        raise InputError("result", problem, found, remedy)
-    d = len(found.names)
+        raise InputError("result", problem, importance, remedy)
+    d = len(importance.names)
     mean, half = np.zeros((d, d)), np.zeros((d, d))
-    for i, u in enumerate(found.members):
+    for i, u in enumerate(importance.members):
         if len(u) == 2:
-            bounds, std = found.bounds(i), float(found.shares[:, i].std())
-            mean[u] = mean[u[::-1]] = found.estimate[i]
+            bounds, std = (
+                importance.bounds(i),
+                float(importance.shares[:, i].std()),
+            )
+            mean[u] = mean[u[::-1]] = importance.estimate[i]
             half[u] = half[u[::-1]] = (
                 std if bounds is None else (bounds[1] - bounds[0]) / 2.0
             )
-    pairs = [i for i, u in enumerate(found.members) if len(u) == 2]
-    whole = min(1.0, float(found.estimate[pairs].sum()))
+    pairs = [i for i, u in enumerate(importance.members) if len(u) == 2]
+    whole = min(1.0, float(importance.estimate[pairs].sum()))
     sign, kind = " ± ", "half its 95% interval"
-    if found.rows == "trees":
+    if importance.rows == "trees":
         sign, kind = ", sd ", "over trees"
-    where = f"given {shorten(found.where_given, 200)}: " if found.given else ""
+    where = (
+        f"given {shorten(importance.where_given, 200)}: "
+        if importance.given
+        else ""
+    )
     texts = [
         [
             f"{_in_percent(share)}{sign}{_in_percent(error)}"
@@ -151,35 +161,35 @@ def pairs(found: FanovaImportance) -> Cells:
         for row in np.stack([mean, half], axis=2)
     ]
     return triangle(
-        found.names,
+        importance.names,
         mean,
         texts,
         low=0.0,
         percent=True,
         scale="share of the variance",
-        heading=f"Which hyperparameters interact on the {shorten(found.objective_name, 40)}",
+        heading=f"Which hyperparameters interact on the {shorten(importance.objective_name, 40)}",
         subtitle=f"{where}all pairs together explain {percent(whole)} of the variance, "
         "beyond what their members explain alone",
         footer=f"Share in percent{sign}{kind}, which is at most {half.max():.1%}.",
     )
 
 
-def _heading(found: FanovaImportance, objective: str) -> str:
-    if found.top is None:
+def _heading(importance: FanovaImportance, objective: str) -> str:
+    if importance.top is None:
         return f"What the {objective} depends on"
     one = (
         "a configuration"
-        if found.within is None
-        else f"one of the better {found.within:.0%}"
+        if importance.within is None
+        else f"one of the better {importance.within:.0%}"
     )
-    return f"What decides whether {one} is among the best {percent(found.top)}"
+    return f"What decides whether {one} is among the best {percent(importance.top)}"
 
 
-def _explained(found: FanovaImportance, objective: str) -> str:
+def _explained(importance: FanovaImportance, objective: str) -> str:
     best = (
         ""
-        if found.top is None
-        else f"being among the best {percent(found.top)}"
+        if importance.top is None
+        else f"being among the best {percent(importance.top)}"
     )
     return best or f"the predicted {objective}"
 
@@ -193,12 +203,12 @@ VIEWS = {
 }
 
 
-def _largest(found: FanovaImportance) -> tuple[list[int], list[int]]:
+def _largest(importance: FanovaImportance) -> tuple[list[int], list[int]]:
     """Return the sets that have a bar of their own, the largest first, and the others."""
-    ranking = np.argsort(-found.estimate, kind="stable").tolist()
-    if len(ranking) <= MOST_ROWS:
+    ranking = np.argsort(-importance.estimate, kind="stable").tolist()
+    if len(ranking) <= Rows.MOST:
         return ranking, []
-    shown = MOST_ROWS - 1 - (found.order > 1)
+    shown = Rows.MOST - 1 - (importance.order > 1)
     return ranking[:shown], ranking[shown:]
 
 
@@ -206,64 +216,66 @@ def _fill(order: int) -> int:
     return min(order, _MOST_FILLS) - 1
 
 
-def _label(found: FanovaImportance, i: int) -> tuple[str, ...]:
-    *first, last = (found.names[j] for j in found.members[i])
-    activity = found.axes[found.members[i][0]].activity
+def _label(importance: FanovaImportance, i: int) -> tuple[str, ...]:
+    *first, last = (importance.names[j] for j in importance.members[i])
+    activity = importance.axes[importance.members[i][0]].activity
     active: tuple[str, ...] = ()
     if not first and activity < 1.0:
-        space = "sub-space" if found.given else "space"
+        space = "sub-space" if importance.given else "space"
         active = (f"(active in {percent(activity)} of the {space})",)
     return (*(f"{name} ×" for name in first), last, *active)
 
 
-def _subtitle(found: FanovaImportance) -> str:
+def _subtitle(importance: FanovaImportance) -> str:
     """Return what the bars show, in which sub-space, and what each order explains."""
     lines = ["over the whole search space"]
-    if found.within is not None:
+    if importance.within is not None:
         lines = [
-            f"over the better {percent(found.within)} of the search space"
+            f"over the better {percent(importance.within)} of the search space"
         ]
-    if found.given:
-        lines = [f"given {shorten(found.where_given, 200)}"]
-    if found.cap is not None:
-        lines[0] += f"; {capped(found.cap, found.direction)}"
-    if found.total_variance == 0.0:
+    if importance.given:
+        lines = [f"given {shorten(importance.where_given, 200)}"]
+    if importance.cap is not None:
+        lines[0] += f"; {capped(importance.cap, importance.direction)}"
+    if importance.total_variance == 0.0:
         lines.append("constant: no hyperparameter matters")
     else:
-        parts = []
-        for order in range(1, found.order + 1):
-            at = [i for i, u in enumerate(found.members) if len(u) == order]
-            share = min(1.0, float(found.estimate[at].sum()))
-            parts.append(
+        texts = []
+        for order in range(1, importance.order + 1):
+            at = [
+                i for i, u in enumerate(importance.members) if len(u) == order
+            ]
+            share = min(1.0, float(importance.estimate[at].sum()))
+            texts.append(
                 f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}"
             )
-        if found.order < len(found.names):
-            rest = max(0.0, 1.0 - float(found.estimate.sum()))
-            parts.append(f"larger interactions {percent(rest)}")
-        lines.append(", ".join(parts))
-    if found.fidelity is not None:
+        if importance.order < len(importance.names):
+            rest = max(0.0, 1.0 - float(importance.estimate.sum()))
+            texts.append(f"larger interactions {percent(rest)}")
+        lines.append(", ".join(texts))
+    if importance.fidelity is not None:
         lines.append(
-            f"forest distilled from the model: R² = {found.fidelity:.3f}"
+            f"forest distilled from the model: R² = {importance.fidelity:.3f}"
         )
     return "\n".join(lines)
 
 
-def _unstable(found: FanovaImportance, shown: set[str]) -> str:
+def _unstable(importance: FanovaImportance, shown: set[str]) -> str:
     """Say which neighbours, both of which are shown, have no stable order; empty for none."""
     unstable = [
-        pair for pair in found.unstable_neighbours() if shown.issuperset(pair)
+        pair
+        for pair in importance.unstable_neighbours()
+        if shown.issuperset(pair)
     ]
     if not unstable:
         return ""
-    told = [
+    orders = [
         " and ".join(shorten(name, 24) for name in pair)
         for pair in unstable[:_MOST_UNSTABLE]
     ]
     more = len(unstable) - _MOST_UNSTABLE
     last = f"; and {more} more" if more > 0 else ""
-    return (
-        f" Not in the same order in all {found.rows}: {'; '.join(told)}{last}."
-    )
+    return f" Not in the same order in all {importance.rows}: {'; '.join(orders)}{last}."
 
 
 def _in_percent(share: float) -> str:

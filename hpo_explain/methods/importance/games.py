@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     INDICES,
+    ROUNDING,
     Direction,
     Fact,
     Game,
@@ -41,7 +42,7 @@ from hpo_explain.base import (
     steps,
     unit_of,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
@@ -61,9 +62,14 @@ from hpo_explain.methods.importance.interaction_indices import (
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, PredictedObjective
-from hpo_explain.space import Array, Bools, Config, SearchSpace, encode_one
-from hpo_explain.space.searches import filled
+from hpo_explain.question import Explained, PredictedObjective
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Config,
+    SearchSpace,
+    filled,
+)
 from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(
@@ -81,7 +87,6 @@ _MANY = 8  # players
 _DRAWN = (
     32_768  # configurations of all coalitions at which functions are drawn
 )
-_ROUNDED = 1e-12  # of the largest cost: less is no difference
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
 
@@ -169,15 +174,18 @@ def tuning_game(
     table = _Table(
         explained, subject, belief, _completed(space, default), players, seed
     )
-    found = table.reached(game, others)
-    draws, coalitions = None, found.values
+    reached = table.reached(game, others)
+    draws, coalitions = None, reached.values
     if belief is not None:
-        draws, coalitions = found.values @ weights.T, found.values.mean(axis=0)
+        draws, coalitions = (
+            reached.values @ weights.T,
+            reached.values.mean(axis=0),
+        )
     half_width = None
-    if found.of_samples is not None:
+    if reached.of_samples is not None:
         # squares of variances may overflow
-        unit = unit_of(found.of_samples)
-        of_sets = found.of_samples / unit @ weights.T
+        unit = unit_of(reached.of_samples)
+        of_sets = reached.of_samples / unit @ weights.T
         half_width = unit * half_of_samples(of_sets)
     return GameExplanation(
         subject=subject,
@@ -189,20 +197,18 @@ def tuning_game(
         index=index,
         order=min(order, len(names)),
         game=game,
-        default=space.decode(encode_one(space, default, "default")[None, :])[
-            0
-        ],
+        default=space.decode(space.row(default, "default")[None, :])[0],
         default_trial=trial,
         default_prediction=float(
             mean_of(surrogate, space.project(table.default[None, :]))[0]
         ),
         coalitions=coalitions,
-        coalition_draws=None if belief is None else found.values,
+        coalition_draws=None if belief is None else reached.values,
         noise=0.0 if belief is None else belief.noise_std,
-        rows=None if found.rows is None else space.project(found.rows),
+        rows=None if reached.rows is None else space.project(reached.rows),
         reference=None
-        if found.reference is None
-        else space.project(found.reference),
+        if reached.reference is None
+        else space.project(reached.reference),
         notes=(*_notes(space, default, players), *subject.notes),
     )
 
@@ -222,7 +228,7 @@ def _notes(
         for player in players
         if len(player) > 1
     ]
-    x = encode_one(space, default, "default")
+    x = space.row(default, "default")
     inactive = [
         space.names[j] for player in players for j in player if np.isnan(x[j])
     ]
@@ -233,7 +239,7 @@ def _notes(
 
 def _completed(space: SearchSpace, default: Config) -> Array:
     """Return the default encoded, with the middle of their range for what is inactive."""
-    x = encode_one(space, default, "default")
+    x = space.row(default, "default")
     middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
     optional = np.array([p.optional is not None for p in space.parameters])
     return np.where(np.isnan(x) & ~optional, middle, x)
@@ -399,7 +405,7 @@ class _Table:
             best = np.minimum(best, reached)
         elif not others:
             # the search may end a rounding error above what was tried
-            near = reached <= best + _ROUNDED * np.abs(best).max()
+            near = reached <= best + ROUNDING * np.abs(best).max()
             best = np.where(near, reached, best)
             rows = np.where(near[:, None], own_rows, rows)
         return _Reached(best - reached, own_rows, rows)

@@ -33,19 +33,20 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     NORMAL_95,
+    ROUNDING_OF_SUMS,
     Fact,
     declared_fact,
     shows_progress,
     steps,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
 _FROM_SAMPLE = declared_fact(
@@ -68,7 +69,6 @@ _CONDITION = declared_fact(
 )
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
-_ROUNDED = 1e-9  # of the largest prediction: an effect of that size is none
 _ALL = (
     30  # hyperparameters that matter: of more, the pairs of some are looked at
 )
@@ -337,10 +337,10 @@ class InteractionExplainer(Explainer):
 
     def _averaged(self, combined: Array) -> Array:
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
-        kept = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
+        weights = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
         return np.asarray(
-            combined[0] + kept @ (combined - combined[0]), dtype=float
+            combined[0] + weights @ (combined - combined[0]), dtype=float
         )
 
     def _centred(self, F: Array) -> Array:
@@ -359,7 +359,7 @@ class InteractionExplainer(Explainer):
         size = self._with_rows.sum(axis=1)
         part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
         joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
-        part = np.where(part <= _ROUNDED, 0.0, part)
+        part = np.where(part <= ROUNDING_OF_SUMS, 0.0, part)
         H = np.divide(
             part,
             joint,

@@ -10,13 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import NORMAL_95, Claim, InputError, Table
-from hpo_explain.belief.decide import (
-    INTERACTS,
-    MATTERS,
-    Decision,
-    decide,
-    varying,
-)
+from hpo_explain.belief import INTERACTS, MATTERS, Decision, decide, varying
 from hpo_explain.methods._engines.estimates import Estimates
 from hpo_explain.space import Array
 

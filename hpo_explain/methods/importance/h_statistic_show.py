@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import NORMAL_95, counted
-from hpo_explain.base.figures import Cells, Rows, View, rows_of, triangle
+from hpo_explain.base.figures import Cells, Rows, View, triangle
 from hpo_explain.methods.importance.h_statistic_result import (
     InteractionStrength,
 )
@@ -42,7 +42,7 @@ def totals(result: InteractionStrength) -> Rows:
     """Draw H of each hyperparameter with any others as bars, the largest on top."""
     order = np.argsort(-result.total, kind="stable")
     order = order[~np.isnan(result.total[order])]
-    return rows_of(
+    return Rows.of(
         [result.names[j] for j in order],
         result.total[order],
         NORMAL_95 * result.total_std[order],
@@ -58,7 +58,7 @@ def _of_one(result: InteractionStrength) -> Rows:
     name = result.focus or result.names[0]
     order = result.by_size()
     others = [next(n for n in result.members[i] if n != name) for i in order]
-    return rows_of(
+    return Rows.of(
         others,
         result.values[order],
         [result.half(i) for i in order],

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     InputError,
     Kind,
     Option,
@@ -17,15 +16,14 @@ from hpo_explain.base import (
     check_count,
     check_flag,
     check_number,
-    check_option,
     declared_fact,
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import Config, encode_one
+from hpo_explain.space import Config
 
 Cap = float | str | Config | None
 _TREES = 64
@@ -192,7 +190,6 @@ def _kind(
     given: Mapping[str, Sequence[Any]] | None,
 ) -> Kind:
     """Return the kind of model that was asked for, by name or by what only a forest answers."""
-    check_option("kind", kind, KINDS)
     if n_trees is not None:
         check_count("n_trees", n_trees)
     only = {
@@ -201,11 +198,11 @@ def _kind(
         "given": bool(given),
         "order": isinstance(order, int) and order > _MOST_DRAWN,
     }
-    asked = [name for name, is_asked in only.items() if is_asked]
-    if asked and kind == "gp":
-        problem = f"was 'gp', but {asked[0]} asks for a forest"
+    options = [name for name, is_asked in only.items() if is_asked]
+    if options and kind == "gp":
+        problem = f"was 'gp', but {options[0]} asks for a forest"
         raise InputError("kind", problem, kind, "Leave one of them out.")
-    return "forest" if asked else kind
+    return "forest" if options else kind
 
 
 def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
@@ -213,7 +210,7 @@ def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     best, worst = float(run.cost.min()), float(run.cost.max())
     sign = run.sign
     if isinstance(cap, Mapping):
-        x = encode_one(run.space, cap, "cap")[None, :]
+        x = run.space.row(cap, "cap")[None, :]
         same = np.flatnonzero(
             (np.isclose(run.X, x, equal_nan=True)).all(axis=1)
         )

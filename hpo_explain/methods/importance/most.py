@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hpo_explain.base import Claim
-from hpo_explain.belief.decide import MATTERS, Decision, decide
+from hpo_explain.belief import MATTERS, Decision, decide
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
-    from hpo_explain.belief.best import Best
-    from hpo_explain.belief.functionals import Anova
+    from hpo_explain.belief import Anova, Best
 
 PROBABLE = (
     0.5  # from here on something matters, or one "probably" matters most
@@ -35,7 +34,7 @@ def parts_of(anova: Anova | Best, stretch: float = 1.0) -> Array:
     return np.asarray(stretched * anova.of_evaluations[:, None])
 
 
-def foremost(parts: Array) -> tuple[int, Decision]:
+def foremost(shares: Array) -> tuple[int, Decision]:
     """Return which hyperparameter most often matters more than all others, and matters at all.
 
     Examples
@@ -45,11 +44,11 @@ def foremost(parts: Array) -> tuple[int, Decision]:
     >>> first, found.probability, found.certain
     (0, 0.5, False)
     """
-    largest = parts == parts.max(axis=1, keepdims=True)
+    largest = shares == shares.max(axis=1, keepdims=True)
     alone = largest.sum(axis=1, keepdims=True) == 1
-    leads = largest & alone & (parts > MATTERS)
-    often, mean = leads.mean(axis=0), parts.mean(axis=0)
-    first = max(range(parts.shape[1]), key=lambda j: (often[j], mean[j]))
+    leads = largest & alone & (shares > MATTERS)
+    often, mean = leads.mean(axis=0), shares.mean(axis=0)
+    first = max(range(shares.shape[1]), key=lambda j: (often[j], mean[j]))
     return first, decide(leads[:, first].astype(float), 0.5, side="above")
 
 

@@ -60,8 +60,8 @@ def half_of_samples(values: Array) -> Array:
     values : ndarray of shape (number of samples, m)
         The values over each sample, at least two.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     n = len(values)
     error = values.std(axis=0, ddof=1) / np.sqrt(n)
-    return np.asarray(t.ppf(0.975, n - 1) * error)
+    return np.asarray(stdtrit(n - 1, 0.975) * error)

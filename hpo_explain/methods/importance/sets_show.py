@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures import Bar, Cells, Dots, Rows, folded, triangle
+from hpo_explain.base.figures import Bar, Cells, Dots, Rows, triangle
 from hpo_explain.methods.importance.sets import Sets
 
 
@@ -36,7 +36,7 @@ def waterfall(
     **words
         What else :class:`Rows` have.
     """
-    shown, rest = folded(result.by_size())
+    shown, rest = Rows.folded(result.by_size())
     labels = [_parts(result, place) for place in shown]
     steps = result.values[shown].tolist()
     halves = [result.half(place) for place in shown]

@@ -31,7 +31,7 @@ from hpo_explain.base import (
     check_count,
     check_option,
 )
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
@@ -54,9 +54,13 @@ from hpo_explain.methods.importance.shapley_interactions_result import (
     ShapleyInteractions,
 )
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question.explained import accepted_criterion
-from hpo_explain.question.explains import Question, explained_of, explains
-from hpo_explain.space import Array, Config, encode_one
+from hpo_explain.question import (
+    Question,
+    accepted_criterion,
+    explained_of,
+    explains,
+)
+from hpo_explain.space import Array, Config
 
 _DRAWN = 8192  # composed rows at which functions are drawn
 _LEAST = 4  # background rows of these
@@ -214,39 +218,42 @@ def interactions_at(
     _check_sets(index, order)
     space = explained.space
     if isinstance(background, Mapping):
-        background = encode_one(space, background, "background")[None, :]
+        background = space.row(background, "background")[None, :]
     if np.ndim(background) == 0:
         cubes = hypercubes(space, cast(int, background), seed=seed)
     else:
         cubes = [complete(space, background, seed=seed)]
-    x = encode_one(space, config, "config")
+    x = space.row(config, "config")
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
-    found = _Game(cubes, index, order, seed).interactions(game)
+    interactions = _Game(cubes, index, order, seed).interactions(game)
     rows = np.vstack(cubes)
     at_x = float(explained(x[None, :])[0])
     elsewhere = explained(space.project(rows))
     baseline = float(elsewhere.mean())
-    by_term = found.over_cubes(cubes)
+    by_term = interactions.over_cubes(cubes)
     values = by_term.sum(axis=1)
     half_width = None
     if len(cubes) > 1:
-        half_width = half_of_samples(found.by_cube.sum(axis=2))
+        half_width = half_of_samples(interactions.by_cube.sum(axis=2))
     belief, draws = explained.draws(seed), None
-    if belief is not None and 0 < len(found.players) <= EXACT_PLAYERS:
-        of_draws = _values_of_draws(belief, x, found, rows, index, order)
+    if belief is not None and 0 < len(interactions.players) <= EXACT_PLAYERS:
+        of_draws = _values_of_draws(
+            belief, x, interactions, rows, index, order
+        )
         error = 0.0 if half_width is None else half_width / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
         subject=subject,
         players=tuple(
-            tuple(space.names[j] for j in player) for player in found.players
+            tuple(space.names[j] for j in player)
+            for player in interactions.players
         ),
-        sets=found.sets,
+        sets=interactions.sets,
         values=values,
         draws=draws,
         half_width=half_width,
         index=index,
-        order=min(order, max(len(found.players), 2)),
+        order=min(order, max(len(interactions.players), 2)),
         of="prediction" if explained.of_objective else "acquisition",
         config=space.decode(x[None, :])[0],
         terms=explained.game.term_names,
@@ -256,7 +263,7 @@ def interactions_at(
         efficiency_gap=at_x - baseline - float(values.sum()),
         spread=float(elsewhere.std()),
         background_size=len(rows),
-        notes=(*found.notes, *subject.notes),
+        notes=(*interactions.notes, *subject.notes),
     )
 
 
@@ -353,13 +360,13 @@ class _Game:
 
     def interactions(self, game: CoalitionGame) -> _Interactions:
         """Return the interactions over each hypercube; a sum of games is valued by its parts."""
-        parts, n = game.parts(), len(game.players)
+        games, n = game.parts(), len(game.players)
         if not n:
             shape = (len(self.cubes), 0, len(game.acquisition.term_names))
             return _Interactions([], (), np.zeros(shape))
-        largest = max((len(part.players) for part in parts), default=n)
+        largest = max((len(part.players) for part in games), default=n)
         if n > EXACT_PLAYERS >= largest:
-            return self._of_parts(game, parts)
+            return self._of_parts(game, games)
         players, notes = self._players(game)
         place = {
             column: p
@@ -376,7 +383,7 @@ class _Game:
         )
 
     def _of_parts(
-        self, game: CoalitionGame, parts: list[CoalitionGame]
+        self, game: CoalitionGame, games: list[CoalitionGame]
     ) -> _Interactions:
         """Return interactions as the sums of those of the parts, each of few hyperparameters."""
         columns = sorted(game.players.tolist())
@@ -384,7 +391,7 @@ class _Game:
         place = {members: i for i, members in enumerate(sets)}
         names = game.acquisition.term_names
         by_cube = np.zeros((len(self.cubes), len(sets), len(names)))
-        for part in parts:
+        for part in games:
             of_part = self.interactions(part)
             terms = [names.index(term) for term in part.acquisition.term_names]
             for i, members in enumerate(of_part.sets):
@@ -430,28 +437,28 @@ class _Interactions:
 def _values_of_draws(
     belief: Draws,
     x: Array,
-    found: _Interactions,
+    interactions: _Interactions,
     background: Array,
     index: InteractionIndex,
     order: int,
 ) -> Array:
     """Return the values of sets for each draw, (k, sets), over some rows of the background."""
-    p = len(found.players)
+    p = len(interactions.players)
     coalitions = all_coalitions(p)
     weights = interaction_weights(p, min(order, p), index)
     joined = np.zeros((len(coalitions), len(x)), dtype=bool)
-    for player, columns in enumerate(found.players):
+    for player, columns in enumerate(interactions.players):
         joined[:, columns] = coalitions[:, [player]]
     most = max(_LEAST, _DRAWN // len(joined))
     in_any_order = np.random.default_rng(belief.seed).permutation(
         len(background)
     )
     some = background[in_any_order[:most]]
-    drawn: Array = np.zeros((1, len(weights)))
+    sums: Array = np.zeros((1, len(weights)))
     batches = -(-len(some) * len(joined) // _DRAWN)
     for rows in np.array_split(some, batches):
         z = np.where(joined, x, rows[:, None]).reshape(-1, len(x))
         values = belief.draws(belief.space.project(z))
         by_row = values.reshape(-1, len(rows), len(joined))
-        drawn = drawn + by_row.sum(axis=1) @ weights.T / len(some)
-    return drawn
+        sums = sums + by_row.sum(axis=1) @ weights.T / len(some)
+    return sums

@@ -19,11 +19,7 @@ from hpo_explain.base import (
     percent,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
-    INTERACTS,
-    Decision,
-    decide,
-)
+from hpo_explain.belief import INTERACTS, Decision, decide
 from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
 from hpo_explain.space import Array
 
@@ -175,7 +171,7 @@ class ShapleyInteractions(Sets):
 
     def _no_interaction(self, ranking: list[int]) -> Claim:
         if self.of == "acquisition":
-            return self.told(
+            return self.claim(
                 self._kind,
                 self.all_names,
                 0.0,
@@ -227,7 +223,7 @@ class ShapleyInteractions(Sets):
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
         value, half = float(self.values[i]), float(self._half_width([i])[0])
         certain = abs(value) > half
-        return self.told(
+        return self.claim(
             "contribution",
             self.members[i],
             value,

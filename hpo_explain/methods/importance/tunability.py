@@ -38,9 +38,7 @@ from hpo_explain.methods.importance.interaction_indices import (
 )
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate
-from hpo_explain.question.explained import shared_subject
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import default_source, read_one
+from hpo_explain.question import Question, explains, read_one, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = (
@@ -135,14 +133,14 @@ def tunability(
     ({'x': 0.9}, True)
     """
     check_option("kind", kind, GAMES)
-    given = check_sequence("ensemble", ensemble, "runs")
+    sources = check_sequence("ensemble", ensemble, "runs")
     if kind != "optimizer_bias":
-        if given:
+        if sources:
             problem = f"was given, but {kind} compares with no other run"
             raise InputError("ensemble", problem, ensemble, "Leave it out.")
         return _played(kind, question, default, over, index=index, order=order)
     run = question.run
-    if question.runs and given:
+    if question.runs and sources:
         problem = (
             "was given with several runs, of which each would need its own"
         )
@@ -157,7 +155,7 @@ def tunability(
             other,
             question.reading,
         )
-        for other in given
+        for other in sources
     ]
     for other in others:
         if other.space.names != run.space.names:
@@ -206,7 +204,7 @@ def _played(
             "over", problem, over, "Leave it out, or give a dict of runs."
         )
     if default is None:
-        default = default_source(question.run, question.run.incumbent)
+        default = question.default_source(question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
     return tuning_game(
         game,

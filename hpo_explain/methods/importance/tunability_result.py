@@ -19,10 +19,9 @@ from hpo_explain.base import (
     counted,
     declared_fact,
     format_level,
-    sign_of,
     worth_naming,
 )
-from hpo_explain.belief.decide import (
+from hpo_explain.belief import (
     INTERACTS,
     LEVEL,
     MATTERS,
@@ -280,7 +279,7 @@ class GameExplanation(Sets):
 
     def _nothing(self, whole: Decision | None) -> Claim:
         """Return that nothing can be gained, lost or varied."""
-        claim = self.told(
+        claim = self.claim(
             self._kind,
             self.all_names,
             self.whole,
@@ -377,7 +376,7 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        sign = sign_of(self.direction)
+        sign = self.subject.sign
         at_start = format_level(start, self.whole)
         at_end = format_level(start - sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"

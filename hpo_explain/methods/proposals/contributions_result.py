@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_fraction
-from hpo_explain.base.claim import between, worth_naming
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import (
+from hpo_explain.base import (
+    ROUNDING,
+    Claim,
+    Fact,
+    PosteriorDraws,
+    Result,
+    Subject,
+    Table,
+    between,
+    check_fraction,
+    declared_fact,
     format_level,
     format_value,
     leading,
     number,
+    worth_naming,
 )
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.posterior import PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import STRETCH, Decision, decide
+from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
-_ROUNDING = 1e-12  # of the values that were subtracted
 NEXT = ("given", "waiting")
 """States of configurations that are explained as the next one."""
 
@@ -88,7 +90,7 @@ class Contributions(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
-    drawn : ndarray of shape (k, d) or None
+    draws : ndarray of shape (k, d) or None
         Contributions to the objective, in its units, for each function that the trials allow it to
         be; None where these are not known.
     """
@@ -97,7 +99,7 @@ class Contributions(Result):
     phi: Array
     background_size: int = 0
     estimator: Fact | None = None
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,15 +123,15 @@ class Contributions(Result):
         Whatever the criterion: what an acquisition says follows from what the trials were, and is
         not uncertain.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        return PosteriorDraws(self.names, self.drawn, "farthest from 0")
+        return PosteriorDraws(self.names, self.draws, "farthest from 0")
 
     def objective(self, j: int) -> Decision | None:
         """Return whether a value raises or lowers the objective, by what the trials allow."""
-        if self.drawn is None:
+        if self.draws is None:
             return None
-        return decide(self.drawn[:, j], stretch=STRETCH["average"])
+        return decide(self.draws[:, j], stretch=STRETCH["average"])
 
     @property
     def active(self) -> npt.NDArray[np.bool_]:
@@ -172,8 +174,8 @@ class Contributions(Result):
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
                 "objective_95_interval": None
-                if (found := judged[j]) is None
-                else found.interval,
+                if (decision := judged[j]) is None
+                else decision.interval,
             }
             for j, name in enumerate(self.names)
         ]
@@ -183,14 +185,14 @@ class Contributions(Result):
 
 
 _HELD: Mapping[str, Any] = {
-    "config": lambda found: dict(found.config),
-    "contributions": lambda found: found.records(),
+    "config": lambda result: dict(result.config),
+    "contributions": lambda result: result.records(),
     "prediction": "prediction",
     "baseline": "baseline",
     "efficiency_gap": "efficiency_gap",
     "background_size": "background_size",
-    "estimator": lambda found: (
-        None if found.estimator is None else str(found.estimator)
+    "estimator": lambda result: (
+        None if result.estimator is None else str(result.estimator)
     ),
 }
 
@@ -260,7 +262,7 @@ class ProposalExplanation(Contributions):
         columns={},
         held={
             **_HELD,
-            "not_chosen": lambda found: list(found.not_chosen),
+            "not_chosen": lambda result: list(result.not_chosen),
             "payout": "payout",
             "objective_prediction": "objective_prediction",
             "objective_baseline": "objective_baseline",
@@ -353,9 +355,10 @@ class ProposalExplanation(Contributions):
     def _half_of(self, error: Array | None, level: float) -> Array | None:
         if error is None:
             return None
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        return float(t.ppf(0.5 + level / 2.0, self.degrees_of_freedom)) * error
+        quantile = float(stdtrit(self.degrees_of_freedom, 0.5 + level / 2.0))
+        return quantile * error
 
     def interval(self, level: float = 0.95) -> pd.DataFrame:
         """Return the interval of each contribution: the error of integrating over the background.
@@ -389,11 +392,11 @@ class ProposalExplanation(Contributions):
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         terms = dict(zip(self.terms, self.phi[j].tolist(), strict=True))
-        found = {"total": float(self.total[j]), "terms": terms}
+        contributions = {"total": float(self.total[j]), "terms": terms}
         if self.own:
             own = {term: float(phi[j]) for term, phi in self.own.items()}
-            found["criterion_terms"] = own
-        return found
+            contributions["criterion_terms"] = own
+        return contributions
 
     # ------------------------------------------------------------------ what it says
 
@@ -472,9 +475,9 @@ class ProposalExplanation(Contributions):
             np.abs(self.phi).max(initial=0.0),
         )
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
-        if largest <= _ROUNDING * scale:
+        if largest <= ROUNDING * scale:
             return (
-                self.told(
+                self.claim(
                     "contribution",
                     self.names,
                     payout,
@@ -490,8 +493,8 @@ class ProposalExplanation(Contributions):
             for j in leading(-sign * self.total)[:1]
             if abs(self.total[j]) >= opposing
         ]
-        told = [] if self.drawn is None else [*reasons, *against]
-        effects = [self._effect(j) for j in told]
+        named = [] if self.draws is None else [*reasons, *against]
+        effects = [self._effect(j) for j in named]
         return (
             *(self._claim("reason", j) for j in reasons),
             *(self._claim("counter_reason", j) for j in against),
@@ -503,7 +506,7 @@ class ProposalExplanation(Contributions):
         decision = self.objective(j)
         settled = decision is not None and decision.certain
         lowers = decision is not None and decision.side == "below"
-        found = self.decided(
+        claim = self.decided(
             "contribution",
             (self.names[j],),
             decision,
@@ -514,14 +517,14 @@ class ProposalExplanation(Contributions):
             if lowers == (self.direction == "minimize")
             else "worsens",
         )
-        return replace(found, term="objective", because=(), side="above")
+        return replace(claim, term="objective", because=(), side="above")
 
     def _claim(self, says: str, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])
         half = self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
         within = self._within_error(j, t)
-        return self.told(
+        return self.claim(
             "contribution",
             (name,),
             total,
@@ -553,7 +556,7 @@ class ProposalExplanation(Contributions):
         """Return by how much a value moves what is predicted: to the better, or to less certain."""
         if self.moves is None:  # the terms are linear in what is predicted
             return float(self.phi[j, t])
-        sign = -sign_of(self.direction) if self.terms[t] == "mean" else 1.0
+        sign = -self.subject.sign if self.terms[t] == "mean" else 1.0
         return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:
@@ -632,7 +635,7 @@ class PredictionExplanation(Contributions):
     @property
     def model_std(self) -> Array | None:
         """Standard deviation of each over what the trials allow, (d,); None where not known."""
-        return None if self.drawn is None else self.drawn.std(axis=0)
+        return None if self.draws is None else self.draws.std(axis=0)
 
     @property
     def model_half_width(self) -> Array | None:
@@ -640,7 +643,7 @@ class PredictionExplanation(Contributions):
         judged = [self.objective(j) for j in range(len(self.names))]
         return (
             None
-            if self.drawn is None
+            if self.draws is None
             else np.array([d.half for d in judged if d is not None])
         )
 
@@ -648,15 +651,15 @@ class PredictionExplanation(Contributions):
     def claims(self) -> tuple[Claim, ...]:
         """The largest contributions; positive ones raise the predicted objective."""
         sizes = np.abs(self.phi)
-        found = tuple(
+        claims = tuple(
             self.claim_of(j)
             for j in worth_naming(
                 self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
             )
             if self.active[j]
         )
-        return found or (
-            self.told(
+        return claims or (
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,
@@ -669,7 +672,7 @@ class PredictionExplanation(Contributions):
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
         name, phi = self.names[j], float(self.phi[j])
-        found = self.decided(
+        claim = self.decided(
             "contribution",
             (name,),
             self.objective(j),
@@ -680,7 +683,7 @@ class PredictionExplanation(Contributions):
             does="raises" if phi >= 0.0 else "lowers",
             **self._levels,
         )
-        return replace(found, side="above")
+        return replace(claim, side="above")
 
     @property
     def _levels(self) -> dict[str, Any]:

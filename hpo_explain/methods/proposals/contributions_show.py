@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures import Bar, Dots, Rows, View, folded
-from hpo_explain.base.numbers import number, signed
-from hpo_explain.base.phrases import counted, sentences
+from hpo_explain.base import ROUNDING, counted, number, sentences, signed
+from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
     PredictionExplanation,
@@ -19,37 +18,34 @@ from hpo_explain.methods.proposals.contributions_result import (
 from hpo_explain.space import Array
 
 _MOST_INACTIVE = 3
-_NEGLIGIBLE = (
-    1e-12  # of the values that were subtracted: rounding, not a contribution
-)
 _MODEL = (
     "Pale lines: 95 % interval of what the model does not know. Contributions go together: where "
     "such lines overlap, one can still be larger than the other."
 )
 
 
-def bars(found: ProposalExplanation | PredictionExplanation) -> Rows:
+def bars(explanation: ProposalExplanation | PredictionExplanation) -> Rows:
     """Draw the contributions, the largest on top: a bar per term, and a diamond for their total.
 
     Whiskers are 95 % intervals of integrating over the background, pale lines behind those of a
     prediction what the trials allow. More than 20 hyperparameters are folded: the last row is the
     sum of the others, whose errors are not independent, so that it has no interval.
     """
-    active = [j for j in found.order().tolist() if found.active[j]]
-    shown, rest = folded(active)
+    active = [j for j in explanation.order().tolist() if explanation.active[j]]
+    shown, rest = Rows.folded(active)
     labels: list[tuple[str, ...]] = [
-        (found.names[j], f"= {found.value(j)}") for j in shown
+        (explanation.names[j], f"= {explanation.value(j)}") for j in shown
     ]
     if rest:
         labels.append((f"{len(rest)} others (sum)",))
-    if isinstance(found, ProposalExplanation):
-        return _of_proposal(found, labels, shown, rest)
-    return _of_prediction(found, labels, shown, rest)
+    if isinstance(explanation, ProposalExplanation):
+        return _of_proposal(explanation, labels, shown, rest)
+    return _of_prediction(explanation, labels, shown, rest)
 
 
-def whiskers_of(size: int, *, known: bool) -> str:
+def whiskers_of(size: int, *, has_intervals: bool) -> str:
     """Say what whiskers of contributions are: the error of averaging over the background."""
-    if not known:
+    if not has_intervals:
         return "No intervals: the background was given."
     return (
         f"Whiskers: 95 % interval of averaging over a background of "
@@ -70,105 +66,113 @@ def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
 
 
 def _of_proposal(
-    found: ProposalExplanation,
+    explanation: ProposalExplanation,
     labels: list[tuple[str, ...]],
     shown: list[int],
     rest: list[int],
 ) -> Rows:
-    half = found.half_width()
+    half = explanation.half_width()
     made = [
-        Bar(i, 0.0, float(found.phi[j, t]), _at(half, j, t), t)
+        Bar(i, 0.0, float(explanation.phi[j, t]), _at(half, j, t), t)
         for i, j in enumerate(shown)
-        for t in range(len(found.terms))
+        for t in range(len(explanation.terms))
     ]
-    totals = found.total[shown]
+    totals = explanation.total[shown]
     ends = None if half is None else half[shown, -1]
     if rest:
-        of_rest = found.phi[rest].sum(axis=0).tolist()
+        of_rest = explanation.phi[rest].sum(axis=0).tolist()
         made += [
             Bar(len(shown), 0.0, value, place=t)
             for t, value in enumerate(of_rest)
         ]
         totals = np.append(totals, sum(of_rest))
         ends = None if ends is None else np.append(ends, np.nan)
-    quiet = _without_value(found)
+    quiet = _without_value(explanation)
     return Rows(
         labels=[*labels, *((text,) for text in quiet)],
         quiet=len(quiet),
         bars=made,
-        heading=_why(found),
-        subtitle=_payout(found),
-        label=f"contribution to {found.acquisition}: right is more desirable",
+        heading=_why(explanation),
+        subtitle=_payout(explanation),
+        label=f"contribution to {explanation.acquisition}: right is more desirable",
         footer=sentences(
-            whiskers_of(found.background_size, known=half is not None),
+            whiskers_of(
+                explanation.background_size, has_intervals=half is not None
+            ),
             rest and half is not None and "None is known for a sum.",
-            _missed(found),
+            _missed(explanation),
         ),
-        fills=dict(enumerate(found.terms)),
-        negligible=_NEGLIGIBLE
-        * max(map(abs, found.prediction.values()), default=0.0),
-        **(total_marks(totals, ends) if len(found.terms) > 1 else {}),
+        fills=dict(enumerate(explanation.terms)),
+        negligible=ROUNDING
+        * max(map(abs, explanation.prediction.values()), default=0.0),
+        **(total_marks(totals, ends) if len(explanation.terms) > 1 else {}),
     )
 
 
-def _without_value(found: ProposalExplanation) -> list[str]:
+def _without_value(explanation: ProposalExplanation) -> list[str]:
     """Return what is said of hyperparameters without a value."""
-    without = [*found.not_chosen, *found.config]
-    inactive = [name for name in found.names if name not in without]
-    missing = [f"{name}: not chosen" for name in found.not_chosen]
+    without = [*explanation.not_chosen, *explanation.config]
+    inactive = [name for name in explanation.names if name not in without]
+    missing = [f"{name}: not chosen" for name in explanation.not_chosen]
     if len(inactive) > _MOST_INACTIVE:
         return [*missing, f"{len(inactive)} inactive"]
     return [*missing, *(f"{name}: inactive" for name in inactive)]
 
 
-def _why(found: ProposalExplanation) -> str:
+def _why(explanation: ProposalExplanation) -> str:
     """Return the question, and whose acquisition function answers it."""
-    about, later = found.subject, found.subject.state in NEXT
-    asked = f"Why {found.where}{' next, or why not' * later}?"
+    about, later = explanation.subject, explanation.subject.state in NEXT
+    question = f"Why {explanation.where}{' next, or why not' * later}?"
     if about.assumed:
         would = "would see" if later else "would have seen"
-        return f"{asked} As {criterion(about)} {would} it (assumed)"
-    return f"{asked} As {about.optimizer} {'sees' if later else 'saw'} it: {criterion(about)}"
+        return f"{question} As {criterion(about)} {would} it (assumed)"
+    return f"{question} As {about.optimizer} {'sees' if later else 'saw'} it: {criterion(about)}"
 
 
-def _payout(found: ProposalExplanation) -> str:
+def _payout(explanation: ProposalExplanation) -> str:
     """Return payout and prediction."""
-    text = f"{found.judged} {found.compared}"
-    here, mean = found.objective_prediction, found.objective_baseline
+    text = f"{explanation.judged} {explanation.compared}"
+    here, mean = (
+        explanation.objective_prediction,
+        explanation.objective_baseline,
+    )
     if here is None or mean is None:
         return text
     gap, better = (
         here["mean"] - mean["mean"],
-        "lower" if found.direction == "minimize" else "higher",
+        "lower" if explanation.direction == "minimize" else "higher",
     )
     return (
-        f"{text}\npredicted {found.objective_name} {number(here['mean'], 3, apart=gap)} (sd "
+        f"{text}\npredicted {explanation.objective_name} {number(here['mean'], 3, apart=gap)} (sd "
         f"{number(here['std'], 2)}), on average {number(mean['mean'], 3, apart=gap)} "
         f"({better} is better)"
     )
 
 
-def _missed(found: ProposalExplanation) -> str:
+def _missed(explanation: ProposalExplanation) -> str:
     """Say what the contributions miss of the payout, where it is more than rounding."""
-    gap, scale = found.efficiency_gap["total"], abs(found.payout["total"])
+    gap, scale = (
+        explanation.efficiency_gap["total"],
+        abs(explanation.payout["total"]),
+    )
     if abs(gap) <= 1e-6 * max(
-        scale, float(np.abs(found.total).max(initial=0.0))
+        scale, float(np.abs(explanation.total).max(initial=0.0))
     ):
         return ""
     return f"The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
 
 
 def _of_prediction(
-    found: PredictionExplanation,
+    explanation: PredictionExplanation,
     labels: list[tuple[str, ...]],
     shown: list[int],
     rest: list[int],
 ) -> Rows:
-    half, model = found.half_width, found.model_half_width
-    sign = 1.0 if found.subject.lower_is_better else -1.0
-    values = found.phi[shown].tolist()
+    half, model = explanation.half_width, explanation.model_half_width
+    sign = 1.0 if explanation.subject.lower_is_better else -1.0
+    values = explanation.phi[shown].tolist()
     if rest:
-        values.append(float(found.phi[rest].sum()))
+        values.append(float(explanation.phi[rest].sum()))
     fills = [int(sign * value > 0.0) for value in values]
     made = [
         Bar(i, 0.0, value, fill=fill)
@@ -176,33 +180,35 @@ def _of_prediction(
     ]
     for i, j in enumerate(shown):
         made[i] = replace(made[i], half=_at(half, j), model=_at(model, j))
-    inactive = int((~found.active).sum())
-    gap = found.prediction - found.baseline
+    inactive = int((~explanation.active).sum())
+    gap = explanation.prediction - explanation.baseline
     there = {bar.fill for bar in made if bar.end}
     return Rows(
         labels=labels,
         bars=made,
-        heading=f"Why is this {found.objective_name} predicted for {found.where}?",
-        subtitle=f"predicted {number(found.prediction, apart=gap)}, on average "
-        f"{number(found.baseline, apart=gap)}: the bars add up to the difference",
-        label=contribution_to(found),
+        heading=f"Why is this {explanation.objective_name} predicted for {explanation.where}?",
+        subtitle=f"predicted {number(explanation.prediction, apart=gap)}, on average "
+        f"{number(explanation.baseline, apart=gap)}: the bars add up to the difference",
+        label=contribution_to(explanation),
         footer=sentences(
-            whiskers_of(found.background_size, known=half is not None),
+            whiskers_of(
+                explanation.background_size, has_intervals=half is not None
+            ),
             model is not None and _MODEL,
             inactive and f"Not shown: {inactive} inactive.",
         ),
         fills={
             k: what for k, what in enumerate(("better", "worse")) if k in there
         },
-        negligible=_NEGLIGIBLE
-        * max(abs(found.prediction), abs(found.baseline)),
+        negligible=ROUNDING
+        * max(abs(explanation.prediction), abs(explanation.baseline)),
     )
 
 
-def contribution_to(found: Any) -> str:
+def contribution_to(result: Any) -> str:
     """Return the label of an axis of contributions to a prediction."""
-    side = "left" if found.subject.lower_is_better else "right"
-    return f"contribution to the {found.what}: {side} is better"
+    side = "left" if result.subject.lower_is_better else "right"
+    return f"contribution to the {result.what}: {side} is better"
 
 
 VIEWS = {

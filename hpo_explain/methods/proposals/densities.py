@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.errors import NothingToExplain, Text
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import WhichTrial
-from hpo_explain.base.phrases import spans
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Fact,
+    NothingToExplain,
+    Subject,
+    Text,
+    declared_fact,
+)
 from hpo_explain.methods._engines.explainable import proposals_of
 from hpo_explain.methods._engines.proposed import (
-    HasNumber,
+    AnyTrial,
     proposed,
 )
 from hpo_explain.methods.proposals.densities_result import (
@@ -23,11 +24,10 @@ from hpo_explain.methods.proposals.densities_result import (
     DensityPath,
     ProposalDensities,
 )
-from hpo_explain.models.densities.ratio import DensityRatio
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.models import DensityRatio
+from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
-from hpo_explain.space import Array, CategoricalParameter, Config, Parameter
+from hpo_explain.space import Array, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
 
@@ -54,14 +54,13 @@ _NO_DENSITIES = declared_fact(
 )
 _OTHER = declared_fact(
     "other_criterion",
-    "not chosen by densities: {which}",
-    which=lambda about: spans(about.trials),
+    "not chosen by densities: {trials:spans}",
 )
 
 
 @explains(of="optimizer", without=("seed",))
 def proposal_densities(
-    question: Question, trial: int | WhichTrial | Config | HasNumber = "latest"
+    question: Question, trial: AnyTrial = "latest"
 ) -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
@@ -233,7 +232,7 @@ def _axis(parameter: Parameter, positions: Array) -> dict[str, Any]:
     return {
         "values": tuple(parameter.decode(positions)),
         "log": bool(getattr(parameter, "log", False)),
-        "categorical": isinstance(parameter, CategoricalParameter),
+        "categorical": parameter.is_category,
     }
 
 
@@ -243,6 +242,6 @@ def _shown_positions(parameter: Parameter) -> Array:
     grid = parameter.grid() if few else None
     if grid is not None:
         return grid[0]
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return np.arange(parameter.size, dtype=float)
     return np.unique(parameter.nearest(np.linspace(0.0, 1.0, _FINE)))

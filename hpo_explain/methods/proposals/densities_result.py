@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, unknown_name
 from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
@@ -97,29 +96,31 @@ class ProposalDensities(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "hyperparameter": lambda found: [
-                c.name for c in found.curves for _ in c.values
+            "hyperparameter": lambda result: [
+                c.name for c in result.curves for _ in c.values
             ],
-            "value": lambda found: [
-                value for c in found.curves for value in c.values
+            "value": lambda result: [
+                value for c in result.curves for value in c.values
             ],
-            "good": lambda found: np.concatenate(
-                [c.good for c in found.curves]
+            "good": lambda result: np.concatenate(
+                [c.good for c in result.curves]
             ),
-            "bad": lambda found: np.concatenate([c.bad for c in found.curves]),
-            "log_ratio": lambda found: np.concatenate(
-                [np.log(c.good / c.bad) for c in found.curves]
+            "bad": lambda result: np.concatenate(
+                [c.bad for c in result.curves]
+            ),
+            "log_ratio": lambda result: np.concatenate(
+                [np.log(c.good / c.bad) for c in result.curves]
             ),
         },
         held={
-            "config": lambda found: dict(found.config),
+            "config": lambda result: dict(result.config),
             "joint": "joint",
-            "curves": lambda found: [
+            "curves": lambda result: [
                 {
                     "hyperparameter": c.name,
                     **{name: getattr(c, name) for name in _OF_CURVE},
                 }
-                for c in found.curves
+                for c in result.curves
             ],
         },
     )
@@ -161,7 +162,7 @@ class ProposalDensities(Result):
             if self.curves[i].ratio >= _CLEAR
         ]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.told(
+            self.claim(
                 "tried",
                 tuple(self.config),
                 says="nothing",
@@ -170,7 +171,7 @@ class ProposalDensities(Result):
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
-        return self.told(
+        return self.claim(
             "tried",
             (curve.name,),
             curve.ratio,
@@ -212,11 +213,13 @@ class DensityPath(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "trial": lambda found: np.repeat(found.trials, len(found.values)),
-            "value": lambda found: list(found.values) * len(found.trials),
-            "good": lambda found: found.good.ravel(),
-            "bad": lambda found: found.bad.ravel(),
-            "log_ratio": lambda found: found.log_ratio.ravel(),
+            "trial": lambda result: np.repeat(
+                result.trials, len(result.values)
+            ),
+            "value": lambda result: list(result.values) * len(result.trials),
+            "good": lambda result: result.good.ravel(),
+            "bad": lambda result: result.bad.ravel(),
+            "log_ratio": lambda result: result.log_ratio.ravel(),
         },
         held={
             key: key
@@ -255,7 +258,7 @@ class DensityPath(Result):
             float(np.exp(self.log_ratio[-1].max())),
         )
         return (
-            self.told(
+            self.claim(
                 "tried",
                 (self.name,),
                 times,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.base import format_value, sentences
 from hpo_explain.base.figures import (
-    MOST_PANELS,
     Axis,
     Cells,
     Curves,
@@ -17,8 +17,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.phrases import sentences
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
@@ -33,13 +31,13 @@ _MEANS = {
 }
 
 
-def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
+def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
     """Draw how common values are among good and among other trials, and the proposed ones."""
-    if isinstance(found, DensityPath):
-        return _path(found)
-    state = found.subject.state
-    together = sum(len(group) for group in found.joint)
-    when = f"Where good trials were when {found.where} was proposed"
+    if isinstance(result, DensityPath):
+        return _path(result)
+    state = result.subject.state
+    together = sum(len(group) for group in result.joint)
+    when = f"Where good trials were when {result.where} was proposed"
     footer = (
         "Every hyperparameter was sampled by itself; the grey line is chance."
     )
@@ -48,14 +46,16 @@ def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
             f"{together} hyperparameters were sampled together; each panel shows one of them "
             "whatever the others are. The grey line is chance."
         )
-    left_out = len(found.curves) - MOST_PANELS
+    left_out = len(result.curves) - Panels.MOST
     return Panels(
-        panels=[_panel(found, curve) for curve in found.curves[:MOST_PANELS]],
-        heading=f"Where good trials are, and {found.where}"
+        panels=[
+            _panel(result, curve) for curve in result.curves[: Panels.MOST]
+        ],
+        heading=f"Where good trials are, and {result.where}"
         if state in ("given", "waiting")
         else when,
         subtitle="how common a value is, in multiples of chance; good trials against all others, "
-        f"as {found.subject.optimizer} saw them",
+        f"as {result.subject.optimizer} saw them",
         footer=sentences(
             footer, left_out > 0 and f"{left_out} more are not shown."
         ),
@@ -63,14 +63,14 @@ def densities(found: ProposalDensities | DensityPath) -> Panels | Cells:
     )
 
 
-def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
+def _panel(result: ProposalDensities, curve: DensityCurve) -> Curves:
     x, value = _axis(curve, ""), f"= {format_value(curve.proposed, width=12)}"
     if curve.proposed is None:
-        value = "not chosen" if curve.name in found.not_chosen else "inactive"
+        value = "not chosen" if curve.name in result.not_chosen else "inactive"
     both = [(curve.bad, "1"), (curve.good, "0")]
     top = 1.08 * max(1.0, curve.good.max(), curve.bad.max())
-    drawn: Any = Dots if curve.categorical else Line
-    marks = [drawn(x.places, density, look=look) for density, look in both]
+    mark: Any = Dots if curve.categorical else Line
+    marks = [mark(x.places, density, look=look) for density, look in both]
     return Curves(
         x=x,
         y=Axis(label="times as common as by chance", limits=(0.0, top)),
@@ -86,37 +86,43 @@ def _panel(found: ProposalDensities, curve: DensityCurve) -> Curves:
     )
 
 
-def _path(found: DensityPath) -> Cells:
-    reach = float(np.abs(found.log_ratio).max()) or 1.0
-    y = _axis(found, found.name)
-    known = [i for i, value in enumerate(found.proposed) if value is not None]
-    trials = [float(found.trials[i]) for i in known]
-    places = [_place(found, y, found.proposed[i]) for i in known]
+def _path(path: DensityPath) -> Cells:
+    reach = float(np.abs(path.log_ratio).max()) or 1.0
+    y = _axis(path, path.name)
+    with_value = [
+        i for i, value in enumerate(path.proposed) if value is not None
+    ]
+    trials = [float(path.trials[i]) for i in with_value]
+    places = [_place(path, y, path.proposed[i]) for i in with_value]
     return Cells(
-        x=Axis(label="trial", values=found.trials, whole=True),
+        x=Axis(label="trial", values=path.trials, whole=True),
         y=y,
-        values=found.log_ratio,
+        values=path.log_ratio,
         scale="log l − log g",
         low=-reach,
         high=reach,
         dots=[Dots(np.array(trials), np.array(places), look="tried")],
-        heading=f"How the densities of {found.name} moved",
+        heading=f"How the densities of {path.name} moved",
         subtitle="bright: more common among good trials than among others, as "
-        f"{found.subject.optimizer} saw them",
+        f"{path.subject.optimizer} saw them",
         footer="Dots: proposed values.",
     )
 
 
-def _axis(found: DensityCurve | DensityPath, label: str) -> Axis:
-    names = [str(value) for value in found.values] if found.categorical else ()
-    return Axis(label=label, values=found.values, log=found.log, names=names)
+def _axis(result: DensityCurve | DensityPath, label: str) -> Axis:
+    names = (
+        [str(value) for value in result.values] if result.categorical else ()
+    )
+    return Axis(label=label, values=result.values, log=result.log, names=names)
 
 
-def _place(found: DensityCurve | DensityPath, axis: Axis, value: Any) -> float:
+def _place(
+    result: DensityCurve | DensityPath, axis: Axis, value: Any
+) -> float:
     """Return where a value stands along its axis: a category at its index."""
-    if not found.categorical:
+    if not result.categorical:
         return float(axis.at([value])[0])
-    code = CategoryIndex(tuple(found.values))(value)
+    code = CategoryIndex(tuple(result.values))(value)
     return np.nan if code is None else float(code)
 
 

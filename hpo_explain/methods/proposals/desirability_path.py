@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_flag, check_jobs
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Estimator
-from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.base.workers import by_workers
+from hpo_explain.base import (
+    Criterion,
+    Estimator,
+    Fact,
+    Subject,
+    by_workers,
+    check_flag,
+    check_jobs,
+    declared_fact,
+    one_blas_thread,
+    progress_of,
+    steps,
+)
 from hpo_explain.methods._engines.explainable import explainable, proposals_of
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
@@ -26,8 +31,8 @@ from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
 )
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.models import Acquisition
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
@@ -143,8 +148,8 @@ def desirability_path(
             numbers, notes = proposals_of(run, trials), ()
         calls = (delayed(_explain)(explainer, run, n) for n in numbers)
         work = by_workers(n_jobs, calls)
-        found = tuple(steps(work, "proposals", len(numbers)))
-    return path_of(run, found, notes)
+        explanations = tuple(steps(work, "proposals", len(numbers)))
+    return path_of(run, explanations, notes)
 
 
 def some_of(run: Run, proposals: list[int]) -> list[int]:
@@ -176,21 +181,21 @@ def path_of(
     notes: Sequence[Fact] = (),
 ) -> DesirabilityPath:
     """Return the path of explanations of a run's proposals, in the order of the trials."""
-    found = tuple(explanations)
-    acquisitions = dict.fromkeys(e.subject.acquisition for e in found)
+    proposals = tuple(explanations)
+    acquisitions = dict.fromkeys(e.subject.acquisition for e in proposals)
     if len(acquisitions) > 1:
         notes = (*notes, _SEVERAL(names=acquisitions))
     all_of = Subject.of(run)
     return DesirabilityPath(
         subject=replace(
-            found[-1].subject,
+            proposals[-1].subject,
             trial=None,
             state=None,
             tried=all_of.tried,
             costs=all_of.costs,
             notes=tuple(notes),
         ),
-        explanations=found,
+        explanations=proposals,
         all_trials=np.asarray(run.trials),
         objective=np.asarray(run.objective),
         diverged_above=run.diverged_above(),

@@ -19,13 +19,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.numbers import percent
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    check_count,
+    counted,
+    declared_fact,
+    percent,
+    spans,
+    worth_naming,
+)
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -108,11 +113,11 @@ class DesirabilityPath(Result):
             "trials": "trials",
             "terms": "terms",
             "acquisitions": "acquisitions",
-            "turning_points": lambda found: found.turning_points(),
-            "balance": lambda found: found.balance(),
+            "turning_points": lambda result: result.turning_points(),
+            "balance": lambda result: result.balance(),
             "kappa": "kappa",
-            "explanations": lambda found: [
-                e.to_dict() for e in found.explanations
+            "explanations": lambda result: [
+                e.to_dict() for e in result.explanations
             ],
         },
     )
@@ -181,9 +186,9 @@ class DesirabilityPath(Result):
         ValueError
             If the trial is not among the explained ones.
         """
-        for found in self.explanations:
-            if found.trial == trial:
-                return found
+        for explanation in self.explanations:
+            if explanation.trial == trial:
+                return explanation
         raise InputError(
             "trial",
             f"must be one of the explained proposals, but was {trial!r}",
@@ -196,18 +201,18 @@ class DesirabilityPath(Result):
 
         The error of integrating over the background; NaN where it is not known.
         """
-        found = []
+        halves = []
         for e in self.explanations:
             half = e.half_width(level)
             if half is None:
                 half = np.full((len(self.names), len(e.terms) + 1), np.nan)
-            found.append(
+            halves.append(
                 np.concatenate(
                     [self._of_terms(e.terms, half[:, :-1]), half[:, -1:]],
                     axis=1,
                 )
             )
-        return np.stack(found)
+        return np.stack(halves)
 
     def _of_terms(self, terms: tuple[str, ...], values: Array) -> Array:
         """Return columns in the order of `self.terms`, NaN where a proposal has no such term."""
@@ -287,18 +292,20 @@ class DesirabilityPath(Result):
     @property
     def observed(self) -> Array:
         """The objective of each explained proposal, (T,); NaN without a result."""
-        known = dict(
+        objectives = dict(
             zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
         )
-        return np.array([known.get(t, np.nan) for t in self.trials.tolist()])
+        return np.array(
+            [objectives.get(t, np.nan) for t in self.trials.tolist()]
+        )
 
     # ------------------------------------------------------------------ exploring and exploiting
 
     @property
     def kappa(self) -> float | None:
         """The weight κ of uncertainty where it is assumed for all proposals; else None."""
-        found = {e.kappa if e.assumed else None for e in self.explanations}
-        return found.pop() if len(found) == 1 else None
+        kappas = {e.kappa if e.assumed else None for e in self.explanations}
+        return kappas.pop() if len(kappas) == 1 else None
 
     def _of_term(self, term: str) -> Array:
         """Return the contributions to a term, (T, d); NaN where a proposal has no such term."""
@@ -308,13 +315,13 @@ class DesirabilityPath(Result):
 
     def _uncertainty(self, kappa: float | None = None) -> Array:
         """Return the contributions of uncertainty, (T, d); those of the bound for another κ."""
-        found = self._of_term("uncertainty")
+        uncertainty = self._of_term("uncertainty")
         if kappa is None:
-            return found
+            return uncertainty
         factor = [
             kappa / e.kappa if e.kappa else 1.0 for e in self.explanations
         ]
-        return np.asarray(found * np.array(factor)[:, None])
+        return np.asarray(uncertainty * np.array(factor)[:, None])
 
     def turning_points(
         self, kappa: float | None = None
@@ -350,19 +357,19 @@ class DesirabilityPath(Result):
         self, trial: int, others: list[int | None]
     ) -> TurningPoint:
         """Return a turning point, from those for other κ."""
-        known = [other for other in others if other is not None]
-        if len(known) < len(others):
+        places = [other for other in others if other is not None]
+        if len(places) < len(others):
             return TurningPoint(trial, certain=False)
-        if not known:
+        if not places:
             return TurningPoint(trial)
-        span = min(trial, *known), max(trial, *known)
+        span = min(trial, *places), max(trial, *places)
         first, last = np.searchsorted(self.trials, span).tolist()
         return TurningPoint(trial, span, last - first <= _NEAR * len(self))
 
     def _turn(self, lead: Array) -> int | None:
-        known = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
-        mean_leads = lead[known] > 0.0
-        n = len(known)
+        leading = np.flatnonzero(~np.isnan(lead) & (lead != 0.0))
+        mean_leads = lead[leading] > 0.0
+        n = len(leading)
         if n < 2 * _LEAST_SIDE:
             return None
         places = np.arange(_LEAST_SIDE, n - _LEAST_SIDE + 1)
@@ -376,7 +383,7 @@ class DesirabilityPath(Result):
         return (
             None
             if agreeing[best] < 0.0
-            else int(self.trials[known[places[best]]])
+            else int(self.trials[leading[places[best]]])
         )
 
     def balance(
@@ -404,10 +411,10 @@ class DesirabilityPath(Result):
         exploiting = np.abs(self._of_term("mean")[-last:]).sum(axis=1)
         exploring = np.abs(self._uncertainty(kappa)[-last:]).sum(axis=1)
         whole = exploiting + exploring
-        known = whole > 0.0  # NaN is not
-        if not known.any():
+        positive = whole > 0.0  # NaN is not
+        if not positive.any():
             return {}
-        share = float((exploring[known] / whole[known]).mean())
+        share = float((exploring[positive] / whole[positive]).mean())
         return {"exploiting": 1.0 - share, "exploring": share}
 
     # ------------------------------------------------------------------ what it says
@@ -440,7 +447,7 @@ class DesirabilityPath(Result):
         drivers = _largest(total)
         if not drivers:
             return (
-                self.told(
+                self.claim(
                     "contribution",
                     self.names,
                     0.0,
@@ -454,7 +461,7 @@ class DesirabilityPath(Result):
         return (
             *(self._driver(j, float(total[j]), held[j]) for j in drivers),
             *(
-                self._turn_claim(name, turn, told=i < _MOST_TURNS)
+                self._turn_claim(name, turn, in_words=i < _MOST_TURNS)
                 for i, (name, turn) in enumerate(self.turns.items())
             ),
             *self._balance_claim(),
@@ -462,7 +469,7 @@ class DesirabilityPath(Result):
 
     def _driver(self, j: int, size: float, certain: bool) -> Claim:
         name = self.names[j]
-        return self.told(
+        return self.claim(
             "contribution",
             (name,),
             size,
@@ -472,18 +479,18 @@ class DesirabilityPath(Result):
         )
 
     def _turn_claim(
-        self, name: str, turn: TurningPoint, *, told: bool
+        self, name: str, turn: TurningPoint, *, in_words: bool
     ) -> Claim:
         when = "(this depends on κ)"
         if turn.certain:
             when = f"from trial {turn.trial} on"
-        return self.told(
+        return self.claim(
             "order",
             (name,),
             float(turn.trial),
             turn.span,
             values=(turn.trial,),
-            says="turn" if told else "",
+            says="turn" if in_words else "",
             what=f"{name} {when}",
             **self._if(turn.certain),
         )
@@ -505,7 +512,7 @@ class DesirabilityPath(Result):
             certain = not low <= _EVEN <= high
             part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"
         return (
-            self.told(
+            self.claim(
                 "form",
                 (),
                 share,

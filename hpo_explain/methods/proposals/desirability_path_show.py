@@ -6,6 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hpo_explain.base import (
+    counted,
+    listed,
+    number,
+    sentences,
+    spans,
+    told_apart,
+)
 from hpo_explain.base.figures import (
     Axis,
     Curves,
@@ -15,10 +23,6 @@ from hpo_explain.base.figures import (
     Panels,
     View,
 )
-from hpo_explain.base.numbers import number
-from hpo_explain.base.options import sign_of
-from hpo_explain.base.phrases import counted, listed, sentences, spans
-from hpo_explain.base.text import told_apart
 from hpo_explain.methods.proposals.contributions_result import criterion
 from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
@@ -31,7 +35,7 @@ _MOST_CRITERIA, _MOST_NAMED = 3, 8
 _REACH = 0.5  # of the range of values: how far beyond them a band is shown
 
 
-def contributions(found: DesirabilityPath) -> Panels:
+def contributions(path: DesirabilityPath) -> Panels:
     """Draw the contributions by trial, a panel per hyperparameter, the largest first.
 
     The dark line is the contribution to the whole acquisition, its band the 95 % interval of
@@ -39,31 +43,31 @@ def contributions(found: DesirabilityPath) -> Panels:
     from which the mean led, not uncertainty. Lines are broken where the hyperparameter is
     inactive. Proposals of several criteria, whose units differ, are drawn as shares.
     """
-    shares, scale = len(found.acquisitions) > 1, np.ones(len(found))
+    shares, scale = len(path.acquisitions) > 1, np.ones(len(path))
     if shares:
-        whole = np.abs(found.total).sum(axis=1)
+        whole = np.abs(path.total).sum(axis=1)
         scale = np.where(whole > 0.0, whole, 1.0)
-    active = np.stack([e.active for e in found.explanations])
-    half = found.half_width()[:, :, -1] / scale[:, None]
+    active = np.stack([e.active for e in path.explanations])
+    half = path.half_width()[:, :, -1] / scale[:, None]
     lines = {
         "total": (
-            np.where(active, found.total / scale[:, None], np.nan),
+            np.where(active, path.total / scale[:, None], np.nan),
             half,
         ),
         **{
             term: (
-                np.where(active, found.phi[:, :, t] / scale[:, None], np.nan),
+                np.where(active, path.phi[:, :, t] / scale[:, None], np.nan),
                 None,
             )
-            for t, term in enumerate(found.terms)
+            for t, term in enumerate(path.terms)
         },
     }
     turns = {
-        name: turn.trial for name, turn in found.turns.items() if turn.certain
+        name: turn.trial for name, turn in path.turns.items() if turn.certain
     }
     panels, left_out = panels_of(
-        found.trials.astype(float),
-        found.names,
+        path.trials.astype(float),
+        path.names,
         lines,
         turns=turns,
         x_label="trial",
@@ -75,14 +79,14 @@ def contributions(found: DesirabilityPath) -> Panels:
     return Panels(
         panels=panels,
         same_x=True,
-        heading=_asked(found),
+        heading=_asked(path),
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
         means={
-            **terms_mean(found.terms),
+            **terms_mean(path.terms),
             **band,
             "turn": "the mean leads from here on",
         },
-        footer=sentences(_footer(found, shares=shares), left_out),
+        footer=sentences(_footer(path, shares=shares), left_out),
     )
 
 
@@ -110,13 +114,13 @@ def panels_of(
     Each of the lines, the total's first, has values (T, d) and half its band, or None.
     """
     total, turns = lines["total"][0], turns or {}
-    known = ~np.isnan(total)
-    size = np.where(known, np.abs(total), 0.0).mean(axis=0)
+    defined = ~np.isnan(total)
+    size = np.where(defined, np.abs(total), 0.0).mean(axis=0)
     order = [
-        int(j) for j in np.argsort(-size, kind="stable") if known[:, j].any()
+        int(j) for j in np.argsort(-size, kind="stable") if defined[:, j].any()
     ]
     shown = order[:_MOST_PANELS] or [0]
-    drawn = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
+    chosen = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
     panels = [
         Curves(
             heading=names[j],
@@ -129,7 +133,7 @@ def panels_of(
                     None if half is None else half[:, j],
                     look="total" if term == "total" else str(k - 1),
                 )
-                for k, (term, (values, half)) in enumerate(drawn)
+                for k, (term, (values, half)) in enumerate(chosen)
             ],
             levels=[(0.0, "zero")],
             notes=[Note(turns[names[j]], f"from {turns[names[j]]}")]
@@ -148,33 +152,33 @@ def panels_of(
     return panels, left_out
 
 
-def _asked(found: DesirabilityPath) -> str:
+def _asked(path: DesirabilityPath) -> str:
     """Return the question, and whose acquisition functions answer it."""
-    one = len(found) == 1
-    asked = f"Why {'trial' if one else 'trials'} {spans(found.trials)}?"
-    each = {e.acquisition: e.subject for e in reversed(found.explanations)}
+    one = len(path) == 1
+    question = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
+    each = {e.acquisition: e.subject for e in reversed(path.explanations)}
     through = listed(
-        [criterion(each[name]) for name in found.acquisitions], _MOST_CRITERIA
+        [criterion(each[name]) for name in path.acquisitions], _MOST_CRITERIA
     )
-    assumed = [e.assumed for e in found.explanations]
+    assumed = [e.assumed for e in path.explanations]
     seen = "it" if one else "them"
     if all(assumed):
-        return f"{asked} As {through} would have seen {seen} (assumed)"
+        return f"{question} As {through} would have seen {seen} (assumed)"
     if any(assumed):
-        return f"{asked} Through {through} (partly assumed)"
-    return f"{asked} As {found.optimizer} saw {seen}: {through}"
+        return f"{question} Through {through} (partly assumed)"
+    return f"{question} As {path.optimizer} saw {seen}: {through}"
 
 
-def _footer(found: DesirabilityPath, *, shares: bool) -> str:
+def _footer(path: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
-    unknown = sum(e.standard_error is None for e in found.explanations)
-    known = unknown < len(found)
-    conditional = any(not e.active.all() for e in found.explanations)
+    unknown = sum(e.standard_error is None for e in path.explanations)
+    has_intervals = unknown < len(path)
+    conditional = any(not e.active.all() for e in path.explanations)
     return sentences(
         "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
-        if known
+        if has_intervals
         else "No intervals: they are not known.",
-        known
+        has_intervals
         and unknown
         and f"It is not known for {counted(unknown, 'proposal')}.",
         shares
@@ -182,30 +186,30 @@ def _footer(found: DesirabilityPath, *, shares: bool) -> str:
         "proposal's absolute contributions.",
         conditional
         and "A line is broken where the hyperparameter is inactive.",
-        told_apart(n for n in found.notes if n.kind == "proposals_left_out"),
+        told_apart(n for n in path.notes if n.kind == "proposals_left_out"),
     )
 
 
 # ---------------------------------------------------------------------- payouts
 
 
-def payouts(found: DesirabilityPath) -> Panels:
+def payouts(path: DesirabilityPath) -> Panels:
     """Draw prediction, average and between them the payout by trial: a panel per term.
 
     Each panel has its own scale; in all of them up is more desirable. The total comes first, one
     for each criterion, whose lines are broken where another one proposed.
     """
     kinds: dict[tuple[str, str], None] = {}
-    for e in found.explanations:  # the only term is the total
+    for e in path.explanations:  # the only term is the total
         terms = ("total", *(e.own_terms if len(e.own_terms) > 1 else ()))
         kinds |= dict.fromkeys((e.acquisition, term) for term in terms)
-    sizes = sorted({e.background_size for e in found.explanations} - {0})
+    sizes = sorted({e.background_size for e in path.explanations} - {0})
     size = " to ".join(map(str, dict.fromkeys(sizes[:1] + sizes[-1:])))
     return Panels(
-        panels=[_payout(found, *kind) for kind in kinds],
+        panels=[_payout(path, *kind) for kind in kinds],
         same_x=True,
         same_y=False,
-        heading=f"Payouts of {counted(len(found), 'proposal')} by {', '.join(found.acquisitions)}",
+        heading=f"Payouts of {counted(len(path), 'proposal')} by {', '.join(path.acquisitions)}",
         subtitle="Up is more desirable. The payout is what the contributions add up to.",
         means={
             "main": "the proposal",
@@ -216,18 +220,18 @@ def payouts(found: DesirabilityPath) -> Panels:
             "Each panel has its own scale.",
             size
             and f"The average is over a background of {size} configurations.",
-            len(found.acquisitions) > 1
+            len(path.acquisitions) > 1
             and "Lines are broken where another criterion proposed.",
         ),
     )
 
 
-def _payout(found: DesirabilityPath, acquisition: str, term: str) -> Curves:
-    here, mean = np.full((2, len(found)), np.nan)
-    for i, e in enumerate(found.explanations):
+def _payout(path: DesirabilityPath, acquisition: str, term: str) -> Curves:
+    here, mean = np.full((2, len(path)), np.nan)
+    for i, e in enumerate(path.explanations):
         if e.acquisition == acquisition:
             here[i], mean[i] = e.prediction[term], e.baseline[term]
-    x, apart = found.trials.astype(float), here - mean
+    x, apart = path.trials.astype(float), here - mean
     payout = np.stack([np.maximum(apart, 0.0), np.maximum(-apart, 0.0)])
     return Curves(
         heading=f"total: {acquisition}" if term == "total" else term,
@@ -240,30 +244,30 @@ def _payout(found: DesirabilityPath, acquisition: str, term: str) -> Curves:
 # ---------------------------------------------------------------------- predictions
 
 
-def predictions(found: DesirabilityPath) -> Curves:
+def predictions(path: DesirabilityPath) -> Curves:
     """Draw the objective of every trial, and what was predicted for each proposal before it ran.
 
     The line is the mean predicted by the model of the proposal's own iteration, its band ± one
     standard deviation; the step line is the best so far. Diverged trials are drawn at the bound
     at which they count for fitting.
     """
-    sign = sign_of(found.direction)
-    cost, bound = sign * found.objective, found.diverged_above
-    shown, at = winsorized(cost, bound), found.all_trials
+    sign = path.subject.sign
+    cost, bound = sign * path.objective, path.diverged_above
+    shown, at = winsorized(cost, bound), path.all_trials
     objective, diverged = sign * shown, cost > bound
-    explained = np.isin(at, found.trials)
+    explained = np.isin(at, path.trials)
     kinds = {
         "trial": ~explained & ~diverged,
         "proposal": explained & ~diverged,
         "diverged": diverged,
     }
-    predicted = found.predictions()
+    predicted = path.predictions()
     mean, std = (predicted[name].to_numpy(float) for name in ("mean", "std"))
     lines = []
     if not np.isnan(mean).all():
-        lines.append(Line(found.trials.astype(float), mean, std, look="best"))
-    counts = cost >= _least_feasible(found, cost)
-    if found.subject.incumbent and counts.any():
+        lines.append(Line(path.trials.astype(float), mean, std, look="best"))
+    counts = cost >= _least_feasible(path, cost)
+    if path.subject.incumbent and counts.any():
         order = np.argsort(at[counts])
         best = sign * np.minimum.accumulate(shown[counts][order])
         lines.append(
@@ -275,12 +279,12 @@ def predictions(found: DesirabilityPath) -> Curves:
             )
         )
     return Curves(
-        heading=f"Predicted and observed {found.objective_name} of "
-        f"{counted(len(found), 'proposal')}",
+        heading=f"Predicted and observed {path.objective_name} of "
+        f"{counted(len(path), 'proposal')}",
         subtitle=f"{'lower' if sign > 0.0 else 'higher'} is better",
         x=Axis(label="trial", whole=True),
         y=Axis(
-            label=found.objective_name, limits=_limits(objective, mean, std)
+            label=path.objective_name, limits=_limits(objective, mean, std)
         ),
         lines=lines,
         dots=[
@@ -295,13 +299,13 @@ def predictions(found: DesirabilityPath) -> Curves:
             "best": "predicted mean, one sd",
             "incumbent": "best so far",
         },
-        footer=_whose(found),
+        footer=_whose(path),
     )
 
 
-def _whose(found: DesirabilityPath) -> str:
-    unknown = sum(e.objective_prediction is None for e in found.explanations)
-    if unknown == len(found):
+def _whose(path: DesirabilityPath) -> str:
+    unknown = sum(e.objective_prediction is None for e in path.explanations)
+    if unknown == len(path):
         return "Nothing was predicted: the criterion has no surrogate of the objective."
     text = (
         "Predictions are those of each proposal's own iteration, before its trial was known; std "
@@ -316,25 +320,29 @@ def _limits(
     objective: Array, mean: Array, std: Array
 ) -> tuple[float | None, float | None]:
     """Return limits that show all values, and of bands that are much wider only a part."""
-    known = ~np.isnan(mean)
-    values = np.append(objective, mean[known])
+    defined = ~np.isnan(mean)
+    values = np.append(objective, mean[defined])
     lower, upper = mean - std, mean + std
     low, high = float(values.min()), float(values.max())
     reach = _REACH * (high - low)
     if reach == 0.0:
         return None, None
-    bottom = max(low - reach, min(low, *lower[known]) if known.any() else low)
-    top = min(high + reach, max(high, *upper[known]) if known.any() else high)
+    bottom = max(
+        low - reach, min(low, *lower[defined]) if defined.any() else low
+    )
+    top = min(
+        high + reach, max(high, *upper[defined]) if defined.any() else high
+    )
     margin = 0.04 * (top - bottom)
     return bottom - margin, top + margin
 
 
-def _least_feasible(found: DesirabilityPath, cost: Array) -> float:
+def _least_feasible(path: DesirabilityPath, cost: Array) -> float:
     """Return the incumbent's cost: what is better than the best feasible trial is infeasible."""
-    tried, incumbent = found.subject.tried, found.subject.incumbent
+    tried, incumbent = path.subject.tried, path.subject.incumbent
     if not incumbent:
         return np.inf
-    reference = found.subject.space.encode(dict(incumbent))[0]
+    reference = path.subject.space.encode(dict(incumbent))[0]
     same = np.isclose(
         tried, reference, rtol=0.0, atol=1e-9, equal_nan=True
     ).all(axis=1)

@@ -13,11 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_direction, check_seed, each_of
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import Draws, as_draws
+from hpo_explain.base import (
+    InputError,
+    Subject,
+    check_direction,
+    check_seed,
+    each_of,
+    shows_progress,
+    steps,
+)
+from hpo_explain.belief import Draws, as_draws
 from hpo_explain.methods._engines.background import global_background
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
@@ -26,14 +31,14 @@ from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explained import (
+from hpo_explain.models import Surrogate
+from hpo_explain.question import (
     PredictedObjective,
+    Question,
     accepted_surrogate,
+    explains,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import some_trials
-from hpo_explain.space import CategoricalParameter, Config
+from hpo_explain.space import Config
 
 _ROWS_FOR_MANY = 100
 
@@ -116,9 +121,7 @@ def explain_predictions(
     (0, 1)
     """
     run, seed = question.run, question.seed
-    chosen, told = (
-        some_trials(run, seed=seed) if trials is None else (trials, ())
-    )
+    chosen, notes = question.some_trials() if trials is None else (trials, ())
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
         raise InputError(
@@ -127,7 +130,7 @@ def explain_predictions(
     explainer = PredictionExplainer(
         question.model,
         background=background,
-        subject=question.subject(notes=told),
+        subject=question.subject(notes=notes),
         seed=seed,
     )
     return explainer.explain_all(configs, chosen)
@@ -225,20 +228,20 @@ class PredictionExplainer:
         ValueError
             If the configuration is not one of the space.
         """
-        found = self._explainer.explain(config)
-        half = found.half_width()
+        explanation = self._explainer.explain(config)
+        half = explanation.half_width()
         return PredictionExplanation(
-            subject=found.subject,
-            config=found.config,
-            phi=found.phi[:, 0],
+            subject=explanation.subject,
+            config=explanation.config,
+            phi=explanation.phi[:, 0],
             half_width=None if half is None else half[:, 0],
-            prediction=found.prediction["mean"],
-            baseline=found.baseline["mean"],
-            efficiency_gap=found.efficiency_gap["mean"],
-            background_size=found.background_size,
-            estimator=found.estimator,
-            drawn=found.drawn,
-            notes=found.notes,
+            prediction=explanation.prediction["mean"],
+            baseline=explanation.baseline["mean"],
+            efficiency_gap=explanation.efficiency_gap["mean"],
+            background_size=explanation.background_size,
+            estimator=explanation.estimator,
+            draws=explanation.draws,
+            notes=explanation.notes,
         )
 
     @shows_progress
@@ -279,21 +282,23 @@ class PredictionExplainer:
                 space, _ROWS_FOR_MANY, seed=self._seed
             )
         explainer = self._over(background)
-        found = [
+        explanations = [
             explainer.explain(config)
             for config in steps(space.decode(X), "configurations")
         ]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 positions[:, j] = X[:, j] / max(parameter.size - 1, 1)
-        first = found[0]
+        first = explanations[0]
         return PredictionOverview(
             subject=first.subject,
-            configs=tuple(dict(one.config) for one in found),
-            phi=np.array([one.phi[:, 0] for one in found]),
+            configs=tuple(dict(one.config) for one in explanations),
+            phi=np.array([one.phi[:, 0] for one in explanations]),
             positions=positions,
-            predictions=np.array([one.prediction["mean"] for one in found]),
+            predictions=np.array(
+                [one.prediction["mean"] for one in explanations]
+            ),
             baseline=first.baseline["mean"],
             trials=tuple(int(trial) for trial in trials),
             background_size=first.background_size,

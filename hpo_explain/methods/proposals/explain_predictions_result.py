@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, counted, worth_naming
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -54,8 +52,8 @@ class PredictionOverview(Result):
         columns={},
         held={
             "names": "names",
-            "configs": lambda found: [
-                dict(config) for config in found.configs
+            "configs": lambda result: [
+                dict(config) for config in result.configs
             ],
             "trials": "trials",
             "contributions": "phi",
@@ -103,8 +101,8 @@ class PredictionOverview(Result):
     def claims(self) -> tuple[Claim, ...]:
         """What moves the predictions most: by how much on average."""
         sizes = self.importance
-        found = tuple(
-            self.told(
+        claims = tuple(
+            self.claim(
                 "contribution",
                 (self.names[j],),
                 float(sizes[j]),
@@ -115,8 +113,8 @@ class PredictionOverview(Result):
                 self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
             )
         )
-        return found or (
-            self.told(
+        return claims or (
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,

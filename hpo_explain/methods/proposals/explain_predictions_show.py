@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base.figures import MOST_ROWS, Dots, Rows, View
-from hpo_explain.base.numbers import number
-from hpo_explain.base.phrases import sentences
+from hpo_explain.base import number, sentences
+from hpo_explain.base.figures import Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_show import contribution_to
 from hpo_explain.methods.proposals.explain_predictions_result import (
     PredictionOverview,
@@ -17,34 +16,34 @@ _BINS = 60  # across; points of a bin stand over each other
 _SPREAD = 0.38  # how far from the middle of its row a point may stand
 
 
-def swarm(found: PredictionOverview) -> Rows:
+def swarm(overview: PredictionOverview) -> Rows:
     """Draw one point per configuration and hyperparameter, colored by its value.
 
     The hyperparameter with the largest contributions is on top; at most 20 are drawn.
     """
-    drawn = found.order()[:MOST_ROWS].tolist()
-    reach = float(np.abs(found.phi).max(initial=0.0)) or 1.0
+    order = overview.order()[: Rows.MOST].tolist()
+    reach = float(np.abs(overview.phi).max(initial=0.0)) or 1.0
     dots = []
-    for row, j in enumerate(drawn):
-        active = ~np.isnan(found.positions[:, j])
-        x = found.phi[active, j]
+    for row, j in enumerate(order):
+        active = ~np.isnan(overview.positions[:, j])
+        x = overview.phi[active, j]
         dots.append(
             Dots(
                 x=x,
                 y=row + _offsets(x, reach),
-                colors=found.positions[active, j],
+                colors=overview.positions[active, j],
             )
         )
-    left_out = len(found.names) - len(drawn)
+    left_out = len(overview.names) - len(order)
     return Rows(
-        labels=[(found.names[j],) for j in drawn],
+        labels=[(overview.names[j],) for j in order],
         bars=(),
         dots=dots,
         scale=("low", "high", "value"),
-        heading=f"What moves the {found.what}",
-        subtitle=f"one point per configuration ({len(found.phi)}), compared with the average "
-        f"prediction {number(found.baseline)}",
-        label=contribution_to(found),
+        heading=f"What moves the {overview.what}",
+        subtitle=f"one point per configuration ({len(overview.phi)}), compared with the average "
+        f"prediction {number(overview.baseline)}",
+        label=contribution_to(overview),
         footer=sentences(
             "Low and high are on the hyperparameter's own scale; categories are colored in their "
             "order. Where a hyperparameter is inactive there is no point.",

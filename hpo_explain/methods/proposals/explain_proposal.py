@@ -12,21 +12,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_seed
-from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Criterion, Estimator, WhichTrial
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.base import (
+    Criterion,
+    Estimator,
+    Fact,
+    InputError,
+    NothingToExplain,
+    Subject,
+    check_seed,
+    counted,
+    declared_fact,
+    shows_progress,
+    spans,
+)
+from hpo_explain.belief import as_draws
 from hpo_explain.methods._engines.explainable import (
     LEAST_KNOWN,
     why_unexplained,
 )
 from hpo_explain.methods._engines.proposed import (
-    HasNumber,
+    AnyTrial,
     Proposed,
     proposed,
 )
@@ -34,16 +39,15 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.models.own_model import as_surrogate
-from hpo_explain.question.explained import (
+from hpo_explain.models import Acquisition, as_surrogate
+from hpo_explain.question import (
+    Question,
     accepted_criterion,
     accepted_surrogate,
+    explains,
+    learned_later,
 )
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.question.given import learned_later
-from hpo_explain.run import Run
-from hpo_explain.run.fits import doubts_of_model
+from hpo_explain.run import Run, doubts_of_model
 from hpo_explain.space import Config, Ints
 
 
@@ -79,7 +83,7 @@ _REPEATS = declared_fact(
 @explains(of="optimizer")
 def explain_proposal(
     question: Question,
-    trial: int | WhichTrial | Config | HasNumber = "latest",
+    trial: AnyTrial = "latest",
     *,
     acquisition: Criterion | Acquisition = "auto",
     background: str | int | Config | npt.ArrayLike = "auto",
@@ -208,7 +212,7 @@ class ProposalExplainer:
     def explain(
         self,
         run: Run,
-        trial: int | WhichTrial | Config | HasNumber = "latest",
+        trial: AnyTrial = "latest",
         *,
         believed: bool = False,
     ) -> ProposalExplanation:
@@ -255,8 +259,8 @@ class ProposalExplainer:
             notes += learned_later(run, what.number, of)
         if what.number is not None and trial == "best":
             notes += _best_elsewhere(run, what.number)
-        known = run.known_before(what.before)
-        notes += _repeats(run, what, known)
+        earlier = run.known_before(what.before)
+        notes += _repeats(run, what, earlier)
         subject = Subject.of(
             run,
             trial=what.number,
@@ -264,11 +268,11 @@ class ProposalExplainer:
             assumed=chosen.assumed,
             notes=notes,
         )
-        rows = _compact(known)
+        rows = _compact(earlier)
         belief = None
         if believed and model is not None:
             belief = as_draws(model, run.direction, seed=self.seed)
-        elif believed and len(known) >= LEAST_KNOWN:
+        elif believed and len(earlier) >= LEAST_KNOWN:
             belief = run.belief(what.before, seed=self.seed)
         return ShapleyExplainer(
             chosen.acquisition,
@@ -289,9 +293,9 @@ class ProposalExplainer:
             return self.background, []
         if self.background != "incumbent":
             return self.background, []
-        known = run.known_before(what.before)
-        known = known[np.asarray(run.feasible)[known]]
-        if not len(known):
+        earlier = run.known_before(what.before)
+        earlier = earlier[np.asarray(run.feasible)[earlier]]
+        if not len(earlier):
             at = what.before
             by_then = "by now" if at is None else f"before trial {at}"
             raise InputError(
@@ -300,7 +304,7 @@ class ProposalExplainer:
                 self.background,
                 "Choose a later trial, or another background.",
             )
-        incumbent = run.best(np.asarray(run.trials)[known].tolist())
+        incumbent = run.best(np.asarray(run.trials)[earlier].tolist())
         return run.config(incumbent), [_INCUMBENT(trials=[incumbent])]
 
 
@@ -323,9 +327,9 @@ def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
 
 
-def _repeats(run: Run, what: Proposed, known: Ints) -> list[Fact]:
+def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     """Return a note where the configuration had been evaluated before."""
     inactive = np.isnan(what.x)
-    same = (run.X[known] == what.x) | (np.isnan(run.X[known]) & inactive)
-    trials = np.asarray(run.trials)[known][same.all(axis=1)]
+    same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
+    trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
     return [_REPEATS(trials=trials)] if len(trials) else []

@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.phrases import join_words
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import InputError, declared_fact, join_words
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -65,16 +63,18 @@ def aggregate(
     >>> both.runs, both.mean.shape
     (2, (1, 1, 3))
     """
-    given = list(results.values())
-    if len(given) < 2:
-        problem = f"must hold at least two results, but held {len(given)}"
+    explanations = list(results.values())
+    if len(explanations) < 2:
+        problem = (
+            f"must hold at least two results, but held {len(explanations)}"
+        )
         raise InputError("runs", problem, [*results])
-    paths = [r for r in given if isinstance(r, DesirabilityPath)]
-    singles = [r for r in given if isinstance(r, ProposalExplanation)]
-    if len(paths) not in (0, len(given)) or len(paths) + len(singles) != len(
-        given
-    ):
-        kinds = sorted({type(r).__name__ for r in given})
+    paths = [r for r in explanations if isinstance(r, DesirabilityPath)]
+    singles = [r for r in explanations if isinstance(r, ProposalExplanation)]
+    if len(paths) not in (0, len(explanations)) or len(paths) + len(
+        singles
+    ) != len(explanations):
+        kinds = sorted({type(r).__name__ for r in explanations})
         problem = f"must all be explanations or all be paths, but were {join_words(kinds)}"
         raise InputError("runs", problem, [*results])
     rows = [list(path.explanations) for path in paths] or [

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import worth_naming
-from hpo_explain.base.result import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, worth_naming
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -117,8 +116,8 @@ class RepeatedRuns(Result):
         """What mattered most over all runs and proposals."""
         size = np.abs(self.mean[:, :, -1]).mean(axis=0)
         order = np.argsort(-size, kind="stable").tolist()
-        found = tuple(
-            self.told(
+        claims = tuple(
+            self.claim(
                 "contribution",
                 (self.names[j],),
                 float(size[j]),
@@ -126,8 +125,8 @@ class RepeatedRuns(Result):
             )
             for j in worth_naming(order, size, _MAIN_COUNT, size.sum())
         )
-        return found or (
-            self.told(
+        return claims or (
+            self.claim(
                 "contribution",
                 self.names,
                 0.0,

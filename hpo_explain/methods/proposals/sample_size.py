@@ -25,10 +25,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import check_count, check_option
-from hpo_explain.base.options import SAMPLING_ERRORS, SamplingError
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
+from hpo_explain.base import (
+    ROUNDING,
+    SAMPLING_ERRORS,
+    SamplingError,
+    Subject,
+    check_count,
+    check_option,
+    shows_progress,
+)
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -37,11 +42,10 @@ from hpo_explain.methods.proposals.sample_size_result import (
     SampleSizeCheck,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models import Acquisition
 from hpo_explain.space import Array, Config
 
 _LEVEL = 0.95
-_ROUNDING = 1e-12  # of the largest contribution
 
 
 def check_sample_size(
@@ -103,11 +107,11 @@ def _check(
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":
         # of the shares of mean and uncertainty only the sum can be predicted
-        known = explanation.efficiency_gap
+        gap_of = explanation.efficiency_gap
         contributions = {
-            term: phi for term, phi in contributions.items() if term in known
+            term: phi for term, phi in contributions.items() if term in gap_of
         }
-        gaps = np.abs([known[term] for term in contributions])
+        gaps = np.abs([gap_of[term] for term in contributions])
         half = np.broadcast_to(
             gaps[:, None, None], (len(gaps), len(rows), len(rows))
         )
@@ -131,7 +135,7 @@ def _half_widths(
     explanation: ProposalExplanation, rows: npt.NDArray[np.int64]
 ) -> Array:
     """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     terms, p = len(explanation.terms) + 1, len(rows)
     if explanation.difference_error is None:
@@ -141,9 +145,8 @@ def _half_widths(
         )
         return np.full((terms, p, p), np.inf if sampled else 0.0)
     together = max(terms * p * (p - 1) // 2, 1)
-    quantile = float(
-        t.isf((1.0 - _LEVEL) / 2.0 / together, explanation.degrees_of_freedom)
-    )
+    tail = (1.0 - _LEVEL) / 2.0 / together
+    quantile = -float(stdtrit(explanation.degrees_of_freedom, tail))
     return quantile * explanation.difference_error[:, rows][:, :, rows]
 
 
@@ -156,7 +159,7 @@ def _closest(
     if not len(more):
         return None
     apart, error = phi[more] - phi[less], half[more, less]
-    error = np.where(error <= _ROUNDING * np.abs(phi).max(), 0.0, error)
+    error = np.where(error <= ROUNDING * np.abs(phi).max(), 0.0, error)
     sure = np.divide(
         apart, error, out=np.full(len(apart), np.inf), where=error > 0.0
     )

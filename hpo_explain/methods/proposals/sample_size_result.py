@@ -8,11 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import between
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import SamplingError
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    SamplingError,
+    Table,
+    between,
+    declared_fact,
+)
 from hpo_explain.space import Array
 
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
@@ -85,15 +89,15 @@ class SampleSizeCheck(Result):
     table: ClassVar[Table] = Table(
         index=("term", "by"),
         columns={
-            "more": lambda found: [
-                c and c.pair[0] for c in found.closest.values()
+            "more": lambda result: [
+                c and c.pair[0] for c in result.closest.values()
             ],
-            "less": lambda found: [
-                c and c.pair[1] for c in found.closest.values()
+            "less": lambda result: [
+                c and c.pair[1] for c in result.closest.values()
             ],
-            "difference": lambda found: [c.estimate for c in found.claims],
-            "half_width": lambda found: [
-                c.half_width if c else 0.0 for c in found.closest.values()
+            "difference": lambda result: [c.estimate for c in result.claims],
+            "half_width": lambda result: [
+                c.half_width if c else 0.0 for c in result.closest.values()
             ],
             "enough": "safe",
         },
@@ -103,8 +107,8 @@ class SampleSizeCheck(Result):
             "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
-            "closest": lambda found: {
-                t: c and vars(c) for t, c in found.closest.items()
+            "closest": lambda result: {
+                t: c and vars(c) for t, c in result.closest.items()
             },
         },
     )
@@ -128,8 +132,7 @@ class SampleSizeCheck(Result):
     def safe(self) -> list[bool]:
         """Whether the ranking is safe, by term, and by the total."""
         return [
-            found is None or found.told_apart
-            for found in self.closest.values()
+            pair is None or pair.told_apart for pair in self.closest.values()
         ]
 
     @property
@@ -176,14 +179,14 @@ class SampleSizeCheck(Result):
         order = np.argsort(-self.contributions[term], kind="stable")
         closest, because = self.closest[term], tuple[Fact, ...]()
         if closest is not None and not closest.told_apart:
-            known = np.isfinite(closest.half_width)
+            has_interval = np.isfinite(closest.half_width)
             because = (
-                _NOT_APART(names=closest.pair) if known else _UNKNOWN(),
+                _NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),
             )
             says = "small"
         elif self.error == "efficiency":
             because = (_BY_EFFICIENCY(),)
-        return self.told(
+        return self.claim(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,

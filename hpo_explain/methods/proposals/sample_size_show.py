@@ -6,24 +6,24 @@ from itertools import compress
 
 import numpy as np
 
+from hpo_explain.base import join_words, sentences
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.base.phrases import join_words, sentences
 from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
 
 
-def closest(found: SampleSizeCheck) -> Rows:
+def closest(check: SampleSizeCheck) -> Rows:
     """Draw for each term the difference of the two neighbours that are told apart worst."""
     rows = [
         (term, pair)
-        for term, pair in found.closest.items()
+        for term, pair in check.closest.items()
         if pair is not None
     ]
     whiskers = (
         "95 % interval of their difference, for all pairs and terms together"
     )
-    if found.error == "efficiency":
+    if check.error == "efficiency":
         whiskers = "the efficiency error"
-    safe = join_words([*compress(found.by, found.safe)]) or "no term"
+    safe = join_words([*compress(check.by, check.safe)]) or "no term"
     return Rows(
         labels=[(term, " − ".join(pair.pair)) for term, pair in rows],
         bars=[
@@ -37,7 +37,7 @@ def closest(found: SampleSizeCheck) -> Rows:
         ],
         heading="Is the sample large enough to rank the hyperparameters?",
         subtitle=sentences(
-            found.orders is not None and f"{found.orders} orders;",
+            check.orders is not None and f"{check.orders} orders;",
             f"safe ranking by {safe}",
         ),
         label="difference between two contributions that are neighbours in the ranking",

@@ -24,16 +24,17 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.checks import (
+from hpo_explain.base import (
+    ESTIMATORS,
+    Estimator,
+    Subject,
     check_count,
     check_fraction,
     check_option,
     check_seed,
+    shows_progress,
 )
-from hpo_explain.base.options import ESTIMATORS, Estimator
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.belief.drawn import Draws
+from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.integration import (
     ShapleyEstimate,
@@ -46,10 +47,9 @@ from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
-from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions
-from hpo_explain.models.acquisition.split import PREDICTED, split_of
-from hpo_explain.question.explained import Explained, accepted_acquisition
-from hpo_explain.space import Array, Config, SearchSpace, encode_one
+from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, split_of
+from hpo_explain.question import Explained, accepted_acquisition
+from hpo_explain.space import Array, Config, SearchSpace
 
 
 class ShapleyExplainer:
@@ -75,7 +75,8 @@ class ShapleyExplainer:
         "exact" values every coalition through the surrogate's own structure, without composed
         rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
-        "auto" is "exact" where it is possible; the two agree. Above 11 it walks orders of the
+        "auto" values every coalition up to 11, by composed rows where the surrogate has no such
+        structure; all of them agree. Above 11 it walks orders of the
         hyperparameters where the acquisition can (TPE's, a `DensityRatio`); where the background
         grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
         draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
@@ -182,7 +183,7 @@ class ShapleyExplainer:
         x = (
             _partly_encoded(space, config)
             if not_chosen
-            else encode_one(space, config, "config")
+            else space.row(config, "config")
         )
         game = CoalitionGame.of(
             self._split or self._acquisition,
@@ -204,7 +205,7 @@ class ShapleyExplainer:
         baseline, predicted_baseline = self._means_over(background)
         payout = {name: at_x[name] - baseline[name] for name in at_x}
         gap = {name: payout[name] - float(earned[name].sum()) for name in at_x}
-        found = ProposalExplanation(
+        explanation = ProposalExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             not_chosen=tuple(not_chosen),
@@ -222,17 +223,17 @@ class ShapleyExplainer:
             background_size=len(background),
             estimator=estimate.how,
             orders=self._orders if self._estimator == "sampling" else None,
-            drawn=self._drawn(game, estimate),
+            draws=self._drawn(game, estimate),
             kappa=getattr(self._acquisition, "kappa", None),
             notes=(*estimate.notes, *self._subject.notes),
         )
         if self._split is None:
-            return found
+            return explanation
         predicted = slice(self._split.own, self._split.own + len(PREDICTED))
         error = estimate.standard_error(predicted)
         shares = dict(zip(SHARES, phi.sum(axis=0).tolist(), strict=True))
         return replace(
-            found,
+            explanation,
             own=own,
             payout={**payout, **shares},
             moves=estimate.phi[:, predicted],
@@ -286,16 +287,16 @@ class ShapleyExplainer:
         """Return contributions to each draw of the objective; None without a belief."""
         if self._belief is None:
             return None
-        known = None
+        values = None
         if self._explained.of_objective:
             phi, error = estimate.phi, estimate.standard_error(slice(None))
-            known = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
+            values = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
         return drawn_contributions(
             game,
             self._belief,
             estimate.background,
-            known=known,
-            given=self._reference.given is not None,
+            values_and_error=values,
+            fixed=self._reference.given is not None,
             seed=self._seed,
         )
 

@@ -40,11 +40,9 @@ from hpo_explain.base import (
     declared_fact,
     join_words,
     shows_progress,
-    sign_of,
     steps,
 )
-from hpo_explain.belief.drawn import Draws, Within, as_draws, in_own_order
-from hpo_explain.belief.trust import Trust
+from hpo_explain.belief import Draws, Trust, Within, as_draws, in_own_order
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
@@ -58,17 +56,20 @@ from hpo_explain.methods.proposals.repeated_runs import aggregate
 from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explained import Explained, shared_subject
-from hpo_explain.question.given import several_runs, surrogate_of
+from hpo_explain.question import (
+    Explained,
+    several_runs,
+    shared_subject,
+    surrogate_of,
+)
 from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
-    CategoricalParameter,
     SearchSpace,
     Shared,
+    still_possible,
     values_of,
 )
-from hpo_explain.space.possible import still_possible
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -199,26 +200,30 @@ def compare(
         delayed(_compared)(name, run, shared, kind, seed)
         for name, run in read.items()
     )
-    parts = list(
+    runs_compared = list(
         steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read))
     )
-    return comparison_of(parts, seed=seed)
+    return comparison_of(runs_compared, seed=seed)
 
 
 def _compared(
     name: str, run: Run, shared: Shared, kind: Kind, seed: int
 ) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
-    given = {
+    shared_values = {
         n: values_of(shared.space[n])
         for n in shared.narrowed
         if shared.space is not None
         and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
-    drawn = as_draws(model, run.direction, seed=seed) if given else None
-    if drawn is None or shared.space is None:
-        shares = importance(run, kind=kind, seed=seed, given=given or None)
+    draws = (
+        as_draws(model, run.direction, seed=seed) if shared_values else None
+    )
+    if draws is None or shared.space is None:
+        shares = importance(
+            run, kind=kind, seed=seed, given=shared_values or None
+        )
     else:
         parameters = [
             replace(
@@ -226,7 +231,7 @@ def _compared(
                 active_when=p.active_when,
                 optional=p.optional,
             )
-            if p.name in given
+            if p.name in shared_values
             else p
             for p in run.space
         ]
@@ -235,7 +240,7 @@ def _compared(
             Subject.of(run), space=part, tried=np.empty((0, len(part)))
         )
         shares = FanovaExplainer(
-            Within(drawn, part), subject=about, seed=seed
+            Within(draws, part), subject=about, seed=seed
         ).explain()
     return ComparedRun(name, model, Subject.of(run), shares)
 
@@ -279,7 +284,7 @@ class ComparedRun:
         """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
         if self.draws is not None:
             return self.draws.costs(X)
-        sign = sign_of(self.subject.direction)
+        sign = self.subject.sign
         return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:
@@ -381,7 +386,7 @@ class _Comparing:
         )
 
     def _notes(self) -> list[Fact]:
-        found = []
+        notes = []
         if not self.shared.same:
             left = {
                 run.name: tuple(
@@ -391,12 +396,12 @@ class _Comparing:
                 )
                 for run in self.runs
             }
-            found.append(
+            notes.append(
                 _NOT_SHARED(names=self.space.names, left=tuple(left.items()))
             )
         if self.shared.narrowed:
-            found.append(_NARROWED(names=self.shared.narrowed))
-        return found
+            notes.append(_NARROWED(names=self.shared.narrowed))
+        return notes
 
     # ------------------------------------------------------------------ effects
 
@@ -423,20 +428,20 @@ class _Comparing:
         count, total = (
             np.bincount(at, weight, len(values)) for weight in (None, cost)
         )
-        found = np.divide(
+        effect = np.divide(
             total, count, out=np.full(len(values), np.nan), where=count > 0
         )
         best, average = scale
-        return np.asarray((found - best) / (average - best))
+        return np.asarray((effect - best) / (average - best))
 
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
         own = run.surrogate.space
         tried = run.subject.tried
         later = own.decode(tried[len(tried) // 2 :])
-        found = np.full((len(self.space), 3), np.nan)
+        columns = np.full((len(self.space), 3), np.nan)
         for j, parameter in enumerate(self.space):
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 continue
             places = []
             for config in later:
@@ -450,8 +455,8 @@ class _Comparing:
                     except ValueError:
                         continue  # a value that not all runs allow
             if places:
-                found[j] = np.quantile(places, [0.25, 0.5, 0.75])
-        return found
+                columns[j] = np.quantile(places, [0.25, 0.5, 0.75])
+        return columns
 
     # ------------------------------------------------------------------ one for all
 
@@ -463,10 +468,10 @@ class _Comparing:
             rows = np.concatenate(
                 [self._rows(run, config, latent) for config in candidates]
             )
-            found = run.costs(rows).reshape(
+            costs = run.costs(rows).reshape(
                 -1, len(candidates), len(rows) // len(candidates)
             )
-            cost = found.mean(axis=2)
+            cost = costs.mean(axis=2)
             average = run.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
             least = np.minimum(cost.min(axis=1), run.least)
             gap = np.where(average > least, average - least, np.inf)
@@ -475,15 +480,15 @@ class _Comparing:
             scales.append((best, mean if mean > best else np.inf))
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
-        known = all(run.draws is not None for run in self.runs)
-        drawn = [
+        have_draws = all(run.draws is not None for run in self.runs)
+        draws = [
             in_own_order(loss[:, chosen], r)
             for r, loss in zip(self._ranks, losses, strict=True)
         ]
         default = Default(
             configuration=candidates[chosen],
             loss=mean_losses[:, chosen],
-            drawn=np.column_stack(drawn) if known else None,
+            draws=np.column_stack(draws) if have_draws else None,
         )
         return default, scales
 
@@ -494,7 +499,9 @@ class _Comparing:
         return [names.index(run.name) for run in self.runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
-        found = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
+        configs = list(
+            self.space.decode(self.space.sample(_SPREAD, self.seed))
+        )
         for run in self.runs:
             tried = run.subject.tried
             if not len(tried):
@@ -502,10 +509,10 @@ class _Comparing:
             order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
             for config in run.surrogate.space.decode(tried[order]):
                 if self.shared.same or self._allowed(config):
-                    found.append(
+                    configs.append(
                         {n: config[n] for n in self.space.names if n in config}
                     )
-        return found
+        return configs
 
     def _allowed(self, config: dict[str, Any]) -> bool:
         """Say whether a configuration has a value that all runs allow of each hyperparameter."""

@@ -18,8 +18,7 @@ from hpo_explain.base import (
     format_value,
     listed,
 )
-from hpo_explain.belief.decide import MATTERS, decide, interval
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief import MATTERS, decide, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array
 
@@ -40,20 +39,20 @@ class Default:
     loss : ndarray of shape (R,)
         How much worse than the best configuration of each run it is, on average over the functions
         that the trials allow: as a share of how much worse an average configuration is.
-    drawn : ndarray of shape (number of draws, R) or None
+    draws : ndarray of shape (number of draws, R) or None
         What it loses in each of these functions; None where a model has no joint posterior.
     """
 
     configuration: Mapping[str, Any]
     loss: Array
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def upper(self) -> Array:
         """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
-        if self.drawn is None:
+        if self.draws is None:
             return np.full(len(self.loss), np.nan)
-        return np.asarray(np.quantile(self.drawn, 0.95, axis=0))
+        return np.asarray(np.quantile(self.draws, 0.95, axis=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -121,12 +120,12 @@ class Comparison(Result):
                 )
             },
             "intervals": "bounds",
-            "incumbents": lambda found: [
-                dict(incumbent) for incumbent in found.incumbents
+            "incumbents": lambda result: [
+                dict(incumbent) for incumbent in result.incumbents
             ],
-            "default": lambda found: dict(found.default.configuration),
-            "default_loss": lambda found: found.default.loss,
-            "default_upper": lambda found: found.default.upper,
+            "default": lambda result: dict(result.default.configuration),
+            "default_loss": lambda result: result.default.loss,
+            "default_upper": lambda result: result.default.upper,
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -170,35 +169,19 @@ class Comparison(Result):
         """
         if self._drawn is None:
             return super().posterior
-        drawn = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
+        in_order = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
-        runs = rng.integers(len(drawn), size=(n, len(drawn)))
+        runs = rng.integers(len(in_order), size=(n, len(in_order)))
         each = np.stack(
             [
                 shares[rng.integers(len(shares), size=runs.shape)]
-                for shares in drawn
+                for shares in in_order
             ]
         )
         values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[
             0
         ].mean(axis=1)
         return PosteriorDraws(self.names, values)
-
-    @property
-    def default_posterior(self) -> PosteriorDraws:
-        """What the default loses in each run, by its name, for functions drawn; the least first.
-
-        In the units of :attr:`Default.loss`. The mean of a row is that over the runs, and its
-        quantiles are what it loses over these runs.
-
-        Raises
-        ------
-        NothingToExplain
-            If the model of a run has no joint posterior.
-        """
-        if self.default.drawn is None:
-            return super().posterior
-        return PosteriorDraws(self.runs, self.default.drawn, "smallest")
 
     @property
     def bounds(self) -> Array:
@@ -218,15 +201,18 @@ class Comparison(Result):
     def _drawn(self) -> tuple[Array, Array] | None:
         """Shares alone and in all, each (number of draws, R, d); None where one has no draws."""
         alone, totals, names = [], [], sorted(self.runs)
-        for run, found in zip(self.runs, self.importances, strict=True):
-            if found.anova is None:
+        for run, importance in zip(self.runs, self.importances, strict=True):
+            if importance.anova is None:
                 return None
             columns, place = (
-                [found.names.index(name) for name in self.names],
+                [importance.names.index(name) for name in self.names],
                 names.index(run),
             )
-            matters = found.anova.totals * found.anova.of_evaluations[:, None]
-            alone.append(in_own_order(found.shares[:, columns], place))
+            matters = (
+                importance.anova.totals
+                * importance.anova.of_evaluations[:, None]
+            )
+            alone.append(in_own_order(importance.shares[:, columns], place))
             totals.append(in_own_order(matters[:, columns], place))
         return np.stack(alone, axis=1), np.stack(totals, axis=1)
 
@@ -251,30 +237,6 @@ class Comparison(Result):
             self.default.configuration.get(name) for name in self.names
         ]
         return frame.sort_values("mean", ascending=False, kind="stable")
-
-    def effects_frame(self) -> pd.DataFrame:
-        """Return one row per hyperparameter and value: the mean loss over runs, std, each run's."""
-        import pandas as pd
-
-        rows = []
-        for name, values, effect in zip(
-            self.names, self.grid, self.effects, strict=True
-        ):
-            for g, value in enumerate(values):
-                column = effect[:, g]
-                rows.append(
-                    {
-                        "hyperparameter": name,
-                        "value": value,
-                        "mean": column.mean(),
-                        "std": column.std(ddof=1),
-                        **{
-                            f"loss in {run}": e
-                            for run, e in zip(self.runs, column, strict=True)
-                        },
-                    }
-                )
-        return pd.DataFrame(rows)
 
     # ------------------------------------------------------------------ what it says
 
@@ -301,9 +263,9 @@ class Comparison(Result):
 
     def _everywhere(self) -> list[Claim]:
         """Return what explains a share of the variance in every run, the largest first."""
-        mean, found = self.shares.mean(axis=0), list[Claim]()
+        mean, claims = self.shares.mean(axis=0), list[Claim]()
         if self._drawn is None:
-            return found
+            return claims
         alone, totals = self._drawn
         for j in np.argsort(-mean, kind="stable").tolist():
             decision = decide(
@@ -317,17 +279,17 @@ class Comparison(Result):
                 estimate=float(least.mean()),
                 interval=interval(least),
             )
-            says = "everywhere" if len(found) < _MOST_NAMED else ""
-            found.append(
+            says = "everywhere" if len(claims) < _MOST_NAMED else ""
+            claims.append(
                 self.decided(
                     "share", (self.names[j],), shown, says=says, mean=mean[j]
                 )
             )
-        return found
+        return claims
 
     def _differing(self) -> list[Claim]:
         """Return the hyperparameters whose shares differ between runs, the most first."""
-        found = []
+        differences = []
         if self._drawn is None:
             return []
         for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
@@ -337,8 +299,8 @@ class Comparison(Result):
             )
             decision = decide(alone[:, most] - alone[:, least], side="above")
             if decision.certain and decision.estimate > MATTERS:
-                found.append((decision, j, most, least))
-        found.sort(key=lambda one: -one[0].estimate)
+                differences.append((decision, j, most, least))
+        differences.sort(key=lambda one: -one[0].estimate)
         return [
             self.decided(
                 "difference",
@@ -351,22 +313,22 @@ class Comparison(Result):
                 high=float(self.shares[m, j]),
                 low=float(self.shares[n, j]),
             )
-            for place, (decision, j, m, n) in enumerate(found)
+            for place, (decision, j, m, n) in enumerate(differences)
         ]
 
     def _default(self) -> Claim:
         default = self.default
-        given, worst = default.configuration, None
-        if default.drawn is not None:
-            worst = decide(default.drawn.max(axis=1), 1.0, side="below")
+        config, worst = default.configuration, None
+        if default.draws is not None:
+            worst = decide(default.draws.max(axis=1), 1.0, side="below")
         shown = [
-            f"{name} = {format_value(value)}" for name, value in given.items()
+            f"{name} = {format_value(value)}" for name, value in config.items()
         ]
         claim = self.decided(
             "keep",
-            tuple(given),
+            tuple(config),
             worst,
-            values=tuple(given.values()),
+            values=tuple(config.values()),
             says="default" if worst is not None and worst.certain else "none",
             values_told=listed(shown, _MOST_VALUES),
             loss=float(default.loss.mean()),

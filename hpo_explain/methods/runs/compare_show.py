@@ -6,7 +6,6 @@ import numpy as np
 
 from hpo_explain.base import listed
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Axis,
     Bar,
     Curves,
@@ -17,7 +16,6 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.methods.runs.compare_result import Comparison
-from hpo_explain.space import CategoricalParameter
 
 _MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
@@ -26,21 +24,21 @@ _BESIDE = 0.22  # how far from the middle of a row dots stand
 _UNDER = 0.16  # of the height of a panel, under its curves
 
 
-def shares(found: Comparison) -> Rows:
+def shares(comparison: Comparison) -> Rows:
     """Draw the mean share of each hyperparameter, the spread over the runs, and each run."""
     mean, spread, order = (
-        found.shares.mean(axis=0),
-        found.spread,
-        _order(found),
+        comparison.shares.mean(axis=0),
+        comparison.spread,
+        _order(comparison),
     )
-    drawn, rest = (
-        order[:MOST_ROWS],
-        [found.names[j] for j in order[MOST_ROWS:]],
+    shown, rest = (
+        order[: Rows.MOST],
+        [comparison.names[j] for j in order[Rows.MOST :]],
     )
-    beside = np.linspace(-_BESIDE, _BESIDE, len(found.runs))
-    reach = float(max(found.shares.max(), (mean + spread).max()))
+    beside = np.linspace(-_BESIDE, _BESIDE, len(comparison.runs))
+    reach = float(max(comparison.shares.max(), (mean + spread).max()))
     return Rows(
-        labels=[(found.names[j],) for j in drawn],
+        labels=[(comparison.names[j],) for j in shown],
         bars=[
             Bar(
                 row,
@@ -48,17 +46,17 @@ def shares(found: Comparison) -> Rows:
                 float(mean[j]),
                 (float(min(spread[j], mean[j])), float(spread[j])),
             )
-            for row, j in enumerate(drawn)
+            for row, j in enumerate(shown)
         ],
         dots=[
-            Dots(found.shares[:, j], row + beside, look="run")
-            for row, j in enumerate(drawn)
+            Dots(comparison.shares[:, j], row + beside, look="run")
+            for row, j in enumerate(shown)
         ],
         label="share of the variance, alone",
         fills={0: "mean over the runs"},
         means={"run": "each run"},
-        heading=f"What matters in {len(found.runs)} runs",
-        subtitle=f"runs: {listed(list(found.runs), _MOST_NAMED)}",
+        heading=f"What matters in {len(comparison.runs)} runs",
+        subtitle=f"runs: {listed(list(comparison.runs), _MOST_NAMED)}",
         footer="Whiskers: one standard deviation over the runs, in which the uncertainty of each "
         "run's own share is contained."
         + (
@@ -71,32 +69,35 @@ def shares(found: Comparison) -> Rows:
     )
 
 
-def effects(found: Comparison) -> Panels:
+def effects(comparison: Comparison) -> Panels:
     """Draw each hyperparameter's effect in each run, and where the optimizers went."""
-    order = _order(found)
-    drawn, rest = (
+    order = _order(comparison)
+    shown, rest = (
         order[:_MOST_PANELS],
-        [found.names[j] for j in order[_MOST_PANELS:]],
+        [comparison.names[j] for j in order[_MOST_PANELS:]],
     )
-    low = min(0.0, *(float(np.nanmin(found.effects[j])) for j in drawn))
-    high = max(1.0, *(float(np.nanmax(found.effects[j])) for j in drawn))
+    low = min(0.0, *(float(np.nanmin(comparison.effects[j])) for j in shown))
+    high = max(1.0, *(float(np.nanmax(comparison.effects[j])) for j in shown))
     left = (
         f" Without a panel, as they matter less: {', '.join(rest)}."
         if rest
         else ""
     )
     return Panels(
-        panels=[_effect(found, j, low, high) for j in drawn],
-        heading=f"The effects in {len(found.runs)} runs",
+        panels=[_effect(comparison, j, low, high) for j in shown],
+        heading=f"The effects in {len(comparison.runs)} runs",
         subtitle="mean predicted loss: 0 is the best configuration of the run, 1 an average one",
         footer="Bars along the bottom: the middle half of the values in the later half of each "
         f"run's trials.{left}",
     )
 
 
-def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
-    parameter, values = found.subject.space.parameters[j], found.grid[j]
-    named = isinstance(parameter, CategoricalParameter)
+def _effect(comparison: Comparison, j: int, low: float, high: float) -> Curves:
+    parameter, values = (
+        comparison.subject.space.parameters[j],
+        comparison.grid[j],
+    )
+    named = parameter.is_category
     names = [str(value) for value in values] if named else ()
     x = Axis(
         label="",
@@ -104,19 +105,25 @@ def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
         log=getattr(parameter, "log", False),
         names=names,
     )
-    pale, under = len(found.runs) > _MOST_LINES, low - _UNDER * (high - low)
+    pale, under = (
+        len(comparison.runs) > _MOST_LINES,
+        low - _UNDER * (high - low),
+    )
     looks = (
-        ["thin"] * len(found.runs)
+        ["thin"] * len(comparison.runs)
         if pale
-        else [str(r) for r in range(len(found.runs))]
+        else [str(r) for r in range(len(comparison.runs))]
     )
     lines = [
         Line(x.places, effect, look=look, marks=named)
-        for look, effect in zip(looks, found.effects[j], strict=True)
+        for look, effect in zip(looks, comparison.effects[j], strict=True)
     ]
     lines.append(
         Line(
-            x.places, found.effects[j].mean(axis=0), look="total", marks=named
+            x.places,
+            comparison.effects[j].mean(axis=0),
+            look="total",
+            marks=named,
         )
     )
     heights = under + (np.arange(len(looks))[::-1] + 0.5) / len(
@@ -129,28 +136,30 @@ def _effect(found: Comparison, j: int, low: float, high: float) -> Curves:
             look=look,
         )
         for look, went, at in zip(
-            looks, found.went[:, j], heights, strict=True
+            looks, comparison.went[:, j], heights, strict=True
         )
         if not np.isnan(went).any()
     ]
     runs = (
         {"thin": "each run"}
         if pale
-        else dict(zip(looks, found.runs, strict=True))
+        else dict(zip(looks, comparison.runs, strict=True))
     )
-    edge = high - low
+    reach = high - low
     return Curves(
         x=x,
-        y=Axis(label="loss", limits=(under - 0.02 * edge, high + 0.05 * edge)),
+        y=Axis(
+            label="loss", limits=(under - 0.02 * reach, high + 0.05 * reach)
+        ),
         lines=lines,
-        heading=found.names[j],
+        heading=comparison.names[j],
         means={**runs, "total": "mean over the runs"},
         upright=True,
     )
 
 
-def _order(found: Comparison) -> list[int]:
-    order = np.argsort(-found.shares.mean(axis=0), kind="stable")
+def _order(comparison: Comparison) -> list[int]:
+    order = np.argsort(-comparison.shares.mean(axis=0), kind="stable")
     return [int(j) for j in order]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base import Subject, check_number, declared_fact
 from hpo_explain.methods.runs.history_result import History
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 
 _BEATEN = declared_fact(
     "optimum_beaten",
@@ -46,7 +46,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     >>> print(hx.history(table, objective="loss").sentence)
     The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
     """
-    run, known = (
+    run, is_optimum = (
         question.run,
         None if optimum is None else check_number("optimum", optimum),
     )
@@ -55,7 +55,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
     subject = Subject.of(run)
-    found = History(
+    result = History(
         subject=replace(
             subject, notes=(), tried=run.X[order], costs=subject.costs[order]
         ),
@@ -70,11 +70,11 @@ def history(question: Question, *, optimum: float | None = None) -> History:
         tied=tied,
         later=run.later_trials(tied[0]) if tied else (),
         left_out=dict(sorted(run.excluded.items())),
-        optimum=known,
+        optimum=is_optimum,
     )
-    if found.regret is None or not (found.regret < 0.0).any():
-        return found
+    if result.regret is None or not (result.regret < 0.0).any():
+        return result
     beaten = _BEATEN(
-        trials=[found.tied[0]], optimum=known, names=[run.objective_name]
+        trials=[result.tied[0]], optimum=is_optimum, names=[run.objective_name]
     )
-    return replace(found, notes=(beaten,))
+    return replace(result, notes=(beaten,))

@@ -18,7 +18,6 @@ from hpo_explain.base import (
     counted,
     format_level,
     format_value,
-    sign_of,
 )
 from hpo_explain.space import Array, Bools, Ints
 
@@ -92,12 +91,12 @@ class History(Result):
                     "since",
                 )
             },
-            "origins": lambda found: [
-                origin.value for origin in found.origins
+            "origins": lambda result: [
+                origin.value for origin in result.origins
             ],
-            "incumbent": lambda found: dict(found.subject.incumbent),
-            "left_out": lambda found: {
-                str(t): why.to_dict() for t, why in found.left_out.items()
+            "incumbent": lambda result: dict(result.subject.incumbent),
+            "left_out": lambda result: {
+                str(t): why.to_dict() for t, why in result.left_out.items()
             },
         },
     )
@@ -129,7 +128,7 @@ class History(Result):
 
     @property
     def _sign(self) -> float:
-        return sign_of(self.direction)
+        return self.subject.sign
 
     @property
     def incumbent_trial(self) -> int | None:
@@ -196,8 +195,8 @@ class History(Result):
         if not self.tied:
             return ()
         config, best = self.subject.incumbent, float(self.best[-1])
-        found = [
-            self.told(
+        claims = [
+            self.claim(
                 "incumbent",
                 tuple(config),
                 best,
@@ -217,8 +216,8 @@ class History(Result):
             others = counted(int((~self.proposed).sum()), "trial")
             says = "added" if gain > 0.0 else "added nothing"
             reached = format_level(self.before_proposals, gain)
-            found.append(
-                self.told(
+            claims.append(
+                self.claim(
                     "improvement",
                     (),
                     gain,
@@ -229,7 +228,7 @@ class History(Result):
                     reached=reached,
                 )
             )
-        return tuple(found)
+        return tuple(claims)
 
     @property
     def headline(self) -> str:
@@ -275,16 +274,16 @@ class History(Result):
     @property
     def finding(self) -> str:
         """What the best trial reached, what came after it, and what the proposals added."""
-        parts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
+        texts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
         if self.regret is not None and self.tied:
             optimum, regret = (
                 format_value(self.optimum),
                 format_value(float(self.regret[-1])),
             )
-            parts.append(
+            texts.append(
                 f"Its regret, the distance from the optimum {optimum}, is {regret}."
             )
-        return " ".join(parts)
+        return " ".join(texts)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per trial: its objective, the best so far, who chose it, what became of it.

@@ -16,17 +16,17 @@ _MANY = 20_000  # values of configurations, up to which they are told
 _MOST = 120  # characters of the reasons for which trials were left out
 
 
-def trials(found: History) -> Curves:
+def trials(history: History) -> Curves:
     """Draw the objective of every trial, and the incumbent so far as a step line.
 
     Trials of the initial design, proposals, and infeasible trials are told apart by their markers.
     Diverged trials are drawn at the bound at which they count for fitting, and trials without a
     result along the end of the axes that is worse.
     """
-    minimized = found.direction == "minimize"
-    able, proposed, far = found.feasible, found.proposed, found.diverged
+    minimized = history.direction == "minimize"
+    able, proposed, far = history.feasible, history.proposed, history.diverged
     hand = np.array(
-        [origin in _BY_HAND for origin in found.origins], dtype=bool
+        [origin in _BY_HAND for origin in history.origins], dtype=bool
     )
     looks = {
         "trial": able & ~proposed & ~hand & ~far,
@@ -35,24 +35,29 @@ def trials(found: History) -> Curves:
         "infeasible": ~able & ~far,
         "diverged": far,
     }
-    at, lines = found.trials.astype(float), []
-    told = np.array(_told(found), dtype=object)
+    at, lines = history.trials.astype(float), []
+    texts = np.array(_told(history), dtype=object)
     dots = [
-        Dots(at[rows], found.learned[rows], look=look, told=told[rows])
+        Dots(at[rows], history.learned[rows], look=look, told=texts[rows])
         for look, rows in looks.items()
     ]
-    if found.tied:
+    if history.tied:
         lines.append(
             Line(
-                at[able], found.best_learned[able], look="incumbent", step=True
+                at[able],
+                history.best_learned[able],
+                look="incumbent",
+                step=True,
             )
         )
-        best = found.trials == found.tied[0]
+        best = history.trials == history.tied[0]
         dots.append(
-            Dots(at[best], found.learned[best], look="star", told=told[best])
+            Dots(
+                at[best], history.learned[best], look="star", told=texts[best]
+            )
         )
     end, groups = np.inf if minimized else -np.inf, dict[str, list[int]]()
-    for trial, why in found.left_out.items():
+    for trial, why in history.left_out.items():
         groups.setdefault(
             why.kind if why.kind in _WITHOUT else "others", []
         ).append(trial)
@@ -66,7 +71,7 @@ def trials(found: History) -> Curves:
         look: f"{'left out' if look == 'others' else look} ({len(numbers)})"
         for look, numbers in groups.items()
     }
-    every = [*found.trials.tolist(), *found.left_out]
+    every = [*history.trials.tolist(), *history.left_out]
     margin = 0.5 + 0.02 * (max(every) - min(every)) if every else 0.0
     return Curves(
         x=Axis(
@@ -76,38 +81,40 @@ def trials(found: History) -> Curves:
             if every
             else (None, None),
         ),
-        y=Axis(label=found.objective_name),
+        y=Axis(label=history.objective_name),
         lines=lines,
         dots=[marks for marks in dots if len(marks.x)],
-        levels=[] if found.optimum is None else [(found.optimum, "goal")],
-        empty="" if len(found) else "no finished trial",
-        heading=f"Objective of {counted(len(found), 'trial')}",
-        subtitle=_subtitle(found),
-        footer=_left_out(found),
+        levels=[] if history.optimum is None else [(history.optimum, "goal")],
+        empty="" if len(history) else "no finished trial",
+        heading=f"Objective of {counted(len(history), 'trial')}",
+        subtitle=_subtitle(history),
+        footer=_left_out(history),
         means={
-            "trial": "initial design" if found.proposes else "trials",
+            "trial": "initial design" if history.proposes else "trials",
             "enqueued": "set by hand",
             "proposal": "proposals",
             "infeasible": "infeasible",
-            "diverged": f"diverged, shown at {number(found.bound)}",
+            "diverged": f"diverged, shown at {number(history.bound)}",
             "incumbent": "incumbent so far",
-            "star": f"best: trial {found.incumbent_trial}",
-            "goal": f"optimum: {'' if found.optimum is None else number(found.optimum)}",
+            "star": f"best: trial {history.incumbent_trial}",
+            "goal": f"optimum: {'' if history.optimum is None else number(history.optimum)}",
             **without,
         },
     )
 
 
-def _told(found: History) -> list[str]:
+def _told(history: History) -> list[str]:
     """Return what is told of each trial: its number, what it reached, its configuration."""
-    X = found.subject.tried
+    X = history.subject.tried
     configs = (
-        found.subject.space.decode(X) if X.size <= _MANY else [{}] * len(found)
+        history.subject.space.decode(X)
+        if X.size <= _MANY
+        else [{}] * len(history)
     )
     return [
         "\n".join(
             [
-                f"trial {trial}: {found.objective_name} {number(value)}",
+                f"trial {trial}: {history.objective_name} {number(value)}",
                 *(
                     f"{name} = {format_value(held, width=_LONG)}"
                     for name, held in config.items()
@@ -115,28 +122,27 @@ def _told(found: History) -> list[str]:
             ]
         )
         for trial, value, config in zip(
-            found.trials.tolist(), found.objective, configs, strict=True
+            history.trials.tolist(), history.objective, configs, strict=True
         )
     ]
 
 
-def _subtitle(found: History) -> str:
-    better = "lower" if found.direction == "minimize" else "higher"
-    if not found.tied:
-        return (
-            f"no feasible trial yet; {better} {found.objective_name} is better"
-        )
-    value = format_value(float(found.best[-1]))
-    return f"best {found.objective_name} {value} in trial {found.tied[0]}; {better} is better"
+def _subtitle(history: History) -> str:
+    better = "lower" if history.direction == "minimize" else "higher"
+    if not history.tied:
+        return f"no feasible trial yet; {better} {history.objective_name} is better"
+    value = format_value(float(history.best[-1]))
+    return f"best {history.objective_name} {value} in trial {history.tied[0]}; {better} is better"
 
 
-def _left_out(found: History) -> str:
-    if not found.left_out:
+def _left_out(history: History) -> str:
+    if not history.left_out:
         return ""
     reasons = "; ".join(
-        sorted({str(reason) for reason in found.left_out.values()})
+        sorted({str(reason) for reason in history.left_out.values()})
     )
-    return f"{counted(len(found.left_out), 'trial')} left out: {format_value(reasons, width=_MOST)}"
+    trials = counted(len(history.left_out), "trial")
+    return f"{trials} left out: {format_value(reasons, width=_MOST)}"
 
 
 VIEWS = {

@@ -24,25 +24,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import kendalltau, rankdata
 
 from hpo_explain.base import (
-    KINDS,
     NORMAL_95,
     InputError,
     NothingToExplain,
     check_fraction,
-    check_option,
     check_sequence,
     declared_fact,
 )
+from hpo_explain.base.numbers import mean_ranks
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.learning_curves_result import (
     FINISHED_ONLY,
     LearningCurves,
 )
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
 
@@ -123,7 +121,6 @@ def learning_curves(
     >>> hx.methods.learning_curves(study).known_from
     0.0
     """
-    check_option("kind", question.kind, KINDS)
     check_fraction("enough", enough)
     run, curves = question.run, question.run.curves
     if curves is None:
@@ -198,15 +195,17 @@ def _ranks(
         return (unknown,) * 5
     # several that tie: one of them is picked at random
     best = y_s == y_s.min()
-    rank = float(rankdata(y, "min")[best].mean())
+    rank = float(1.0 + np.searchsorted(np.sort(y), y)[best].mean())
     regret = float((y[best] - y.min()).mean())
     if n < _LEAST or y.min() == y.max() or y_s.min() == y_s.max():
         return unknown, unknown, unknown, rank, regret
-    rho = float(np.corrcoef(rankdata(y_s), rankdata(y))[0, 1])
+    rho = float(np.corrcoef(mean_ranks(y_s), mean_ranks(y))[0, 1])
     if at_end and np.array_equal(y, y_s):
         # the last value is the objective itself: no finding about trials
         lower, upper = 1.0, 1.0
     else:
+        from scipy.stats import kendalltau
+
         lower, upper = interval(rho, n, float(kendalltau(y_s, y).statistic))
     return min(max(rho, -1.0), 1.0), lower, upper, rank, regret
 
@@ -222,10 +221,10 @@ def _asked(
     if at is not None:
         for step in check_sequence("at", at, "steps"):
             if step not in steps:
-                known = ", ".join(f"{one:g}" for one in steps[:_MOST_NAMED])
+                names = ", ".join(f"{one:g}" for one in steps[:_MOST_NAMED])
                 more = ", ..." if len(steps) > _MOST_NAMED else ""
                 problem = f"must name steps with a value, but names {step!r}"
-                raise InputError("at", problem, step, f"Steps: {known}{more}.")
+                raise InputError("at", problem, step, f"Steps: {names}{more}.")
         return [float(step) for step in at]
     enough = np.flatnonzero(there.sum(axis=0) >= _LEAST_FOR_SHARES)
     if not len(enough):
@@ -310,12 +309,12 @@ def _from(steps: Array, lower: Array, level: float) -> float | None:
 
     Steps without an interval at the end are passed over; one before ends the search.
     """
-    known = np.flatnonzero(~np.isnan(lower))
-    if not len(known):
+    defined = np.flatnonzero(~np.isnan(lower))
+    if not len(defined):
         return None
-    below = np.flatnonzero(~(lower[: known[-1] + 1] > level))
+    below = np.flatnonzero(~(lower[: defined[-1] + 1] > level))
     first = int(below[-1]) + 1 if len(below) else 0
-    return float(steps[first]) if first <= known[-1] else None
+    return float(steps[first]) if first <= defined[-1] else None
 
 
 def _last(curves: Curves) -> Array:

@@ -16,10 +16,8 @@ from hpo_explain.base import (
     Table,
     declared_fact,
     number,
-    percent,
 )
-from hpo_explain.belief.decide import MATTERS, Decision, decide
-from hpo_explain.belief.drawn import in_own_order
+from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
 from hpo_explain.space import Array, Ints
@@ -101,8 +99,8 @@ class LearningCurves(Result):
             )
         },
         held={
-            "step_name": lambda found: found.curves.step_name,
-            "steps": lambda found: found.to_frame().to_dict(orient="list"),
+            "step_name": lambda result: result.curves.step_name,
+            "steps": lambda result: result.to_frame().to_dict(orient="list"),
             **{
                 name: name
                 for name in (
@@ -112,7 +110,7 @@ class LearningCurves(Result):
                     "unfinished",
                 )
             },
-            "shares": lambda found: found.shares_by_step().to_dict(
+            "shares": lambda result: result.shares_by_step().to_dict(
                 orient="list"
             ),
         },
@@ -126,8 +124,8 @@ class LearningCurves(Result):
         "{rho} ({n} finished trials).{above}",
         "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
         "short unknown": "Early values do not tell the final rank.",
-        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late} of the "
-        "variance) than at {first} ({early}).",
+        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late:%} of the "
+        "variance) than at {first} ({early:%}).",
     }
 
     curves: Curves
@@ -182,10 +180,10 @@ class LearningCurves(Result):
     @property
     def headline(self) -> str:
         """From which step on ranks are known."""
-        known = self._ranks()
-        if not known or not known[0].certain:
+        ranks = self._ranks()
+        if not ranks or not ranks[0].certain:
             return self.briefly("short unknown")
-        (step,) = known[0].values
+        (step,) = ranks[0].values
         last = f"{self.steps[-1]:g}"
         return self.briefly("short", step=f"{step:g}", last=last)
 
@@ -200,13 +198,13 @@ class LearningCurves(Result):
         steps = self.steps.tolist()
         if self.known_from is not None and self.known_from < steps[-1]:
             return (self._rank_at(steps.index(self.known_from)),)
-        known = np.flatnonzero(~np.isnan(self.correlation[:-1]))
-        if not len(known):
+        defined = np.flatnonzero(~np.isnan(self.correlation[:-1]))
+        if not len(defined):
             return ()
         unknown = _NOT_TOLD(
-            enough=self.enough, n=int(self.finished[known].max())
+            enough=self.enough, n=int(self.finished[defined].max())
         )
-        return (self._rank_at(int(known[len(known) // 2]), unknown),)
+        return (self._rank_at(int(defined[len(defined) // 2]), unknown),)
 
     def _rank_at(self, i: int, *because: Fact) -> Claim:
         name, step = self.curves.step_name, float(self.steps[i])
@@ -221,7 +219,7 @@ class LearningCurves(Result):
         related = self.related_from
         if related is not None and related < self.steps[-1]:
             above = f" It is above 0 from {name} {related:g} on."
-        return self.told(
+        return self.claim(
             "order",
             (),
             rho,
@@ -277,7 +275,7 @@ class LearningCurves(Result):
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
         early, late = (
-            percent(float(self.shares[at].estimate[j])) for at in (first, last)
+            float(self.shares[at].estimate[j]) for at in (first, last)
         )
         return {
             "first": f"{first:g}",

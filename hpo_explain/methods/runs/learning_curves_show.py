@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import counted, join_words
+from hpo_explain.base import filled
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, broken
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.space import Array
@@ -14,33 +14,37 @@ _MOST_SHARES = 5  # hyperparameters
 _FEW_STEPS = 30  # that have marks
 
 
-def ranks(found: LearningCurves) -> Curves:
+def ranks(result: LearningCurves) -> Curves:
     """Draw the rank correlation of the values at each step with the final ones."""
     rho, name, from_ = (
-        found.correlation,
-        found.curves.step_name,
-        found.known_from,
+        result.correlation,
+        result.curves.step_name,
+        result.known_from,
     )
-    early = from_ is not None and from_ < found.steps[-1]
-    lowest = float(np.nanmin([*found.lower, *rho, 0.0]))
-    done = counted(len(found.final) - found.unfinished, "finished trial")
-    without = f"; {found.unfinished} without a final value are not among them"
-    half = np.array([rho - found.lower, found.upper - rho])
+    early = from_ is not None and from_ < result.steps[-1]
+    lowest = float(np.nanmin([*result.lower, *rho, 0.0]))
+    done = filled(
+        "{n:#finished trial}", n=len(result.final) - result.unfinished
+    )
+    without = f"; {result.unfinished} without a final value are not among them"
+    half = np.array([rho - result.lower, result.upper - rho])
     return Curves(
-        x=_steps(found),
+        x=_steps(result),
         y=Axis(
             label="rank correlation", limits=(max(-1.05, lowest - 0.05), 1.05)
         ),
         lines=[
-            Line(found.steps, rho, half, marks=len(found.steps) <= _FEW_STEPS)
+            Line(
+                result.steps, rho, half, marks=len(result.steps) <= _FEW_STEPS
+            )
         ],
-        levels=[(found.enough, "limit")],
+        levels=[(result.enough, "limit")],
         guide=from_ if early else None,
-        heading=f"How early the final rank of the {found.objective_name} is known",
+        heading=f"How early the final rank of the {result.objective_name} is known",
         subtitle=f"from {name} {from_:g} on ranks are known as well as asked"
         if early
         else f"no {name} before the end is known to rank trials as asked",
-        footer=f"{done}{without if found.unfinished else ''}. Interval over trials.",
+        footer=f"{done}{without if result.unfinished else ''}. Interval over trials.",
         means={
             "main": "rank correlation, with its 95% interval",
             "limit": "asked for",
@@ -48,10 +52,10 @@ def ranks(found: LearningCurves) -> Curves:
     )
 
 
-def curves(found: LearningCurves) -> Curves:
+def curves(result: LearningCurves) -> Curves:
     """Draw the learning curves: of finished trials, of those without a result, and of the best."""
-    values, final, steps = found.curves.held(), found.final, found.steps
-    cost = final if found.direction == "minimize" else -final
+    values, final, steps = result.curves.held(), result.final, result.steps
+    cost = final if result.direction == "minimize" else -final
     best = int(np.nanargmin(cost))
     shown = np.random.default_rng(0).permutation(len(values))[:_MOST_CURVES]
     finished = shown[~np.isnan(final[shown])]
@@ -67,12 +71,16 @@ def curves(found: LearningCurves) -> Curves:
             "one."
         )
     return Curves(
-        x=_steps(found),
-        y=Axis(label=found.objective_name, limits=_zoomed(values)),
+        x=_steps(result),
+        y=Axis(label=result.objective_name, limits=_zoomed(values)),
         thin=broken(steps, values[finished]),
         lines=lines,
         dots=dots,
-        heading=f"The {found.objective_name} of {counted(len(values), 'trial')} step by step",
+        heading=filled(
+            "The {name} of {n:#trial} step by step",
+            name=result.objective_name,
+            n=len(values),
+        ),
         footer=footer,
         means={
             "thin": "finished",
@@ -82,19 +90,19 @@ def curves(found: LearningCurves) -> Curves:
     )
 
 
-def shares(found: LearningCurves) -> Curves:
+def shares(result: LearningCurves) -> Curves:
     """Draw the shares of the five most important hyperparameters at a few steps."""
-    at, rows = sorted(found.shares), found.shares_by_step()
+    at, rows = sorted(result.shares), result.shares_by_step()
     counts = dict(
-        zip(rows[found.curves.step_name], rows["trials"], strict=True)
+        zip(rows[result.curves.step_name], rows["trials"], strict=True)
     )
-    parts = [
-        f"{n} at {found.curves.step_name} {step:g}"
+    counts_in_words = [
+        f"{n} at {result.curves.step_name} {step:g}"
         for step, n in counts.items()
     ]
     lines, dots, means = list[Line](), list[Dots](), dict[str, str]()
     estimates = np.array(
-        [found.shares[step].estimate[: len(found.names)] for step in at]
+        [result.shares[step].estimate[: len(result.names)] for step in at]
     )
     order = (
         np.argsort(-estimates.max(axis=0), kind="stable")
@@ -104,7 +112,7 @@ def shares(found: LearningCurves) -> Curves:
     largest = order[:_MOST_SHARES].tolist()
     for place, j in enumerate(largest):
         ends = np.array(
-            [found.shares[step].bounds(j) or (np.nan, np.nan) for step in at]
+            [result.shares[step].bounds(j) or (np.nan, np.nan) for step in at]
         ).T
         x = np.array(at) + 0.01 * (at[-1] - at[0]) * (
             place - (len(largest) - 1) / 2.0
@@ -119,25 +127,27 @@ def shares(found: LearningCurves) -> Curves:
                 look=look,
             )
         )
-        means[look] = found.names[j]
+        means[look] = result.names[j]
     return Curves(
-        x=_steps(found),
+        x=_steps(result),
         y=Axis(
             label="share of the variance", percent=True, limits=(-0.02, 1.02)
         ),
         lines=lines,
         dots=dots,
-        heading=f"What the {found.objective_name} depends on, step by step",
+        heading=f"What the {result.objective_name} depends on, step by step",
         subtitle="share of the variance of the value at a step, with its 95% interval",
-        footer=f"Trials, pruned ones included: {join_words(parts)}.",
+        footer=filled(
+            "Trials, pruned ones included: {counts}.", counts=counts_in_words
+        ),
         means=means,
     )
 
 
-def _steps(found: LearningCurves) -> Axis:
+def _steps(result: LearningCurves) -> Axis:
     return Axis(
-        label=found.curves.step_name,
-        whole=bool((found.steps % 1.0 == 0.0).all()),
+        label=result.curves.step_name,
+        whole=bool((result.steps % 1.0 == 0.0).all()),
     )
 
 
@@ -161,13 +171,13 @@ VIEWS = {
         "Rank correlation of the values at each {found.curves.step_name} with the final ones.",
     ),
     "curves": View(
-        curves, "What the trials reported.", shown_if=lambda found: False
+        curves, "What the trials reported.", shown_if=lambda result: False
     ),
     "shares": View(
         shares,
         "What the {found.objective_name} depends on, step by step.",
-        shown_if=lambda found: any(
-            claim.hyperparameters and claim.certain for claim in found.claims
+        shown_if=lambda result: any(
+            claim.hyperparameters and claim.certain for claim in result.claims
         ),
     ),
 }

@@ -25,7 +25,7 @@ from hpo_explain.methods.effects.partial_dependence import (
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.runs.noise_result import Noise
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.run import NoiseModel
 
 _ROWS = 1000  # over which the noise is described

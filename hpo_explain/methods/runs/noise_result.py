@@ -104,20 +104,20 @@ class Noise(Result):
                     "evaluations",
                 )
             },
-            "importance": lambda found: (
+            "importance": lambda result: (
                 None
-                if found.importance is None
+                if result.importance is None
                 else dict(
                     zip(
-                        found.names,
-                        found.importance.estimate.tolist(),
+                        result.names,
+                        result.importance.estimate.tolist(),
                         strict=False,
                     )
                 )
             ),
-            "effects": lambda found: {
-                name: found.effect(name).to_dict(orient="list")
-                for name in found.effects
+            "effects": lambda result: {
+                name: result.effect(name).to_dict(orient="list")
+                for name in result.effects
             },
         },
     )
@@ -203,25 +203,25 @@ class Noise(Result):
         if self.importance is None:
             std, low, high = self.pooled
             same = (_SAME(n=len(self.observed)),)
-            none = self.told(
+            none = self.claim(
                 "share", self.names, 0.0, says="", certain=False, because=same
             )
             return (
                 self._said((), std, (low, high), "same"),
                 replace(none, side="below"),
             )
-        found = []
+        claims = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
             here = self.subject.incumbent
             values = tuple(here.values())
-            found.append(
+            claims.append(
                 self._said(
                     tuple(here), std, (low, high), "here", values=values
                 )
             )
         shares = self._shares(self.importance)
-        return (*found, *shares, *self._ratios(shares))
+        return (*claims, *shares, *self._ratios(shares))
 
     def _said(
         self,
@@ -232,7 +232,7 @@ class Noise(Result):
         **words: Any,
     ) -> Claim:
         low, high = map(_short, interval)
-        return self.told(
+        return self.claim(
             "spread",
             names,
             estimate,
@@ -246,17 +246,17 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        known = [
+        claims = [
             claim
             for claim in importance.shares_of_sets
             if claim.side == "above"
         ]
-        told = [claim for claim in known if claim.certain] or known[:1]
+        worded = [claim for claim in claims if claim.certain] or claims[:1]
         shares = []
-        for claim in known:
+        for claim in claims:
             ends = claim.interval or (claim.estimate, claim.estimate)
             frame, text = "{each}", ""
-            if claim in told:
+            if claim in worded:
                 frame, text = self.words(
                     "share",
                     names=claim.hyperparameters,
@@ -284,7 +284,7 @@ class Noise(Result):
             np.array([contrast.estimate, *contrast.interval]) / -2.0
         ).tolist()
         noisy, quiet = contrast.values[0][::-1]
-        return self.told(
+        return self.claim(
             "spread",
             (name,),
             times,

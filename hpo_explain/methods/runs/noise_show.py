@@ -11,7 +11,7 @@ from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
 from hpo_explain.methods.runs.noise_result import Noise
 
 
-def noise(found: Noise) -> Curves:
+def noise(result: Noise) -> Curves:
     """Draw the noise along the hyperparameter it depends on most, with what was observed.
 
     Where the noise is the same everywhere, as far as can be told: the sample standard deviations of
@@ -19,23 +19,23 @@ def noise(found: Noise) -> Curves:
     """
     words: dict[str, Any] = {
         "y": Axis(
-            label=f"standard deviation of {found.objective_name}",
+            label=f"standard deviation of {result.objective_name}",
             limits=(0.0, None),
         ),
-        "footer": _footer(found),
+        "footer": _footer(result),
     }
     observed = "observed, of one configuration"
-    name = found.main
+    name = result.main
     if name is None:
-        std, low, high = found.pooled
-        rank = np.arange(1.0, len(found.observed) + 1.0)
+        std, low, high = result.pooled
+        rank = np.arange(1.0, len(result.observed) + 1.0)
         ends = np.array([rank[0], rank[-1]])
         half = np.array([[std - low] * 2, [high - std] * 2])
         return Curves(
             x=Axis(label="configurations, the quietest first", whole=True),
             lines=[Line(ends, np.full(2, std), half)],
-            dots=[Dots(rank, np.sort(found.observed), look="others")],
-            heading=f"How much the {found.objective_name} of the same configuration scatters",
+            dots=[Dots(rank, np.sort(result.observed), look="others")],
+            heading=f"How much the {result.objective_name} of the same configuration scatters",
             subtitle="standard deviation of one evaluation: the same everywhere, as far as can be "
             "told",
             means={
@@ -44,7 +44,7 @@ def noise(found: Noise) -> Curves:
             },
             **words,
         )
-    effect, here = found.effects[name], found.subject.incumbent.get(name)
+    effect, here = result.effects[name], result.subject.incumbent.get(name)
     names = (
         [str(value) for value in effect.grid] if effect.categorical[0] else ()
     )
@@ -53,27 +53,27 @@ def noise(found: Noise) -> Curves:
     curve: Any = (Dots if names else Line)(
         x.places, along, ROUNDED_95 * along * effect.std / 2.0
     )
-    drawn: list[Any] = [curve] if names else []
+    marks: list[Any] = [curve] if names else []
     guide = None
     if not names:
-        known = [
+        points = [
             (config[name], s)
             for config, s in zip(
-                found.configurations, found.observed, strict=True
+                result.configurations, result.observed, strict=True
             )
             if name in config
         ]
-        at, seen = zip(*known, strict=True)
-        drawn.append(Dots(x.at(at), np.array(seen), look="others"))
+        at, seen = zip(*points, strict=True)
+        marks.append(Dots(x.at(at), np.array(seen), look="others"))
         guide = None if here is None else float(x.at([here])[0])
     elif here in effect.grid:
         guide = float(list(effect.grid).index(here))
     return Curves(
         x=x,
         lines=[] if names else [curve],
-        dots=drawn,
+        dots=marks,
         guide=guide,
-        heading=f"How {name} changes the noise of the {found.objective_name}",
+        heading=f"How {name} changes the noise of the {result.objective_name}",
         subtitle="standard deviation of one evaluation, on average over all other hyperparameters",
         means={
             "main": "predicted, with its 95% band",
@@ -84,9 +84,9 @@ def noise(found: Noise) -> Curves:
     )
 
 
-def _footer(found: Noise) -> str:
+def _footer(result: Noise) -> str:
     return (
-        f"Points: sample standard deviations of {counted(len(found.observed), 'configuration')} "
+        f"Points: sample standard deviations of {counted(len(result.observed), 'configuration')} "
         "that were evaluated several times."
     )
 

@@ -23,24 +23,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hpo_explain.base import (
-    KINDS,
     Subject,
     check_fraction,
-    check_option,
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief.decide import LEVEL, decide
-from hpo_explain.belief.drawn import as_draws, in_own_order
+from hpo_explain.belief import LEVEL, as_draws, decide, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import (
     PredictionExplainer,
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.run import Objectives
-from hpo_explain.run.objectives import pareto_ranks
+from hpo_explain.question import Question, explains
+from hpo_explain.run import Objectives, pareto_ranks
 from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained
@@ -98,7 +94,6 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    check_option("kind", question.kind, KINDS)
     run = question.run
     objectives = Objectives.of(question.runs or {run.objective_name: run})
     models = {
@@ -144,30 +139,34 @@ class _Front:
 
     def explained(self, loss: float) -> ParetoFront:
         """Return the front, moves along it, and what can be saved for a small loss."""
-        given = self.objectives
-        front = given.front
-        X = given.first.X[front]
-        predicted = [self.surrogates[name].predict(X) for name in given.names]
+        objectives = self.objectives
+        front = objectives.front
+        X = objectives.first.X[front]
+        predicted = [
+            self.surrogates[name].predict(X) for name in objectives.names
+        ]
         moves = self._moves()
-        first = Subject.of(given.first)
+        first = Subject.of(objectives.first)
         return ParetoFront(
             subject=first if not moves else moves[0].reasons[0].subject,
-            objectives=given.names,
-            directions=tuple(run.direction for run in given.runs.values()),
-            trials=given.trials,
-            values=given.values,
-            feasible=given.feasible,
-            ranks=given.ranks,
+            objectives=objectives.names,
+            directions=tuple(
+                run.direction for run in objectives.runs.values()
+            ),
+            trials=objectives.trials,
+            values=objectives.values,
+            feasible=objectives.feasible,
+            ranks=objectives.ranks,
             front=front,
-            contribution=given.hypervolume_contribution[front],
-            configurations=tuple(given.first.space.decode(X)),
+            contribution=objectives.hypervolume_contribution[front],
+            configurations=tuple(objectives.first.space.decode(X)),
             predicted=np.column_stack([mean for mean, _ in predicted]),
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
             savings=tuple(self._savings(loss)) if moves else (),
-            drawn=self._drawn(),
-            notes=(_NOT_IN_ALL(trials=given.left_out),)
-            if given.left_out
+            draws=self._drawn(),
+            notes=(_NOT_IN_ALL(trials=objectives.left_out),)
+            if objectives.left_out
             else (),
         )
 
@@ -175,17 +174,21 @@ class _Front:
         self,
     ) -> tuple[Ints, Ints] | None:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
-        given = self.objectives
-        rows = np.flatnonzero(given.feasible)
+        objectives = self.objectives
+        rows = np.flatnonzero(objectives.feasible)
         if len(rows) > _MOST_DRAWN:
-            first = np.argsort(given.ranks[rows], kind="stable")[:_MOST_DRAWN]
-            rows = np.union1d(rows[first], given.front)
-        X = given.first.X[rows]
-        costs = [self._costs(k, X) for k in range(len(given.names))]
-        known = [cost for cost in costs if cost is not None]
-        if len(known) < len(costs):
+            first = np.argsort(objectives.ranks[rows], kind="stable")[
+                :_MOST_DRAWN
+            ]
+            rows = np.union1d(rows[first], objectives.front)
+        X = objectives.first.X[rows]
+        costs = [self._costs(k, X) for k in range(len(objectives.names))]
+        costs_of = [cost for cost in costs if cost is not None]
+        if len(costs_of) < len(costs):
             return None
-        return given.trials[rows], pareto_ranks(np.stack(known, axis=-1))
+        return objectives.trials[rows], pareto_ranks(
+            np.stack(costs_of, axis=-1)
+        )
 
     def _costs(self, k: int, X: Array) -> Array | None:
         """Return the cost of rows in each function, (draws, n); None without a joint posterior."""
@@ -210,27 +213,29 @@ class _Front:
         return tuple(self._move(a, b) for a, b in pairs)
 
     def _move(self, a: int, b: int) -> Move:
-        given = self.objectives
-        before, after = given.first.space.decode(given.first.X[[a, b]])
+        objectives = self.objectives
+        before, after = objectives.first.space.decode(
+            objectives.first.X[[a, b]]
+        )
         reasons = []
-        for name in given.names:
-            baseline = baseline_background(given.first.space, before)
+        for name in objectives.names:
+            baseline = baseline_background(objectives.first.space, before)
             explainer = PredictionExplainer(
                 self.surrogates[name],
                 background=baseline,
-                subject=Subject.of(given.runs[name]),
+                subject=Subject.of(objectives.runs[name]),
                 seed=self.seed,
             )
             reasons.append(explainer.explain(after))
-        numbers = given.trials[[a, b]].tolist()
+        numbers = objectives.trials[[a, b]].tolist()
         return Move(numbers[0], numbers[1], before, after, tuple(reasons))
 
     # ------------------------------------------------------------------ cost against gain
 
     def _savings(self, loss: float) -> list[Saving]:
         pairs = itertools.permutations(range(len(self.objectives.names)), 2)
-        found = [self._saving(k, other, loss) for k, other in pairs]
-        return [saving for saving in found if saving is not None]
+        savings = [self._saving(k, other, loss) for k, other in pairs]
+        return [saving for saving in savings if saving is not None]
 
     def _saving(self, k: int, other: int, loss: float) -> Saving | None:
         """Return what a trial saves most in one objective that costs at most so much in `k`.
@@ -238,11 +243,11 @@ class _Front:
         Of trials for which both are certain the one that saves most for sure, else by the means;
         None where none does.
         """
-        given = self.objectives
-        rows = np.flatnonzero(given.feasible)
-        best = int(rows[np.argmin(given.costs[rows, k])])
-        allowed = loss * abs(float(given.values[best, k]))
-        level = abs(float(given.values[best, other]))
+        objectives = self.objectives
+        rows = np.flatnonzero(objectives.feasible)
+        best = int(rows[np.argmin(objectives.costs[rows, k])])
+        allowed = loss * abs(float(objectives.values[best, k]))
+        level = abs(float(objectives.values[best, other]))
         if level == 0.0:
             return None
         lost = self._gap(k, rows, best)
@@ -253,9 +258,9 @@ class _Front:
             & (saved.mean(axis=0) > 0.0)
             & (rows != best)
         )
-        known = len(lost) > 1 and len(saved) > 1
+        has_draws = len(lost) > 1 and len(saved) > 1
         least = np.quantile(saved, 1.0 - LEVEL, axis=0)
-        sure = (both >= LEVEL) & known
+        sure = (both >= LEVEL) & has_draws
         if not (sure | likely).any():
             return None
         amounts, among = saved.mean(axis=0), likely
@@ -268,12 +273,12 @@ class _Front:
             certain=bool(sure[at]),
         )
         return Saving(
-            objective=given.names[k],
-            other=given.names[other],
-            best=int(given.trials[best]),
-            instead=int(given.trials[rows[at]]),
+            objective=objectives.names[k],
+            other=objectives.names[other],
+            best=int(objectives.trials[best]),
+            instead=int(objectives.trials[rows[at]]),
             loss=loss,
-            saved=decision if known else None,
+            saved=decision if has_draws else None,
         )
 
     def _gap(self, k: int, rows: Ints, best: int) -> Array:

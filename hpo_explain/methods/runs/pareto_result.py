@@ -18,9 +18,8 @@ from hpo_explain.base import (
     format_value,
     join_words,
     plus_minus,
-    sign_of,
 )
-from hpo_explain.belief.decide import Decision
+from hpo_explain.belief import Decision
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )
@@ -55,19 +54,16 @@ class Move:
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
         return np.column_stack(
-            [
-                -sign_of(reason.direction) * reason.phi
-                for reason in self.reasons
-            ]
+            [-reason.subject.sign * reason.phi for reason in self.reasons]
         )
 
     def halves(self) -> Array:
         """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
-        found = [reason.model_half_width for reason in self.reasons]
+        halves = [reason.model_half_width for reason in self.reasons]
         return np.column_stack(
             [
                 np.full(len(self.reasons[0].phi), np.nan) if h is None else h
-                for h in found
+                for h in halves
             ]
         )
 
@@ -128,7 +124,7 @@ class ParetoFront(Result):
         From one end of the front to the other, and then along it; empty where it is one trial.
     savings : tuple of Saving
         What could be saved for a small loss.
-    drawn : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
+    draws : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
         Trials, and their Pareto ranks in functions drawn from the posterior of each objective; None
         where one has none.
 
@@ -170,16 +166,16 @@ class ParetoFront(Result):
                     "configurations",
                 )
             },
-            "front": lambda found: found.trials[found.front],
+            "front": lambda result: result.trials[result.front],
             "hypervolume": "contribution",
-            "moves": lambda found: [
+            "moves": lambda result: [
                 {
                     "source": move.source,
                     "target": move.target,
                     "gains": move.gains(),
                     "half_widths": move.halves(),
                 }
-                for move in found.moves
+                for move in result.moves
             ],
         },
     )
@@ -206,7 +202,7 @@ class ParetoFront(Result):
     predicted_std: Array
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
-    drawn: tuple[Ints, Ints] | None = None
+    draws: tuple[Ints, Ints] | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -216,9 +212,9 @@ class ParetoFront(Result):
         each other, and their kernels' parameters are those of the models. Of many trials those
         with the lowest ranks are among them.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
-        trials, ranks = self.drawn
+        trials, ranks = self.draws
         return PosteriorDraws(
             tuple(trials.tolist()), ranks.astype(float), "smallest"
         )
@@ -229,9 +225,9 @@ class ParetoFront(Result):
 
         The share of the functions drawn; NaN where an objective has no posterior.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return np.full(len(self.front), np.nan)
-        trials, ranks = self.drawn
+        trials, ranks = self.draws
         place = {int(trial): i for i, trial in enumerate(trials)}
         return np.array(
             [
@@ -267,31 +263,6 @@ class ParetoFront(Result):
             columns, index=pd.Index(self.trials[self.front], name="trial")
         )
 
-    def moves_frame(self) -> pd.DataFrame:
-        """Return one row per move, hyperparameter that changes, and objective: the gain."""
-        import pandas as pd
-
-        rows = []
-        for move in self.moves:
-            gains, halves = move.gains(), move.halves()
-            for j, name in enumerate(self.names):
-                if move.before.get(name) == move.after.get(name):
-                    continue
-                for k, objective in enumerate(self.objectives):
-                    rows.append(
-                        {
-                            "source": move.source,
-                            "target": move.target,
-                            "hyperparameter": name,
-                            "was": move.before.get(name),
-                            "is": move.after.get(name),
-                            "objective": objective,
-                            "gain": gains[j, k],
-                            "half_width": halves[j, k],
-                        }
-                    )
-        return pd.DataFrame(rows)
-
     # ------------------------------------------------------------------ what it says
 
     @property
@@ -300,7 +271,7 @@ class ParetoFront(Result):
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
             return (
-                self.told(
+                self.claim(
                     "best",
                     (),
                     values=(best,),
@@ -364,14 +335,14 @@ class ParetoFront(Result):
                 j for (j, _), claim in judged.items() if claim.certain
             )
         )
-        found, named = list[Claim](), set[int]()
+        claims, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
             ends, half = _ends(move, self.names[j]), claim.half
             says = (
                 "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
             )
-            says = says or ("" if certain or found else "unclear")
+            says = says or ("" if certain or claims else "unclear")
             verb = "improves" if gain > 0.0 else "worsens"
             effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
             change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
@@ -384,11 +355,11 @@ class ParetoFront(Result):
             turned = None
             if claim.interval is not None:
                 low, high = sorted(
-                    -sign_of(move.reasons[k].direction) * end
+                    -move.reasons[k].subject.sign * end
                     for end in claim.interval
                 )
                 turned = (low, high)
-            found.append(
+            claims.append(
                 replace(
                     claim,
                     estimate=gain,
@@ -399,16 +370,16 @@ class ParetoFront(Result):
                     frame=frame,
                 )
             )
-        return found
+        return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
-        known = saving.saved is not None and saving.saved.certain
+        is_certain = saving.saved is not None and saving.saved.certain
         claim = self.decided(
             "difference",
             (),
             saving.saved,
             values=(saving.instead, saving.best, saving.loss),
-            says="saving" if known else "",
+            says="saving" if is_certain else "",
             saving=saving,
             saved=0.0 if saving.saved is None else saving.saved.estimate,
             least=0.0 if saving.saved is None else saving.saved.bound,

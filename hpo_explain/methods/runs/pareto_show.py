@@ -8,7 +8,6 @@ import numpy as np
 
 from hpo_explain.base import counted, join_words, listed, sign_of
 from hpo_explain.base.figures import (
-    MOST_ROWS,
     Axis,
     Bar,
     Curves,
@@ -19,7 +18,7 @@ from hpo_explain.base.figures import (
     View,
 )
 from hpo_explain.methods.runs.pareto_result import ParetoFront
-from hpo_explain.run.diverged import diverged_above
+from hpo_explain.run import diverged_above
 from hpo_explain.space import Array
 
 _MOST_PANELS = 6
@@ -41,21 +40,21 @@ _MEANS = {
 }
 
 
-def front(found: ParetoFront) -> Curves | Panels:
+def front(result: ParetoFront) -> Curves | Panels:
     """Draw all trials by two objectives, and the front; a panel for each pair of several."""
-    pairs = [*itertools.combinations(range(len(found.objectives)), 2)][
+    pairs = [*itertools.combinations(range(len(result.objectives)), 2)][
         :_MOST_PANELS
     ]
-    heading = f"The Pareto front of {join_words(found.objectives)}"
-    subtitle = f"{len(found.front)} of {counted(len(found.trials), 'trial')}"
+    heading = f"The Pareto front of {join_words(result.objectives)}"
+    subtitle = f"{len(result.front)} of {counted(len(result.trials), 'trial')}"
     if len(pairs) == 1:
-        return _pair(found, 0, 1, heading, subtitle)
+        return _pair(result, 0, 1, heading, subtitle)
     panels = [
         _pair(
-            found,
+            result,
             k,
             other,
-            " and ".join(found.objectives[i] for i in (k, other)),
+            " and ".join(result.objectives[i] for i in (k, other)),
         )
         for k, other in pairs
     ]
@@ -69,15 +68,21 @@ def front(found: ParetoFront) -> Curves | Panels:
 
 
 def _pair(
-    found: ParetoFront, k: int, other: int, heading: str, subtitle: str = ""
+    result: ParetoFront, k: int, other: int, heading: str, subtitle: str = ""
 ) -> Curves:
-    shown = np.column_stack([_shown(found, place) for place in (k, other)])
+    shown = np.column_stack([_shown(result, place) for place in (k, other)])
     x, y = (
-        _axis(found, place, shown[:, i]) for i, place in enumerate((k, other))
+        _axis(result, place, shown[:, i]) for i, place in enumerate((k, other))
     )
     at = np.column_stack([x.at(shown[:, 0]), y.at(shown[:, 1])])
-    on, lines, labels = at[found.front], list[Line](), [""] * len(found.front)
-    if len(found.objectives) == 2:  # what the front dominates begins at a step
+    on, lines, labels = (
+        at[result.front],
+        list[Line](),
+        [""] * len(result.front),
+    )
+    if (
+        len(result.objectives) == 2
+    ):  # what the front dominates begins at a step
         lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
         span, last = (
@@ -89,13 +94,13 @@ def _pair(
                 np.abs(on[place] - last) > _APART * span
             ).any():  # numbers do not overlap
                 labels[place], last = (
-                    str(found.trials[found.front[place]]),
+                    str(result.trials[result.front[place]]),
                     on[place],
                 )
-    near = (shown == found.values[:, [k, other]]).all(axis=1)
+    near = (shown == result.values[:, [k, other]]).all(axis=1)
     groups = {
-        "others": (found.ranks > 1) & found.feasible & near,
-        "infeasible": ~found.feasible & near,
+        "others": (result.ranks > 1) & result.feasible & near,
+        "infeasible": ~result.feasible & near,
         "diverged": ~near,
     }
     dots = [
@@ -115,31 +120,31 @@ def _pair(
     )
 
 
-def _shown(found: ParetoFront, k: int) -> Array:
+def _shown(result: ParetoFront, k: int) -> Array:
     """Return where trials stand: those that diverged where they count for fitting, or further."""
-    sign = sign_of(found.directions[k])
-    cost = sign * found.values[:, k]
-    ends = diverged_above(cost), float(cost[found.front].max(initial=-np.inf))
+    sign = sign_of(result.directions[k])
+    cost = sign * result.values[:, k]
+    ends = diverged_above(cost), float(cost[result.front].max(initial=-np.inf))
     return np.asarray(sign * np.minimum(cost, max(ends)))
 
 
-def _axis(found: ParetoFront, k: int, values: Array) -> Axis:
+def _axis(result: ParetoFront, k: int, values: Array) -> Axis:
     middle, far = (
-        float(np.median(values[found.front])),
-        float(values[found.front].max()),
+        float(np.median(values[result.front])),
+        float(values[result.front].max()),
     )
-    better = "less" if found.directions[k] == "minimize" else "more"
+    better = "less" if result.directions[k] == "minimize" else "more"
     return Axis(
-        label=f"{found.objectives[k]} ({better} is better)",
+        label=f"{result.objectives[k]} ({better} is better)",
         values=values.tolist(),
         log=bool(values.min() > 0.0 and far > _TO_THE_RIGHT * middle > 0.0),
     )
 
 
-def moves(found: ParetoFront) -> Rows:
+def moves(result: ParetoFront) -> Rows:
     """Draw what each hyperparameter does to each objective from one end to the other."""
     label = "gain, in ranges of the front: right is better"
-    if not found.moves:
+    if not result.moves:
         return Rows(
             labels=[],
             bars=[],
@@ -147,12 +152,12 @@ def moves(found: ParetoFront) -> Rows:
             heading="The Pareto front is one trial",
             subtitle="One trial is best in all objectives: there is no way to pay for.",
         )
-    move, spread = found.moves[0], np.ptp(found.values[found.front], axis=0)
+    move, spread = result.moves[0], np.ptp(result.values[result.front], axis=0)
     ranges = np.where(spread > 0.0, spread, 1.0)
     gains, halves = move.gains() / ranges, move.halves() / ranges
     changed = [
         j
-        for j, n in enumerate(found.names)
+        for j, n in enumerate(result.names)
         if move.before.get(n) != move.after.get(n)
     ]
     order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
@@ -164,15 +169,15 @@ def moves(found: ParetoFront) -> Rows:
             float(half) if np.isfinite(half) else None,
             place=k,
         )
-        for row, j in enumerate(order[:MOST_ROWS])
+        for row, j in enumerate(order[: Rows.MOST])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]
-    rest = [found.names[j] for j in order[MOST_ROWS:]]
+    rest = [result.names[j] for j in order[Rows.MOST :]]
     return Rows(
-        labels=[(found.names[j],) for j in order[:MOST_ROWS]],
+        labels=[(result.names[j],) for j in order[: Rows.MOST]],
         bars=bars,
         label=label,
-        fills=dict(enumerate(found.objectives)),
+        fills=dict(enumerate(result.objectives)),
         heading=f"What pays for the way from trial {move.source} to trial {move.target}",
         subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
         "objective",
@@ -190,6 +195,6 @@ VIEWS = {
     "moves": View(
         moves,
         "What pays for the way from one end of the front to the other.",
-        shown_if=lambda found: bool(found.moves),
+        shown_if=lambda result: bool(result.moves),
     ),
 }

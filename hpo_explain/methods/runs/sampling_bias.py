@@ -20,11 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import InputError, check_count
-from hpo_explain.base.html import text_html
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array
-from hpo_explain.space.support import gower_distances
+from hpo_explain.base import InputError, check_count, text_html
+from hpo_explain.question import Question, explains
+from hpo_explain.space import Array, gower_distances
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
 LEVEL = 0.95

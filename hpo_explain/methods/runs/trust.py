@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hpo_explain.base import Subject
-from hpo_explain.belief.trust import trust as trust_in
 from hpo_explain.methods.runs.trust_result import RunTrust
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, explains
 
 
 @explains(of="surrogate", without=("kind", "surrogate"))
@@ -36,6 +35,6 @@ def trust(question: Question) -> RunTrust:
     >>> hx.trust(table, objective="loss").n_trials
     5
     """
-    belief = question.run.belief(seed=question.seed)
+    belief = question.belief
     subject = replace(Subject.of(question.run), model=belief.label)
-    return RunTrust(subject=subject, **vars(trust_in(belief)))
+    return RunTrust(subject=subject, **vars(belief.trust))

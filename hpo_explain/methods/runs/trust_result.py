@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hpo_explain.base import Claim, Result, Table
-from hpo_explain.belief.trust import Trust
+from hpo_explain.belief import Trust
 
 _SHOWN = {
     "r2": "R² over the space",
@@ -110,7 +110,7 @@ class RunTrust(Result, Trust):
         return (
             self._claim("share", "r2", self.r2, self.r2_interval),
             self._claim("order", "rank", self.rank, self.rank_interval),
-            self.told(
+            self.claim(
                 "tried",
                 self.subject.names,
                 self.covered,
@@ -125,7 +125,7 @@ class RunTrust(Result, Trust):
     ) -> Claim:
         low, high = ends
         least = 0.0 if kind == "share" else -1.0  # nothing known has no share
-        return self.told(
+        return self.claim(
             kind,
             self.subject.names,
             max(value, least),

@@ -6,15 +6,15 @@ import numpy as np
 
 from hpo_explain.base import percent
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.belief.trust import R2
+from hpo_explain.belief import R2
 from hpo_explain.methods.runs.trust_result import RunTrust
 
 
-def measures(found: RunTrust) -> Rows:
+def measures(trust: RunTrust) -> Rows:
     """Draw each measure from 0 to 1, with its interval where it has one."""
-    rows = zip(found.values, found.lower, found.upper, strict=True)
+    rows = zip(trust.values, trust.lower, trust.upper, strict=True)
     return Rows(
-        labels=[(measure,) for measure in found.measures],
+        labels=[(measure,) for measure in trust.measures],
         bars=[
             Bar(
                 k,
@@ -26,8 +26,8 @@ def measures(found: RunTrust) -> Rows:
             for at in [max(value, -1.0)]
         ],
         label="1 is perfect; an R² of 0 is no better than the mean",
-        heading=f"Trust in the model is {found.level}",
-        subtitle=f"{found.n_trials} trials; {percent(found.open)} of the space is open",
+        heading=f"Trust in the model is {trust.level}",
+        subtitle=f"{trust.n_trials} trials; {percent(trust.open)} of the space is open",
         footer="Whiskers: 95% intervals over what the trials allow. Below -1 they are cut.",
         guides=[(R2[0], "goal"), (R2[1], "guide")],
         means={"goal": "an R² that is good", "guide": "an R² that is fair"},

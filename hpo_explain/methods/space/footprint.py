@@ -24,21 +24,33 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import check_count, check_seed
-from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.numbers import NORMAL_95, r_squared
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.drawn import as_draws
+from hpo_explain.base import (
+    NORMAL_95,
+    Direction,
+    NothingToExplain,
+    Subject,
+    check_count,
+    check_seed,
+    declared_fact,
+    one_blas_thread,
+    r_squared,
+    shows_progress,
+)
+from hpo_explain.belief import as_draws
 from hpo_explain.methods.space.footprint_result import Footprint
-from hpo_explain.models.protocols import Surrogate
-from hpo_explain.question.explained import Explained, accepted_surrogate
-from hpo_explain.question.explains import Question, explains
-from hpo_explain.space import Array, CategoricalParameter, SearchSpace
-from hpo_explain.space.support import gower_distances, nearest
+from hpo_explain.models import Surrogate
+from hpo_explain.question import (
+    Explained,
+    Question,
+    accepted_surrogate,
+    explains,
+)
+from hpo_explain.space import (
+    Array,
+    SearchSpace,
+    gower_distances,
+    nearest,
+)
 
 _MOST_TRIED = 300
 _MOST_STEPS = 300
@@ -223,7 +235,7 @@ class FootprintExplainer:
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
             explored=explored(space, tried, self._seed),
-            drawn=None if draws is None else draws.draws(X),
+            draws=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
 
@@ -247,15 +259,15 @@ def classical_scaling(distances: Array) -> Array:
         + squared.mean()
     )
     eigenvalues, vectors = np.linalg.eigh(-0.5 * centred)
-    found = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
-    if found.shape[1] < 2:
-        found = np.column_stack(
-            [found, np.zeros((len(found), 2 - found.shape[1]))]
+    places = vectors[:, :-3:-1] * np.sqrt(np.maximum(eigenvalues[:-3:-1], 0.0))
+    if places.shape[1] < 2:
+        places = np.column_stack(
+            [places, np.zeros((len(places), 2 - places.shape[1]))]
         )
     largest = np.take_along_axis(
-        found, np.abs(found).argmax(axis=0)[None, :], axis=0
+        places, np.abs(places).argmax(axis=0)[None, :], axis=0
     )
-    return np.asarray(found * np.where(largest < 0.0, -1.0, 1.0))
+    return np.asarray(places * np.where(largest < 0.0, -1.0, 1.0))
 
 
 def improved(distances: Array, xy: Array) -> Array:
@@ -264,7 +276,7 @@ def improved(distances: Array, xy: Array) -> Array:
 
     if len(xy) < 2:
         return xy
-    found, _ = smacof(
+    places_in_map, _ = smacof(
         distances,
         init=xy,
         n_init=1,
@@ -272,7 +284,7 @@ def improved(distances: Array, xy: Array) -> Array:
         eps=_SETTLED,
         normalized_stress=False,
     )
-    return np.asarray(found)
+    return np.asarray(places_in_map)
 
 
 def stress_1(distances: Array, xy: Array) -> float:
@@ -306,32 +318,31 @@ def border_of(space: SearchSpace, n: int, seed: int) -> Array:
     )
     for j in space.order.tolist():
         parameter = space.parameters[j]
-        if not isinstance(parameter, CategoricalParameter):
+        if not parameter.is_category:
             ends = parameter.nearest(np.array([0.0, 1.0]))
             here = ~np.isnan(latent[:, j])  # an optional one may be left out
             latent[here, j] = ends[rng.integers(0, 2, here.sum())]
     return space.distinct(space.project(latent))
 
 
+def even_radius(space: SearchSpace, n: int, seed: int) -> float:
+    """Return how near a trial is that counts as near.
+
+    As near as 95 % of the space would be to n trials spread at random by a Latin hypercube, on
+    average over five of them.
+    """
+    sample = space.sample(_SAMPLE, seed=seed + 2)
+    designs = [space.sample(n, seed=seed + 3 + i)[:n] for i in range(_DESIGNS)]
+    distances = [nearest(space, sample, design) for design in designs]
+    return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
+
+
 def explored(
     space: SearchSpace, tried: Array, seed: int
 ) -> tuple[float, float, float]:
-    """Return the share of the space that is near a trial, with its 95 % interval (Wilson).
-
-    Near is as near as 95 % of the space would be to as many trials spread at random by a Latin
-    hypercube, on average over five of them.
-    """
+    """Return the share of the space that is near a trial, with its 95 % interval (Wilson)."""
     sample = space.sample(_SAMPLE, seed=seed + 2)
-    designs = [
-        space.sample(len(tried), seed=seed + 3 + i)[: len(tried)]
-        for i in range(_DESIGNS)
-    ]
-    radius = np.mean(
-        [
-            np.quantile(nearest(space, sample, design), _EVEN)
-            for design in designs
-        ]
-    )
+    radius = even_radius(space, len(tried), seed)
     near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
     n, share = len(near), float(near.mean())
     middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)
@@ -348,9 +359,9 @@ def explored(
 
 def _incumbents(costs: Array) -> npt.NDArray[np.int64]:
     """Return the rows that were the best so far; infeasible ones have the cost NaN."""
-    known = np.where(np.isnan(costs), np.inf, costs)
-    before = np.minimum.accumulate(np.append(np.inf, known))[:-1]
-    return np.flatnonzero(known < before)
+    finite = np.where(np.isnan(costs), np.inf, costs)
+    before = np.minimum.accumulate(np.append(np.inf, finite))[:-1]
+    return np.flatnonzero(finite < before)
 
 
 def _width(xy: Array) -> float:
@@ -372,14 +383,16 @@ def _smoothed(places: Array, xy: Array, values: Array, width: float) -> Array:
     apart = cdist(places, xy)
     weights = np.exp(-0.5 * (apart / width) ** 2)
     near = apart.min(axis=1) <= _NEAR * width
-    found = np.full(len(places), np.nan)
-    found[near] = weights[near] @ values / weights[near].sum(axis=1)
-    return found
+    smoothed = np.full(len(places), np.nan)
+    smoothed[near] = weights[near] @ values / weights[near].sum(axis=1)
+    return smoothed
 
 
 def _left_out_r2(xy: Array, values: Array, width: float) -> float:
     weights = np.exp(-0.5 * (cdist(xy, xy) / width) ** 2)
     np.fill_diagonal(weights, 0.0)
     total = weights.sum(axis=1)
-    known = total > 0.0
-    return r_squared(values[known], weights[known] @ values / total[known])
+    weighted = total > 0.0
+    return r_squared(
+        values[weighted], weights[weighted] @ values / total[weighted]
+    )

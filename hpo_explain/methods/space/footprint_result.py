@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.posterior import Order, PosteriorDraws
-from hpo_explain.base.result import Claim, Result, Table
-from hpo_explain.base.text import filled
+from hpo_explain.base import (
+    Claim,
+    Order,
+    PosteriorDraws,
+    Result,
+    Table,
+    filled,
+)
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ class Footprint(Result):
         Share of the space that is as near to a trial as 95 % of it would be to as many trials
         spread evenly at random, with its 95 % interval over the sample. It is about distances of
         configurations, not of the map.
-    drawn : ndarray of shape (number of draws, m) or None
+    draws : ndarray of shape (number of draws, m) or None
         The objective of each draw at the points; None without a joint posterior.
     subject, notes
         As of every result.
@@ -78,8 +83,8 @@ class Footprint(Result):
     table: ClassVar[Table] = Table(
         columns={},
         held={
-            "configurations": lambda found: found.subject.space.decode(
-                found.X
+            "configurations": lambda result: result.subject.space.decode(
+                result.X
             ),
             **{
                 name: name
@@ -115,7 +120,7 @@ class Footprint(Result):
     stress: float
     surface_r2: float
     explored: tuple[float, float, float]
-    drawn: Array | None = None
+    draws: Array | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -123,12 +128,12 @@ class Footprint(Result):
 
         The map and what was explored are about distances, and the same for each.
         """
-        if self.drawn is None:
+        if self.draws is None:
             return super().posterior
         first: Order = (
             "smallest" if self.subject.lower_is_better else "largest"
         )
-        return PosteriorDraws(tuple(range(len(self.mean))), self.drawn, first)
+        return PosteriorDraws(tuple(range(len(self.mean))), self.draws, first)
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
         """Return the rows of the points of some kinds."""
@@ -139,7 +144,7 @@ class Footprint(Result):
         """How much of the space was explored."""
         share, low, high = self.explored
         return (
-            self.told(
+            self.claim(
                 "tried",
                 self.subject.names,
                 share,
@@ -156,9 +161,9 @@ class Footprint(Result):
     @property
     def finding(self) -> str:
         """How much was explored, and how far the map can be relied on."""
-        told = ["rough" if self.stress >= _ROUGH else "near"]
-        told += [] if self.surface_r2 >= _SHOWN else ["pale"]
-        about = [filled(self.says[kind], stress=self.stress) for kind in told]
+        kinds = ["rough" if self.stress >= _ROUGH else "near"]
+        kinds += [] if self.surface_r2 >= _SHOWN else ["pale"]
+        about = [filled(self.says[kind], stress=self.stress) for kind in kinds]
         return " ".join([super().finding, *about])
 
     def to_frame(self) -> pd.DataFrame:

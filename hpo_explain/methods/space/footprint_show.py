@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from hpo_explain.base import filled, number
 from hpo_explain.base.figures import Axis, Cells, Dots, Line, View
-from hpo_explain.base.numbers import number, percent
-from hpo_explain.base.phrases import counted
 from hpo_explain.methods.space.footprint_result import Footprint
 
 _MEANS = {
@@ -16,26 +15,28 @@ _MEANS = {
 }
 
 
-def plane(found: Footprint) -> Cells:
+def plane(footprint: Footprint) -> Cells:
     """Draw the map, without units; its colors are the mean of the predictions nearby."""
     n, best = (
-        len(found.of_kind("tried", "incumbent")),
-        found.xy[found.of_kind("incumbent")],
+        len(footprint.of_kind("tried", "incumbent")),
+        footprint.xy[footprint.of_kind("incumbent")],
     )
-    points = {kind: found.xy[found.of_kind(kind)] for kind in _MEANS} | {
-        "star": best[-1:]
-    }
-    footer = (
-        f"{counted(n, 'trial')}. The axes have no unit: near places are similar configurations, "
-        f"as far as two dimensions show it (stress {number(round(found.stress, 3), 2)})."
+    points = {
+        kind: footprint.xy[footprint.of_kind(kind)] for kind in _MEANS
+    } | {"star": best[-1:]}
+    footer = filled(
+        "{n:#trial}. The axes have no unit: near places are similar configurations, as far as two "
+        "dimensions show it (stress {stress}).",
+        n=n,
+        stress=number(round(footprint.stress, 3), 2),
     )
-    if found.surface_r2 == found.surface_r2:
-        footer += f" Colors: mean of predictions nearby (R² {number(found.surface_r2, 2)})."
+    if footprint.surface_r2 == footprint.surface_r2:
+        footer += f" Colors: mean of predictions nearby (R² {number(footprint.surface_r2, 2)})."
     return Cells(
-        x=Axis(label="", values=found.grid[0].tolist()),
-        y=Axis(label="", values=found.grid[1].tolist()),
-        values=found.surface.T,
-        scale=f"predicted {found.objective_name}",
+        x=Axis(label="", values=footprint.grid[0].tolist()),
+        y=Axis(label="", values=footprint.grid[1].tolist()),
+        values=footprint.surface.T,
+        scale=f"predicted {footprint.objective_name}",
         lines=[Line(best[:, 0], best[:, 1], look="incumbent")]
         if len(best)
         else [],
@@ -46,7 +47,10 @@ def plane(found: Footprint) -> Cells:
         ],
         means={kind: _MEANS[kind] for kind, xy in points.items() if len(xy)},
         heading="Where configurations were tried, and what is predicted there",
-        subtitle=f"{percent(found.explored[0])} of the space is near a trial",
+        subtitle=filled(
+            "{share:%} of the space is near a trial",
+            share=footprint.explored[0],
+        ),
         footer=footer,
         bare=True,
     )

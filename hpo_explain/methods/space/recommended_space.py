@@ -9,12 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.box import Box
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Subject,
+    check_number,
+    declared_fact,
+)
+from hpo_explain.belief import Box
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,
     UNEXPLAINED,
@@ -22,9 +24,7 @@ from hpo_explain.methods.space.recommended_space_result import (
     Kept,
     Recommendation,
 )
-from hpo_explain.question.decision import RARELY_FEASIBLE, decision_of
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import RARELY_FEASIBLE, Explained, Question, explains
 
 _NO_POSTERIOR = declared_fact(
     "no_posterior_to_draw",
@@ -72,7 +72,7 @@ def recommended_space(
         raise InputError("lose", f"must be positive, but was {lose!r}", lose)
     about = Explained.of(question.model, run.direction)
     subject = about.completed(question.subject())
-    decision = decision_of(run, lose, seed=question.seed)
+    decision = question.decision
     if decision is None:
         space = subject.space
         return Recommendation(
@@ -83,7 +83,8 @@ def recommended_space(
             volume=1.0,
             notes=(_NO_POSTERIOR(), *subject.notes),
         )
-    return recommendation(decision.box, subject, decision.doubts)
+    box = decision.allowing(lose).box
+    return recommendation(box, subject, decision.doubts)
 
 
 def recommendation(

@@ -8,13 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.numbers import format_value, values_in_words
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import declared_fact, filled
-from hpo_explain.belief.decide import Decision
-from hpo_explain.space import CategoricalParameter, Parameter, SearchSpace
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    Result,
+    Table,
+    declared_fact,
+    filled,
+    format_value,
+    values_in_words,
+)
+from hpo_explain.belief import Decision
+from hpo_explain.space import Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
 
@@ -77,15 +82,15 @@ class Kept:
 
 
 def _values(parameter: Parameter) -> tuple[Any, ...]:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         return tuple(parameter.choices)
     return parameter.low, parameter.high
 
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
-    return lambda found: [
-        found.text(row.hyperparameter, getattr(row, name))
-        for row in found.rows
+    return lambda result: [
+        result.text(row.hyperparameter, getattr(row, name))
+        for row in result.rows
     ]
 
 
@@ -127,13 +132,13 @@ class Recommendation(Result):
         columns={
             "before": _written("before"),
             "after": _written("after"),
-            "kept": lambda found: [row.share for row in found.rows],
+            "kept": lambda result: [row.share for row in result.rows],
         },
         held={
-            "space": lambda found: [
-                {"kind": type(p).__name__, **p.__dict__} for p in found.space
+            "space": lambda result: [
+                {"kind": type(p).__name__, **p.__dict__} for p in result.space
             ],
-            "rows": lambda found: [row.__dict__ for row in found.rows],
+            "rows": lambda result: [row.__dict__ for row in result.rows],
             "lose": "lose",
             "volume": "volume",
         },
@@ -177,11 +182,11 @@ class Recommendation(Result):
 
         Where none is narrowed, all is kept, and nothing is lost.
         """
-        kept = {row.hyperparameter: row.after for row in self.narrowed}
-        if not kept or self.loss is None:
+        after_of = {row.hyperparameter: row.after for row in self.narrowed}
+        if not after_of or self.loss is None:
             before = tuple(row.before for row in self.rows)
             return (
-                self.told(
+                self.claim(
                     "keep",
                     tuple(self.names),
                     0.0,
@@ -194,16 +199,16 @@ class Recommendation(Result):
         return (
             self.decided(
                 "keep",
-                tuple(kept),
+                tuple(after_of),
                 self.loss,
                 says="narrow",
-                values=tuple(kept.values()),
+                values=tuple(after_of.values()),
                 because=self.doubts,
                 volume=self.volume,
                 lose=self.lose,
                 kept=[
                     f"{name} in {self.text(name, after)}"
-                    for name, after in kept.items()
+                    for name, after in after_of.items()
                 ],
                 probability=min(self.loss.probability, _MOST),
                 objective=self.objective_name,
@@ -227,7 +232,7 @@ class Recommendation(Result):
     def stretches(self, row: Kept) -> tuple[tuple[float, float], ...]:
         """Return what stays of a hyperparameter, between which shares of its own measure."""
         whole = self.subject.space[row.hyperparameter]
-        if isinstance(whole, CategoricalParameter):
+        if whole.is_category:
             codes = [whole.code(value) for value in row.after]
             return tuple(
                 (code / whole.size, (code + 1) / whole.size) for code in codes
@@ -247,7 +252,5 @@ class Recommendation(Result):
         if not values:
             return ""
         words = values_in_words(values)
-        categorical = isinstance(
-            self.subject.space[name], CategoricalParameter
-        )
+        categorical = self.subject.space[name].is_category
         return f"{{{words}}}" if categorical else f"[{words}]"

@@ -6,26 +6,26 @@ from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 
 
-def stays(found: Recommendation) -> Rows:
+def stays(recommendation: Recommendation) -> Rows:
     """Draw which part of each hyperparameter's values stays, along its own scale.
 
     Rows are labelled with these values.
     """
     return Rows(
         labels=[
-            (r.hyperparameter, found.text(r.hyperparameter, r.after))
-            for r in found.rows
+            (r.hyperparameter, recommendation.text(r.hyperparameter, r.after))
+            for r in recommendation.rows
         ],
         bars=[
             *(
                 Bar(i, 0.0, 1.0, fill=PALE)
-                for i, r in enumerate(found.rows)
+                for i, r in enumerate(recommendation.rows)
                 if r.share < 1.0 or not r.after
             ),
             *(
                 Bar(i, low, high, fill=0)
-                for i, row in enumerate(found.rows)
-                for low, high in found.stretches(row)
+                for i, row in enumerate(recommendation.rows)
+                for low, high in recommendation.stretches(row)
             ),
         ],
         fills={0: "stays", PALE: "given up"},

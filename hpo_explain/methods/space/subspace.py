@@ -14,20 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.checks import check_number, check_seed
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import Direction
-from hpo_explain.base.progress import shows_progress, steps
-from hpo_explain.base.subject import Subject
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import Decision
-from hpo_explain.belief.drawn import as_draws, usual_loss
-from hpo_explain.belief.narrowing import allowed
+from hpo_explain.base import (
+    ROUNDING_OF_SUMS,
+    Direction,
+    Fact,
+    InputError,
+    Subject,
+    check_number,
+    check_seed,
+    declared_fact,
+    shows_progress,
+    steps,
+)
+from hpo_explain.belief import Decision, allowed, as_draws, usual_loss
 from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.importance import Cap, cap_of, capped_at
 from hpo_explain.methods.space.subspace_result import Subspace
+from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
     closed_variance,
@@ -36,14 +40,11 @@ from hpo_explain.models.box_sums import (
     pair_variances,
     total_variances,
 )
-from hpo_explain.models.protocols import Surrogate, TreeBoxes
-from hpo_explain.question.explained import accepted_surrogate
-from hpo_explain.question.explains import Question, explains
+from hpo_explain.question import Question, accepted_surrogate, explains
 from hpo_explain.space import Array
 
 MOST_SETS = 20_000  # of one size: beyond, they are not looked at one by one
 _MOST_BOXES = 2e6  # in all exact evaluations of sets, one by one: some seconds
-_ROUNDING = 1e-9
 
 
 _BEST = declared_fact(
@@ -242,8 +243,8 @@ class SubspaceExplainer:
                 notes=forest.notes,
             )
         shares = _ClosedShares(varied)
-        found = _by_size(shares, wanted)
-        chosen = _greedy(shares, wanted) if found is None else found
+        subset = _by_size(shares, wanted)
+        chosen = _greedy(shares, wanted) if subset is None else subset
         members = _with_parents(forest.subject, chosen)
         steps = _in_order(shares, members)
         values = np.array(
@@ -251,7 +252,7 @@ class SubspaceExplainer:
         )
         names = tuple(forest.space.names[j] for j in steps)
         others = [name for name in forest.space.names if name not in names]
-        own: list[Fact] = [] if found else [_GREEDY()]
+        own: list[Fact] = [] if subset else [_GREEDY()]
         if len(members) > len(chosen):
             own.append(
                 _PARENTS(
@@ -273,7 +274,7 @@ class SubspaceExplainer:
             explained=values.mean(axis=1),
             std=values.std(axis=1),
             fixed={name: incumbent[name] for name in fixed},
-            exhaustive=found is not None,
+            exhaustive=subset is not None,
             loss=loss,
             lose=lose,
             notes=(*own, *forest.notes),
@@ -284,10 +285,10 @@ class SubspaceExplainer:
     ) -> tuple[list[str], Decision | None, float]:
         """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
         subject = forest.subject
-        known = as_draws(self._model, subject.direction, seed=self._seed)
-        if not subject.incumbent or forest.given or known is None:
+        of_model = as_draws(self._model, subject.direction, seed=self._seed)
+        if not subject.incumbent or forest.given or of_model is None:
             return [], None, np.nan
-        draws = known.at_best
+        draws = of_model.at_best
         lose = usual_loss(draws)
         columns, loss = stay_fixed(
             draws, subject.space.encode(subject.incumbent)[0], lose
@@ -303,7 +304,7 @@ class _ClosedShares:
         self.d = len(boxes[0].first) - 1
         self._whole = np.array([mean_and_variance(b)[1] for b in boxes])
         self.n_boxes = sum(len(b.value) for b in boxes)
-        found = in_parts(
+        sums = in_parts(
             lambda part: [
                 (main_steps(b)[1], pair_variances(b), total_variances(b))
                 for b in boxes[part]
@@ -312,7 +313,7 @@ class _ClosedShares:
             self.n_boxes,
         )
         mains, pairs, totals = (
-            np.array(parts) for parts in zip(*found, strict=True)
+            np.array(column) for column in zip(*sums, strict=True)
         )
         self.totals = totals / self._whole[:, None]
         self.mains = mains / self._whole[:, None]
@@ -329,7 +330,7 @@ class _ClosedShares:
         if len(key) <= 2:
             return self.low_order(members)
         if key not in self._known:
-            found = in_parts(
+            variances = in_parts(
                 lambda part: [
                     closed_variance([b], sorted(key))
                     for b in self._boxes[part]
@@ -337,7 +338,7 @@ class _ClosedShares:
                 len(self._boxes),
                 self.n_boxes,
             )
-            self._known[key] = np.array(found) / self._whole
+            self._known[key] = np.array(variances) / self._whole
         return self._known[key]
 
     def low_order(self, members: Sequence[int]) -> Array:
@@ -353,7 +354,9 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     mains, pairs = shares.mains.mean(axis=0), shares.pairs.mean(axis=0)
     # what is left when j is out is 1 minus all effects it takes part in: such a j must be in
     totals = shares.totals.mean(axis=0)
-    forced = [j for j in range(d) if 1.0 - totals[j] < wanted - _ROUNDING]
+    forced = [
+        j for j in range(d) if 1.0 - totals[j] < wanted - ROUNDING_OF_SUMS
+    ]
     lost = mains + pairs.sum(axis=0)
     higher = totals - lost  # effects of three and more that it takes part in
     free = [j for j in range(d) if j not in forced]
@@ -361,7 +364,7 @@ def _by_size(shares: _ClosedShares, wanted: float) -> list[int] | None:
     for size in range(max(1, len(forced)), d + 1):
         if math.comb(len(free), size - len(forced)) > MOST_SETS:
             return None
-        best, best_share = None, wanted - _ROUNDING
+        best, best_share = None, wanted - ROUNDING_OF_SUMS
         sets = itertools.combinations(free, size - len(forced))
         for more in steps(
             sets, "sets", math.comb(len(free), size - len(forced))
@@ -389,7 +392,7 @@ def _greedy(shares: _ClosedShares, wanted: float) -> list[int]:
     chosen: list[int] = []
     while True:
         chosen.append(_adds_most(shares, chosen, range(shares.d)))
-        if float(shares.of(chosen).mean()) >= wanted - _ROUNDING:
+        if float(shares.of(chosen).mean()) >= wanted - ROUNDING_OF_SUMS:
             return chosen
 
 

@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hpo_explain.base.claim import Claim
-from hpo_explain.base.numbers import percent_sd
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.result import Result, Table
-from hpo_explain.base.text import declared_fact
-from hpo_explain.belief.decide import Decision
+from hpo_explain.base import (
+    Claim,
+    Result,
+    Table,
+    declared_fact,
+    listed,
+    percent_sd,
+)
+from hpo_explain.belief import Decision
 from hpo_explain.space import Array
 
 _NAMED = 3  # hyperparameters of a headline
@@ -128,7 +131,7 @@ class Subspace(Result):
         because = (_OF_A_FOREST(),)
         if not self.names:
             return (
-                self.told(
+                self.claim(
                     "share",
                     self.subject.names,
                     0.0,
@@ -143,7 +146,7 @@ class Subspace(Result):
             n.kind in ("predictions_capped", "objectives_capped")
             for n in self.notes
         )
-        explains = self.told(
+        explains = self.claim(
             "share",
             self.names,
             share,

@@ -31,13 +31,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
+from hpo_explain.base import ROUNDING
 from hpo_explain.space import Array
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _Z_MAX = 1e6
-_ROUNDED = (
-    1e-12  # relative to f* and m: a smaller difference of the two is rounding
-)
 
 
 def lower_confidence_bound(
@@ -91,7 +89,7 @@ def _gain(m: Array, best: float, xi: float) -> Array:
     """Return ``f* - ξ - m``; 0 where that is of rounding size, as its sign would be arbitrary."""
     gain = best - xi - m
     return np.where(
-        np.abs(gain) <= _ROUNDED * np.maximum(np.abs(m), abs(best)), 0.0, gain
+        np.abs(gain) <= ROUNDING * np.maximum(np.abs(m), abs(best)), 0.0, gain
     )
 
 

@@ -95,6 +95,26 @@ class SupportsTermCoalitions(Protocol):
 
 
 @runtime_checkable
+class SupportsTermWalks(Protocol):
+    """An acquisition that walks orders of players by its own structure, without predictions."""
+
+    def walk_terms(
+        self, x: Array, background: Array, orders: Ints
+    ) -> dict[str, Array]:
+        """Return the terms while players take the values of a row one by one, in each order."""
+        ...
+
+
+@runtime_checkable
+class SupportsCandidates(Protocol):
+    """An acquisition from which an optimizer draws the candidates that it chooses from."""
+
+    def candidates(self, n: int, *, seed: int = 0) -> Array:
+        """Return latent rows drawn as the optimizer draws them, (n, d)."""
+        ...
+
+
+@runtime_checkable
 class SupportsParts(Protocol):
     """An acquisition that is a sum of acquisitions, each of a few hyperparameters or one model.
 

@@ -9,9 +9,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from hpo_explain.base.checks import check_direction, check_number
-from hpo_explain.base.errors import InputError
-from hpo_explain.base.options import Direction, sign_of
+from hpo_explain.base import (
+    Direction,
+    InputError,
+    check_direction,
+    check_number,
+    sign_of,
+)
 from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,

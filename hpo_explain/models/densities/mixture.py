@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_explain.models.densities._loops import log_sums
 from hpo_explain.models.densities.kernels import Kernels, values_of
-from hpo_explain.space import Array, CategoricalParameter, Parameter
+from hpo_explain.space import Array, Parameter
 
 LEAST = float(np.log(np.finfo(float).tiny))
 """Logarithms of densities are at least this, so that they are finite where a density is 0."""
@@ -106,11 +106,11 @@ class ProductMixture:
             distinct, place = np.unique(X[:, 0], return_inverse=True)
             return self._log_density(parameters, distinct[:, None])[place]
         step = max(1, _AT_ONCE // len(self.weights))
-        parts = [
+        densities = [
             self._log_density(parameters, X[start : start + step])
             for start in range(0, len(X), step)
         ]
-        return np.concatenate([np.empty(0), *parts])
+        return np.concatenate([np.empty(0), *densities])
 
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         base = self.log_weights[None, :]
@@ -155,7 +155,7 @@ class ProductMixture:
             zip(parameters, self.kernels, strict=True)
         ):
             values = kernels.sample(which, rng)
-            if isinstance(parameter, CategoricalParameter):
+            if parameter.is_category:
                 rows[:, j] = values
                 continue
             # kernels may be densities where values are on a grid

@@ -26,8 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.checks import check_count
-from hpo_explain.base.errors import InputError
+from hpo_explain.base import InputError, check_count
 from hpo_explain.models._coalitions import (
     BACKGROUND,
     EXPLAINED,
@@ -48,6 +47,9 @@ from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
 
 _AT_ONCE = 500  # background rows
+_SOURCES = (
+    2_000_000  # places in walks of which is said where their values come from
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +249,7 @@ class DensityRatio:
     ) -> dict[str, Array]:
         """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
 
-        Arguments are as in :meth:`DensityRatio.walk_terms`. Each step exchanges one factor of
+        Arguments are as in :meth:`SupportsWalks.predict_walks`. Each step exchanges one factor of
         each kernel.
         """
         n, walks, p = orders.shape
@@ -271,9 +273,9 @@ class DensityRatio:
                     )
                     terms[name][rows] += sign * logs
 
-        for _ in in_blocks(
-            n, max(1, min(_AT_ONCE, -(-n // n_threads()))), add_at
-        ):
+        of_row = walks * (p + 1) * len(self._space)
+        most = min(_AT_ONCE, -(-n // n_threads()), _SOURCES // of_row)
+        for _ in in_blocks(n, max(1, most), add_at):
             pass
         return terms
 
@@ -301,10 +303,10 @@ class DensityRatio:
         )
         rng = np.random.default_rng(of_blocks)
         for block in self._blocks:
-            drawn = block.good.sample(self._parameters(block), n, rng)
+            sample = block.good.sample(self._parameters(block), n, rng)
             # an optional one may be left out
             absent = np.isnan(rows[:, block.columns])
-            rows[:, block.columns] = np.where(absent, np.nan, drawn)
+            rows[:, block.columns] = np.where(absent, np.nan, sample)
         return rows
 
 

@@ -1,5 +1,11 @@
 /* The report's behavior: trials at a click, and paper that shows everything.
    Everything it shows stands in the page's JSON blocks; texts are only ever set as text. */
+/* What is packed in the page, as a response. */
+const unpacked = (letters) => {
+  const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+};
+
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
@@ -137,7 +143,7 @@
   }
 
   function trials(place, index) {
-    const data = JSON.parse(place.querySelector('script[type="application/json"]:not(.figure)').textContent);
+    const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     data.id = `trial-${index}`;
     data.left = 16 + 7.5 * Math.max(5, ...data.shown.map((text) => text.length));
     if (!data.trials.length) return;
@@ -184,9 +190,7 @@
   /* ------------------------------------------------------------------ figures of plotly */
 
   async function plotly(packed) {
-    const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const source = new Blob([await new Response(unpacked).blob()], { type: "text/javascript" });
+    const source = new Blob([await unpacked(packed.textContent).blob()], { type: "text/javascript" });
     const script = element("script", { src: URL.createObjectURL(source) });
     await new Promise((done, failed) => {
       script.onload = done;
@@ -194,8 +198,8 @@
       document.head.append(script);
     });
     const clear = "rgba(0,0,0,0)";
-    const draw = (place) => {
-      const { data, layout } = JSON.parse(place.nextElementSibling.textContent);
+    const draw = async (place) => {
+      const { data, layout } = await unpacked(place.nextElementSibling.textContent).json();
       place.replaceChildren();  // a drawing of its own stood there
       delete layout.width;
       const font = { ...layout.font, color: getComputedStyle(document.body).color };

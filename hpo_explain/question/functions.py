@@ -8,19 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
-from hpo_explain.base.checks import check_option, check_seed
-from hpo_explain.base.options import KINDS, Criterion, Direction, Kind
-from hpo_explain.base.progress import shows_progress
-from hpo_explain.base.subject import Subject
-from hpo_explain.models.acquisition.protocols import Acquisition
-from hpo_explain.question.explained import Explained
-from hpo_explain.question.given import (
+from hpo_explain.base import (
+    KINDS,
+    Criterion,
+    Kind,
+    check_option,
+    check_seed,
+    shows_progress,
+)
+from hpo_explain.models import Acquisition
+from hpo_explain.question.question import Question
+from hpo_explain.question.sources import (
     each_has_its_own,
     read,
     read_by_objective,
     several_runs,
 )
-from hpo_explain.question.question import Question as Question
 from hpo_explain.run import Run, is_measured
 
 _OF_KIND = """    surrogate : Surrogate or object, optional
@@ -126,8 +129,8 @@ def explains(
     )
 
     @wraps(method)
-    def public(*args: Any, **given: Any) -> Any:
-        options = public.__signature__.bind(*args, **given)  # type: ignore[attr-defined]
+    def public(*args: Any, **options_given: Any) -> Any:
+        options = public.__signature__.bind(*args, **options_given)  # type: ignore[attr-defined]
         options.apply_defaults()
         held = options.arguments
         source, reading = held.pop("run"), held.pop("reading")
@@ -137,6 +140,8 @@ def explains(
         taken = {name: held.pop(name) for name in names if name in held}
         if "seed" in taken:
             taken["seed"] = check_seed(taken["seed"])
+        if "kind" in taken:
+            taken["kind"] = check_option("kind", taken["kind"], KINDS)
         surrogate = taken.pop("surrogate", None)
         if by_name and isinstance(surrogate, str):
             taken["kind"] = check_option("surrogate", surrogate, KINDS)
@@ -182,9 +187,11 @@ def documented(text: str, taken: Sequence[str]) -> str:
         )
     head, rule, rest = text.partition("----------\n    ")
     own, blank, tail = rest.partition("\n\n    Returns")
-    parts = re.split(r"(?m)^(?=    \S)", _SHARED)
+    entries = re.split(r"(?m)^(?=    \S)", _SHARED)
     shared = "".join(
-        p for p in parts if not p.strip() or re.findall(r"\w+", p)[0] in taken
+        p
+        for p in entries
+        if not p.strip() or re.findall(r"\w+", p)[0] in taken
     )
     first = f"{_RUN}{own}".rstrip()
     return f"{head}{rule}{first}{shared}{blank[1:]}{tail}" if rule else text
@@ -192,14 +199,14 @@ def documented(text: str, taken: Sequence[str]) -> str:
 
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
-    found = re.findall(
+    entries = re.findall(
         r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)",
         function.__doc__ or "",
         re.M,
     )
     return {
         name: " ".join(text.split())
-        for names, text in found
+        for names, text in entries
         for name in names.split(", ")
     }
 
@@ -228,28 +235,18 @@ class Argument(NamedTuple):
 
 def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     """Return whether a function takes several runs, and its arguments that can be written down."""
-    told, hints = told_arguments(function), hints_of(function)
+    descriptions, hints = told_arguments(function), hints_of(function)
     run, *others = inspect.signature(function).parameters.values()
     # a model that is an object
     own = {"surrogate"} if hints.get("kind") == Kind else set()
-    found = [
+    arguments = [
         Argument(
             one.name,
             one.default,
             hints.get(one.name, Any),
-            told.get(one.name, ""),
+            descriptions.get(one.name, ""),
         )
         for one in others
         if one.kind is not one.VAR_KEYWORD and one.name not in own
     ]
-    return run.name == "runs", found
-
-
-def explained_of(
-    model: Any, subject: Subject | None, direction: Direction
-) -> tuple[Explained, Subject]:
-    """Return what a model predicts, and the subject with all that is known of it."""
-    explained = Explained.of(
-        model, subject.direction if subject else direction
-    )
-    return explained, explained.completed(subject)
+    return run.name == "runs", arguments

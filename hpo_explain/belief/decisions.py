@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from hpo_explain.base import ROUNDING, Estimate
 from hpo_explain.base.checks import check_estimate
-from hpo_explain.base.text import Estimate
 from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
@@ -19,7 +19,6 @@ MATTERS, INTERACTS = (0.02, 0.005)
 GAINED, KEPT = (0.9, 0.85)
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
-_ROUNDING = 1e-12  # of the largest: nothing that is rounded lies on no side
 NEGLIGIBLE = (
     0.2  # of one evaluation's noise: less is no difference between extremes
 )
@@ -125,7 +124,7 @@ def decide(
             np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold
         )
     apart = draws - threshold
-    least += _ROUNDING * float(np.abs(apart).max())
+    least += ROUNDING * float(np.abs(apart).max())
     above, below = (
         float((apart > least).mean()),
         float((apart < -least).mean()),
@@ -159,7 +158,7 @@ def varying(sizes: Array) -> Array:
     >>> varying(np.array([0.3, 0.0, 0.2, 1e-17])).tolist()
     [0.3, 0.2]
     """
-    there = sizes > _ROUNDING * sizes.max(initial=0.0)
+    there = sizes > ROUNDING * sizes.max(initial=0.0)
     return sizes[there] if there.any() else sizes
 
 

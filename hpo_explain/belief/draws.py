@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base.numbers import unit_of
-from hpo_explain.base.options import Direction, sign_of
+from hpo_explain.base import Direction, sign_of, unit_of
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
-from hpo_explain.models.protocols import SupportsJoint, Surrogate
+from hpo_explain.belief.trust import Trust
+from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
@@ -79,6 +79,11 @@ class Draws(ABC):
         return self.feasibility.probable(X)
 
     @property
+    def trust(self) -> Trust | None:
+        """How well the objective is known; None of a model of the user's."""
+        return None
+
+    @property
     @abstractmethod
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among good trials, in the user's units."""
@@ -104,12 +109,12 @@ class Draws(ABC):
         self, X: Array, members: Sequence[int], values: Array
     ) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
-        found = []
+        costs = []
         for value in values:
             rows = X.copy()
             rows[:, members] = value
-            found.append(self.costs(rows))
-        return np.stack(found)
+            costs.append(self.costs(rows))
+        return np.stack(costs)
 
     def own_costs(self, rows: Array) -> Array:
         """Return the cost of each draw at rows of its own (k, m, d), (k, m)."""
@@ -123,9 +128,9 @@ class Draws(ABC):
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation over the draws, each (n,), at encoded rows."""
-        drawn = self.draws(X)
-        unit = unit_of(drawn)  # in which no square overflows
-        return drawn.mean(axis=0), (drawn / unit).std(axis=0) * unit
+        draws = self.draws(X)
+        unit = unit_of(draws)  # in which no square overflows
+        return draws.mean(axis=0), (draws / unit).std(axis=0) * unit
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the draws' covariance (n, n) at encoded rows, noise excluded."""
@@ -193,14 +198,18 @@ class DrawnSurrogate(Draws):
         rows = self.space.distinct(self.space.sample(_ANCHORS, seed=self.seed))
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]  # asked by `as_draws`
         values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
-        kept = values > 1e-9 * values.max(initial=0.0)
+        positive = values > 1e-9 * values.max(initial=0.0)
         # the symmetric root: rounding turns eigenvectors around, and it not
-        root = vectors[:, kept] / np.sqrt(values[kept]) @ vectors[:, kept].T
-        drawn = np.random.default_rng(self.seed).standard_normal(
+        root = (
+            vectors[:, positive]
+            / np.sqrt(values[positive])
+            @ vectors[:, positive].T
+        )
+        normal = np.random.default_rng(self.seed).standard_normal(
             (len(rows), _FUNCTIONS)
         )
         # so that the draws' mean is what the surrogate predicts
-        return rows, root @ (drawn - drawn.mean(axis=1, keepdims=True))
+        return rows, root @ (normal - normal.mean(axis=1, keepdims=True))
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

@@ -1,0 +1,166 @@
+"""What if: the belief itself in the page, which answers at every move of a control."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hpo_explain.base import NothingToExplain, declared_fact, format_value
+from hpo_explain.belief import STRETCH, Mixture
+from hpo_explain.belief.portable import Numbers, portable
+from hpo_explain.methods.space.footprint import even_radius
+from hpo_explain.question import Question, RunDecision
+from hpo_explain.reporting._render import packed, render
+from hpo_explain.reporting.section import Content, Section
+from hpo_explain.reporting.trials import as_json
+from hpo_explain.run import Run
+from hpo_explain.space import (
+    CategoricalParameter,
+    Parameter,
+    SearchSpace,
+    ranked,
+)
+from hpo_explain.space._values import plain
+
+_WIDTH = 60  # columns of a category
+_STARTS = 500  # trials to start from: the best
+# hyperparameters and categories, and numbers of all trials, that a page can hold
+_PLACES, _TRIED = (300, 200_000)
+_MOST = 0.9  # of the trials are on the panel's scale
+_ASKED = "Which value would the objective have at another configuration?"
+_NOT_PORTABLE = declared_fact(
+    "not_portable",
+    "another configuration is predicted in the page by the belief only, not by a model of your own",
+)
+_TOO_LARGE = declared_fact(
+    "too_large_for_a_page",
+    "a page cannot hold the model of {trials} trials with {places} hyperparameters and categories",
+)
+
+
+def what_if(question: Question) -> Content:
+    """Return the panel with a control for each hyperparameter."""
+    run = question.run
+    run.check_differences()
+    decision = question.decision
+    draws = None if decision is None else decision.draws
+    if decision is None or not isinstance(draws, Mixture):
+        raise NothingToExplain(_NOT_PORTABLE())
+    places = len(run.space) + int(run.space.categories_in_own_order.sum())
+    if places > _PLACES or run.tried.size > _TRIED:
+        raise NothingToExplain(_TOO_LARGE(places=places, trials=len(run)))
+    data = as_json(data_of(decision, draws))
+    return Content(_ASKED, render("what_if.html.j2", data=data))
+
+
+WHAT_IF = Section(
+    "what-if",
+    "What if?",
+    "Start from a trial and move any value. The predicted objective is that of functions that the "
+    "trials allow, with what holds it in 95 %, without observation noise. Each change counts by "
+    "its Shapley value: what it adds on average over all orders of the changes.",
+    what_if,
+    script="what_if",
+)
+
+
+def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
+    """Return what the page's script computes with: the space, the trials and the draws."""
+    run, space = decision.run, draws.space
+    tried = run.tried
+    carried = portable(draws, tried)
+    numbers = np.array([*run.trials, *run.without_result], np.int32)
+    places, letters = packed_arrays({**carried.arrays, "numbers": numbers})
+    return {
+        "objective": run.objective_name,
+        "framework": run.framework,
+        "stretch": STRETCH["average"],
+        "radius": even_radius(space, len(tried), draws.seed),
+        "keep": decision.keep,
+        "range": _range(run),
+        "trials": _trials(run),
+        "start": _usual(run),
+        "parameters": [_control(space, j) for j in range(len(space))],
+        "parents_first": list(space.parents_first),
+        **carried.numbers,
+        "draws": len(carried.draws),
+        "arrays": places,
+        "packed": letters,
+    }
+
+
+def packed_arrays(
+    arrays: dict[str, Numbers],
+) -> tuple[dict[str, Any], str]:
+    """Return where arrays stand in bytes, and these, compressed, as letters."""
+    in_order = sorted(arrays, key=lambda name: -arrays[name].itemsize)
+    places: dict[str, Any] = {}
+    blocks = []
+    start = 0
+    for name in in_order:
+        array = np.ascontiguousarray(arrays[name])
+        kind = array.dtype.newbyteorder("<")
+        places[name] = [kind.str[1:], start, list(array.shape)]
+        blocks.append(array.astype(kind).tobytes())
+        start += array.nbytes
+    return places, packed(b"".join(blocks))
+
+
+def _trials(run: Run) -> list[list[Any]]:
+    """Return the number, the place among tried rows and the objective of trials, best first."""
+    cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
+    return [
+        [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
+        for i in ranked(cost)[:_STARTS].tolist()
+    ]
+
+
+def _range(run: Run) -> list[float]:
+    """Return the best and the worst objective of most trials."""
+    cost = run.cost[np.asarray(run.feasible)]
+    ends = cost.min(), np.quantile(cost, _MOST)
+    return sorted(run.sign * float(end) for end in ends)
+
+
+def _usual(run: Run) -> list[float]:
+    """Return a value of each hyperparameter: that of the best trial in which it is active."""
+    space = run.space
+    middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
+    rows = run.X[ranked(np.where(np.asarray(run.feasible), run.cost, np.inf))]
+    found: list[float] = []
+    for column, other in zip(rows.T, np.nan_to_num(middle), strict=True):
+        active = column[~np.isnan(column)]
+        found.append(float(active[0] if len(active) else other))
+    return found
+
+
+def _control(space: SearchSpace, j: int) -> dict[str, Any]:
+    """Return what a hyperparameter's control has to know."""
+    parameter = space.parameters[j]
+    rules = [[parent, codes.tolist()] for parent, codes in space.conditions[j]]
+    return {
+        "name": parameter.name,
+        "code": repr(parameter.name),
+        "optional": parameter.optional is not None,
+        "rules": rules,
+        **_values(parameter),
+    }
+
+
+def _values(parameter: Parameter) -> dict[str, Any]:
+    if isinstance(parameter, CategoricalParameter):
+        choices = parameter.choices
+        return {
+            "kind": "category",
+            "choices": [format_value(c, width=_WIDTH) for c in choices],
+            "codes": [repr(plain(c)) for c in choices],
+        }
+    return {
+        "kind": type(parameter).__name__.removesuffix("Parameter").lower(),
+        "low": parameter.low,
+        "high": parameter.high,
+        "log": parameter.log,
+        "step": parameter.step,
+        "size": parameter.size,
+    }

@@ -1,0 +1,92 @@
+"""What if, alone: a small page that a notebook shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from hpo_explain.adapters.sources import as_runs
+from hpo_explain.reporting._file import check_place, write_atomically
+from hpo_explain.reporting.page import Report
+from hpo_explain.reporting.panel import WHAT_IF
+
+_HEIGHT = 44  # rem of a notebook's output
+
+
+@dataclass(frozen=True, repr=False)
+class Panel:
+    """A page in which any configuration is predicted; notebooks show it.
+
+    Attributes
+    ----------
+    html : str
+        The page, which needs no network and no other file.
+    """
+
+    html: str
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page, and return its path.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        check_place(path)
+        write_atomically(Path(path), self.html)
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<Panel: a page of {len(self.html) / 1e6:.1f} MB; .write(path) keeps it>"
+
+    def _repr_html_(self) -> str:
+        # a page of its own, so that neither its styles nor its script meet those of the notebook
+        return Markup(
+            '<iframe srcdoc="{}" title="What if?" sandbox="allow-scripts" '
+            'allow="clipboard-write" style="border:0;height:{}rem;width:100%"></iframe>'
+        ).format(escape(self.html), _HEIGHT)
+
+
+def what_if(run: Any, **reading: Any) -> Panel:
+    """Return a panel with a control for each hyperparameter, which predicts every configuration.
+
+    It starts from the trial to keep, or from another one. At every move it says what the objective
+    would be, with a 95 % interval, how probably that is better than the trial to keep, how probable
+    a result is where trials failed, whether anything was tried near, and what each change does. The
+    page holds what it computes with: 64 of the functions that the trials allow.
+
+    Parameters
+    ----------
+    run : optuna.Study, scikit-learn search, skopt result, pandas.DataFrame, path or Run
+        The optimization run; each objective of one with several has a panel.
+    **reading
+        Options of the adapter, such as ``objective=`` for a table.
+
+    Returns
+    -------
+    Panel
+        Notebooks show it; ``.write("what_if.html")`` keeps it as a page. Where nothing can be
+        predicted, it says why.
+
+    Raises
+    ------
+    ValueError
+        If the run cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 20)})
+    >>> table["loss"] = (table.x - 0.3) ** 2
+    >>> "What if?" in hx.what_if(table, objective="loss").html
+    True
+    """
+    runs = as_runs(run, **reading)
+    made = Report.of(runs, title=WHAT_IF.title, sections=[WHAT_IF])
+    return Panel(str(made.html))

@@ -1,0 +1,226 @@
+"""A run has the same answers in whichever way somebody writes it down, and behind every door.
+
+Metamorphic relations: hyperparameters and trials in another order, other names, labels, categories
+in another order, other units of the objective and of hyperparameters, the negated objective, and a
+hyperparameter of a single value. `tests/invariances.py` writes the runs down.
+"""
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hpo_explain as hx
+from hpo_explain.adapters.sources import as_run
+from tests.invariances import CONFIGS, Written, parameters, trials
+
+AS_IS = Written()
+NAMES = [parameter.name for parameter in parameters()]
+REAL = ["rate", "lr", "drop"]
+KINDS = ["smooth", "failing", "noisy", "tied"]
+RELATIVE = 1e-9
+
+
+def run_of(written, kind, seed):
+    """The run of a kind, as it is written down."""
+    configs, objective = trials(seed)
+    feasible = None
+    if kind == "noisy":
+        noise = np.random.default_rng(seed).standard_normal(CONFIGS)
+        objective = objective + objective.std() * noise
+    elif kind == "tied":
+        objective = np.round(objective, 1)
+    elif kind == "failing":
+        feasible = np.array([c["rate"] < 1.5 for c in configs])
+    return written.run_of(configs, objective, feasible=feasible)
+
+
+def shares(written, run, **options):
+    frame = hx.importance(run, **options).to_frame()
+    for name, row in frame.iterrows():
+        members = sorted(written.old(one) for one in name.split(" × "))
+        for column in ("importance", "lower", "upper"):
+            yield f"{column} of {members}", row[column]
+
+
+def place(written, run, config):
+    """Positions of a configuration's numbers, and its categories, by their names at first."""
+    for name, position in zip(
+        run.space.names, run.space.encode(config)[0], strict=True
+    ):
+        value = position
+        if isinstance(run.space[name], hx.CategoricalParameter):
+            kind = written.old(name)
+            value = repr(written.old_value(kind, config.get(name)))
+        yield f"best {written.old(name)}", value
+
+
+def box(written, run):
+    found = hx.recommended_space(run)
+    yield "allowed loss", float(written.size(found.lose))
+    yield "volume", found.volume
+    for parameter in found.space:
+        name = written.old(parameter.name)
+        if isinstance(parameter, hx.CategoricalParameter):
+            choices = [written.old_value(name, c) for c in parameter.choices]
+            yield f"choices of {name}", sorted(map(repr, choices))
+        else:
+            ends = [parameter.low, parameter.high]
+            whole = run.space[parameter.name]
+            yield f"range of {name}", whole.encode(ends).tolist()
+
+
+def answers(written, run):
+    """What is said of a run, in the words and units of the run as it was at first."""
+    yield from shares(written, run, order=2)
+    for name, share in shares(written, run, top=0.1):
+        yield f"{name} at the top", share
+    trust = hx.trust(run)
+    yield "trust", [trust.level, trust.r2, trust.rank]
+    optimum = hx.optimum(run)
+    yield "best", float(written.point(optimum.estimate))
+    yield "interval", sorted(written.point(optimum.interval).tolist())
+    yield "sizes", written.size([optimum.epsilon, optimum.regret]).tolist()
+    yield "better", optimum.p_better
+    yield from place(written, run, optimum.config)
+    yield from box(written, run)
+    for action in hx.advise(run).actions:
+        names = sorted(map(written.old, action.hyperparameters))
+        gain = float(written.size(action.gain))
+        yield f"{action.kind} {names}", [gain, action.certain]
+
+
+def numbers_and_words(answers):
+    """Numbers and words by what they are of."""
+    numbers, words = {}, {}
+    for name, value in answers:
+        for i, one in enumerate(value if isinstance(value, list) else [value]):
+            is_number = isinstance(one, (float, np.floating))
+            (numbers if is_number else words)[name, i] = one
+    return numbers, words
+
+
+def check_same(found, expected):
+    (numbers, words), (others, other_words) = map(
+        numbers_and_words, (found, expected)
+    )
+    assert words == other_words
+    assert numbers == pytest.approx(
+        others, rel=RELATIVE, abs=1e-12, nan_ok=True
+    )
+
+
+def relabelled(draw):
+    names = dict(zip(NAMES, draw(st.permutations("uvwxyz")), strict=True))
+    kinds = draw(st.permutations(["a", "b", "c"]))
+    return names, {
+        "kind": dict(zip(["tree", "line", "net"], kinds, strict=True)),
+        "warm": draw(st.sampled_from([{}, {False: "on", True: "off"}])),
+    }
+
+
+@st.composite
+def written(draw):
+    """Another way to write a run down, in everything at once."""
+    names, labels = relabelled(draw)
+    factors = st.sampled_from([1.0, 60.0, 1e3, 1.0 / 3.0, 1e-6])
+    return Written(
+        order=tuple(draw(st.permutations(range(6)))),
+        names=names,
+        labels=labels,
+        categories={
+            "kind": draw(st.permutations(range(3))),
+            "warm": draw(st.permutations(range(2))),
+        },
+        scale=draw(st.sampled_from([1.0, -1.0, 1e3, -7.0, 64.0])),
+        shift=draw(st.sampled_from([0.0, -7.0, 3.0])),
+        units={name: draw(factors) for name in REAL},
+        rows=draw(st.integers(0, 9)),
+    )
+
+
+SLOWLY = [pytest.param(k, marks=pytest.mark.thorough) for k in KINDS[2:]]
+
+
+@pytest.mark.parametrize("kind", [*KINDS[:2], *SLOWLY])
+def test_everything_written_otherwise_changes_no_answer(kind):
+    way = Written(
+        order=(5, 4, 3, 2, 1, 0),
+        names=dict(zip(NAMES, "zyxwvu", strict=True)),
+        labels={"kind": {"tree": "c", "line": "b", "net": "a"}},
+        categories={"kind": (1, 2, 0), "warm": (1, 0)},
+        scale=-1000.0,
+        shift=3.0,
+        units={"rate": 60.0, "lr": 1.0 / 3.0, "drop": 100.0},
+        rows=1,
+    )
+    expected = answers(AS_IS, run_of(AS_IS, kind, 1))
+    check_same(answers(way, run_of(way, kind, 1)), expected)
+
+
+@pytest.mark.thorough
+@settings(max_examples=30)
+@given(written(), st.sampled_from(KINDS), st.integers(0, 99))
+def test_no_way_to_write_a_run_down_changes_an_answer(way, kind, seed):
+    expected = answers(AS_IS, run_of(AS_IS, kind, seed))
+    check_same(answers(way, run_of(way, kind, seed)), expected)
+
+
+# ---------------------------------------------------------------------- doors
+
+
+@pytest.fixture(scope="module")
+def study():
+    study = AS_IS.study(2)
+    study.add_trial(
+        optuna.trial.create_trial(
+            state=optuna.trial.TrialState.FAIL,
+            params=study.trials[0].params,
+            distributions=study.trials[0].distributions,
+        )
+    )
+    return study
+
+
+@pytest.fixture(scope="module")
+def of_study(study):
+    return list(answers(AS_IS, hx.from_optuna(study)))
+
+
+def in_a_database(study, folder):
+    address = f"sqlite:///{folder / 'study.db'}"
+    optuna.copy_study(
+        from_study_name=study.study_name,
+        from_storage=study._storage,
+        to_storage=address,
+    )
+    return address
+
+
+def in_a_journal(study, folder):
+    path = folder / "study.log"
+    backend = optuna.storages.journal.JournalFileBackend(str(path))
+    optuna.copy_study(
+        from_study_name=study.study_name,
+        from_storage=study._storage,
+        to_storage=optuna.storages.JournalStorage(backend),
+    )
+    return path
+
+
+def in_a_table(study, folder):
+    path = folder / "study.csv"
+    study.trials_dataframe().to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("door", [in_a_database, in_a_journal, in_a_table])
+def test_a_study_has_the_same_answers_behind_every_door(
+    door, study, of_study, tmp_path, quiet_optuna
+):
+    options = {}
+    if door is in_a_table:
+        options = {"space": AS_IS.space(), "direction": "minimize"}
+    opened = as_run(str(door(study, tmp_path)), **options)
+    check_same(answers(AS_IS, opened), of_study)

@@ -1,0 +1,420 @@
+"""What the page's panel says of another configuration, against what the belief says of it."""
+
+import ast
+import shutil
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import hpo_explain as hx
+from hpo_explain.base.phrases import printable
+from hpo_explain.belief import STRETCH, interval
+from hpo_explain.belief.portable import portable
+from hpo_explain.methods._engines.mixtures import Mixtures
+from hpo_explain.question import Question
+from hpo_explain.reporting import Report, Status
+from hpo_explain.space import Support, nearest
+from tests.handmade import tuning_run
+from tests.reporting.test_browser import (
+    BEYOND,
+    COLORS,
+    HOSTILE,
+    luminance,
+    many,
+)
+
+webdriver = pytest.importorskip(
+    "selenium.webdriver", reason="selenium drives the browser"
+)
+ui = pytest.importorskip("selenium.webdriver.support.ui")
+Select, Wait = ui.Select, ui.WebDriverWait
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+
+BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
+pytestmark = pytest.mark.skipif(
+    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
+)
+SWITCHES = (
+    "headless=new",
+    "no-sandbox",
+    "disable-gpu",
+    "disable-dev-shm-usage",
+)
+EXACT = 1e-4
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for switch in SWITCHES:
+        options.add_argument(f"--{switch}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    opened = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield opened
+    opened.quit()
+
+
+def mixed_run(n=40, direction="minimize"):
+    """A run with every kind of hyperparameter, of which a corner failed."""
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("lr", 1e-5, 1e-1, log=True),
+            hx.FloatParameter("momentum", 0.0, 0.9),
+            hx.FloatParameter("dropout", 0.0, 0.5, step=0.1),
+            hx.IntParameter("layers", 1, 5),
+            hx.IntParameter("units", 8, 512, log=True),
+            hx.CategoricalParameter("booster", ["gbtree", "dart", None]),
+            hx.FloatParameter(
+                "rate_drop", 0.0, 1.0, active_when={"booster": ["dart"]}
+            ),
+            hx.IntParameter(
+                "depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}
+            ),
+            hx.FloatParameter("decay", 0.0, 1.0, optional=0.6),
+        ]
+    )
+    X = space.sample(n, seed=3)
+    at = np.nan_to_num(X, nan=0.4)
+    objective = 2.0 + (at[:, 0] - 0.6) ** 2 + 0.3 * at[:, 1] * at[:, 3]
+    objective += 0.1 * at[:, 5] + 0.2 * at[:, 6] + 0.1 * at[:, 8]
+    if direction == "maximize":
+        objective = 5.0 - objective
+    return hx.Run(
+        space,
+        X,
+        objective,
+        direction,
+        objective_name="loss",
+        feasible=(at[:, 0] < 0.9) | (at[:, 4] < 0.3),
+        bounds=(0.0, 6.0),
+        framework="optuna",
+    )
+
+
+def open_panel(browser, path):
+    browser.get(path.as_uri())
+    Wait(browser, 60).until(
+        lambda at: at.execute_script(
+            "return !!document.querySelector('.what-if').whatIf;"
+        )
+    )
+
+
+def in_page(browser, script, *rows):
+    """What a script says of encoded rows, of which null is inactive."""
+    sent = [
+        [None if value != value else float(value) for value in row]
+        for row in rows
+    ]
+    return browser.execute_script(
+        "const panel = document.querySelector('.what-if').whatIf, belief = panel.belief;"
+        "const rows = [...arguments].map((row) => row.map((x) => x === null ? NaN : x));"
+        f"{script}",
+        *sent,
+    )
+
+
+@pytest.fixture(scope="module", params=["minimize", "maximize"])
+def panel(request, browser, tmp_path_factory):
+    run = mixed_run(direction=request.param)
+    path = tmp_path_factory.mktemp("what_if") / "r.html"
+    hx.report(run, path, sections=["what-if"], progress=False)
+    open_panel(browser, path)
+    decision = Question(run).decision
+    return run, decision, portable(decision.draws, run.tried)
+
+
+def drawn(decision, carried, X):
+    """The objective of the draws that the page has, (k, n)."""
+    return decision.draws.draws(X)[carried.draws]
+
+
+def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
+    run, decision, carried = panel
+    X = np.vstack([run.space.sample(60, seed=9), run.X[:10]])
+    assert np.isnan(X).any(axis=0).sum() == 3
+    expected = drawn(decision, carried, X)
+    assert 60 <= len(expected) <= 66
+    says = in_page(
+        browser,
+        "return rows.map((row) => [[...belief.draws(row)], belief.answer(row, row, panel.keep)]);",
+        *X,
+    )
+    spread = np.ptp(expected)
+    keep = drawn(decision, carried, decision.row_to_keep[None])[:, 0]
+    for (draws, answer), own in zip(says, expected.T, strict=True):
+        np.testing.assert_allclose(draws, own, rtol=EXACT, atol=EXACT * spread)
+        predicted = answer["predicted"]
+        np.testing.assert_allclose(predicted["mean"], own.mean(), rtol=EXACT)
+        ends = np.clip(interval(own, stretch=STRETCH["average"]), *run.bounds)
+        shown = predicted["low"], predicted["high"]
+        np.testing.assert_allclose(shown, ends, rtol=EXACT)
+        better = run.sign * (keep - own) / spread
+        surely, perhaps = (better > EXACT).mean(), (better > -EXACT).mean()
+        assert surely <= answer["better"] <= perhaps
+    results = [answer["result"] for _, answer in says]
+    known = decision.draws.feasibility.probability(X)
+    np.testing.assert_allclose(results, known, rtol=EXACT, atol=1e-6)
+    assert np.ptp(known) > 0.3
+    distances = [answer["nearest"]["distance"] for _, answer in says]
+    np.testing.assert_allclose(distances, nearest(run.space, X, run.tried))
+    support = Support(run.space, run.tried)
+    for x, (_, answer) in zip(X, says, strict=True):
+        (config,) = run.space.decode(x[None])
+        assert answer["untried"] == [
+            j
+            for j, name in enumerate(run.space.names)
+            if name in config and not support.at(name, [config[name]])[0]
+        ]
+    assert browser.get_log("browser") == []
+
+
+def shapley(run, decision, carried, x, y):
+    """The mean gain of each change over all orders, in each draw, and the changed columns."""
+    changes = Mixtures(run.space, x, y)
+    gains = dict.fromkeys(changes.columns, 0.0)
+    orders = [*permutations(changes.columns)]
+    for order in orders:
+        along = np.stack(
+            [changes.row(order[:i]) for i in range(len(order) + 1)]
+        )
+        steps = np.diff(drawn(decision, carried, along), axis=1)
+        for j, step in zip(order, steps.T, strict=True):
+            gains[j] = gains[j] + step / len(orders)
+    return gains
+
+
+def test_a_change_counts_by_its_shapley_value_in_every_draw(browser, panel):
+    run, decision, carried = panel
+    x = run.space.encode(
+        {
+            "lr": 1e-3,
+            "momentum": 0.3,
+            "dropout": 0.1,
+            "layers": 2,
+            "units": 64,
+            "booster": "gbtree",
+            "depth": 4,
+            "decay": 0.25,
+        }
+    )[0]
+    y = run.space.encode(
+        {
+            "lr": 0.02,
+            "momentum": 0.3,
+            "dropout": 0.1,
+            "layers": 4,
+            "units": 17,
+            "booster": "dart",
+            "depth": 4,
+            "rate_drop": 0.5,
+        }
+    )[0]
+    expected = shapley(run, decision, carried, x, y)
+    assert [*expected] == [0, 3, 4, 5, 8]
+    script = (
+        "const found = belief.contributions(...rows);"
+        "return { ...found, gains: found.gains.map((gain) => [...gain]) };"
+    )
+    says = in_page(browser, script, x, y)
+    assert says["changed"] == [*expected]
+    assert says["orders"] == 0
+    spread = np.ptp(drawn(decision, carried, run.X))
+    for gain, own in zip(says["gains"], expected.values(), strict=True):
+        np.testing.assert_allclose(gain, own, atol=EXACT * spread)
+    # and of more changes than can be looked at in all orders, they still sum to the whole
+    y[[1, 2]] = 0.9, 0.4
+    says = in_page(browser, script, x, y)
+    assert len(says["changed"]) == 7
+    assert says["orders"] == 4
+    ends = drawn(decision, carried, np.stack([x, y]))
+    whole = np.sum(says["gains"], axis=0)
+    np.testing.assert_allclose(whole, np.diff(ends)[:, 0], atol=EXACT * spread)
+
+
+def test_what_is_copied_is_the_configuration(browser, panel):
+    run, _, _ = panel
+    latent = run.space.sample(30, seed=4, latent=True)
+    lines = in_page(
+        browser,
+        "return rows.map((row) => panel.python(belief.space.projected(row)));",
+        *latent,
+    )
+    for line, config in zip(
+        lines, run.space.decode(run.space.project(latent)), strict=True
+    ):
+        start, end = "study.enqueue_trial(", ")"
+        assert line.startswith(start)
+        copied = ast.literal_eval(line.removeprefix(start).removesuffix(end))
+        assert [*copied] == [*config]
+        for value, own in zip(copied.values(), config.values(), strict=True):
+            assert type(value) is type(own)
+            digits = {"rel": 1e-14} if isinstance(own, float) else {}
+            assert value == (pytest.approx(own, **digits) if digits else own)
+
+
+def field(browser, name, kind="label"):
+    """The field of a hyperparameter, or what else its control has."""
+    control = browser.find_element(
+        "xpath", f"//div[contains(@class, 'what-if-control')][label='{name}']"
+    )
+    inside = "input[type=text], select" if kind == "label" else kind
+    return control.find_element("css selector", inside)
+
+
+def at(browser):
+    """The row that the panel shows, once it is drawn."""
+    browser.execute_async_script("requestAnimationFrame(arguments[0]);")
+    row = browser.execute_script(
+        "const { row } = document.querySelector('.what-if').whatIf;"
+        "return row.map((x) => Number.isNaN(x) ? null : x);"
+    )
+    return np.array(row, float)
+
+
+def test_keys_move_a_value_and_its_children_appear(browser, panel):
+    run, decision, carried = panel
+    space = run.space
+    rate, booster = field(browser, "lr"), Select(field(browser, "booster"))
+    rate.send_keys(Keys.CONTROL, "a", Keys.NULL, "0.01", Keys.ENTER)
+    (config,) = space.decode(at(browser)[None])
+    assert config["lr"] == 0.01
+    for name, up in [("layers", 0.25), ("dropout", 0.2), ("momentum", 0.002)]:
+        slider = field(browser, name, "input[type=range]")
+        slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+        moved = at(browser)[space.index(name)]
+        assert moved == pytest.approx(up, rel=0.1)
+    units = field(browser, "units", "input[type=range]")
+    units.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_UP)
+    assert space.decode(at(browser)[None])[0]["units"] == 10
+    for choice, children in [
+        ("gbtree", "depth"),
+        ("None", ""),
+        ("dart", "rate_drop depth"),
+    ]:
+        booster.select_by_visible_text(choice)
+        row = at(browser)
+        there = [
+            name
+            for name in ("rate_drop", "depth")
+            if field(browser, name).is_displayed()
+        ]
+        assert there == children.split()
+        assert space.is_valid(row[None]).all()
+    (expected,) = drawn(decision, carried, row[None]).mean(axis=0)
+    text = browser.find_element("css selector", ".what-if-answers dd").text
+    assert float(text.split()[0]) == pytest.approx(expected, abs=0.06)
+    kept = browser.find_element("css selector", ".what-if-head select")
+    assert kept.get_attribute("value") == str(decision.keep)
+
+
+def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
+    browser, tmp_path
+):
+    run = tuning_run(
+        12, names=HOSTILE[:4], choices=HOSTILE[4:], objective_name=HOSTILE[0]
+    )
+    path = hx.report(
+        run,
+        tmp_path / "h.html",
+        title="Safe",
+        sections=["history", "what-if"],
+        progress=False,
+    )
+    open_panel(browser, path)
+    other = next(t for t in run.trials if t != Question(run).decision.keep)
+    browser.execute_script(
+        f"document.getElementById('trial-0-{other}')"
+        ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
+    )
+    button = browser.find_element(
+        "xpath", "//button[.='What if, from this trial']"
+    )
+    button.send_keys(Keys.ENTER)
+    row = run.X[run.row(other)]
+    np.testing.assert_allclose(at(browser), row)
+    in_page(browser, "panel.set(0, 1); panel.set(2, 1 - panel.latent[2]);")
+    at(browser)
+    text = browser.find_element("css selector", ".what-if").get_attribute(
+        "textContent"
+    )
+    for name in (*HOSTILE[:4], *run.space.parameters[2].choices):
+        assert printable(name)[:50] in text
+    assert browser.title == "Safe"
+    assert (
+        browser.find_elements("css selector", ".what-if img, .what-if script")
+        == []
+    )
+    assert browser.get_log("browser") == []
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    path = tmp_path_factory.mktemp("wide") / "r.html"
+    return hx.report(many(40, 20), path, sections=["what-if"], progress=False)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1300])
+def test_twenty_long_names_fit_the_screen_and_stand_out(
+    browser, wide, width, scheme
+):
+    screen = {
+        "width": width,
+        "height": 800,
+        "deviceScaleFactor": 1,
+        "mobile": width < 600,
+    }
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [feature]}
+    )
+    try:
+        open_panel(browser, wide)
+        in_page(
+            browser,
+            "for (const j of [0, 1, 2, 4, 6]) panel.set(j, j === 4 ? 1 : 0.9);",
+        )
+        at(browser)
+        assert browser.execute_script(BEYOND) == []
+        texts = browser.execute_script(COLORS)
+        assert len(texts) > 60
+        for text, color, ground in texts:
+            low, high = sorted([luminance(color), luminance(ground)])
+            assert (high + 0.05) / (low + 0.05) >= 4.5, text
+        assert browser.get_log("browser") == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_a_model_of_ones_own_has_no_panel(tmp_path):
+    run = tuning_run(14)
+    forest = run.surrogate(kind="forest", n_trees=4)
+    made = Report.of({"loss": run.explained_by(forest)}, sections=["what-if"])
+    (card,) = made.cards
+    assert card.status is Status.NOTHING
+    assert "by the belief only" in card.finding
+
+
+def test_a_notebook_shows_a_page_of_its_own(browser, tmp_path):
+    panel = hx.what_if(tuning_run(14))
+    path = panel.write(tmp_path / "w.html")
+    assert path.stat().st_size < 6e5
+    around = tmp_path / "notebook.html"
+    head = '<!doctype html><meta charset="utf-8">'
+    around.write_text(f"{head}{panel._repr_html_()}", "utf-8")
+    browser.get(around.as_uri())
+    frame = browser.find_element("css selector", "iframe")
+    browser.switch_to.frame(frame)
+    try:
+        shown = "return !!document.querySelector('.what-if').whatIf;"
+        Wait(browser, 60).until(lambda at: at.execute_script(shown))
+        text = browser.find_element("css selector", ".what-if-answers").text
+        assert "Predicted loss" in text
+    finally:
+        browser.switch_to.default_content()
+    assert browser.get_log("browser") == []
