@@ -307,7 +307,7 @@ class _Basis:
     def count(self) -> int:
         """How many functions there are."""
         if self.axis.category:
-            return self._by_level.shape[1]
+            return int(self._by_level.shape[1])
         return len(self.independent) - 1
 
     @cached_property
@@ -396,7 +396,7 @@ def contrasts(counts: Ints) -> Array:
     table[:-1][active == 0] = table[0]
     kept = np.flatnonzero(sizes > _DEPENDENT**2 * n)
     kept = kept[kept > 0]
-    contrasts = table[:, kept] * np.sqrt(n / sizes[kept])
+    contrasts: Array = table[:, kept] * np.sqrt(n / sizes[kept])
     if not counts[-1]:
         return contrasts
     none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)
