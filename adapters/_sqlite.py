@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 SQLITE = b"SQLite format 3\x00"
@@ -13,7 +14,10 @@ _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahe
 
 
 def connect(
-    path: Path, timeout: float = 5.0, **query: str
+    path: Path,
+    timeout: float = 5.0,
+    most_steps: int = 0,
+    **query: Any,
 ) -> sqlite3.Connection:
     """Return a connection that only reads.
 
@@ -23,6 +27,9 @@ def connect(
         The file.
     timeout : float
         How many seconds to wait while another process writes.
+    most_steps : int
+        After how many steps SQLite gives a question up, which a hostile file can make endless; 0
+        for no limit.
     **query : str
         Further parts of SQLite's address: `nolock`, `vfs`.
     """
@@ -30,9 +37,12 @@ def connect(
     if _is_left_alone(path):
         own["immutable"] = "1"
     address = f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
-    return sqlite3.connect(
+    database = sqlite3.connect(
         address, uri=True, timeout=timeout, check_same_thread=False
     )
+    if most_steps:
+        database.set_progress_handler(lambda: 1, most_steps)
+    return database
 
 
 def _is_left_alone(path: Path) -> bool:

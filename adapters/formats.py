@@ -241,11 +241,11 @@ def read_json(path: Path) -> Any:
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # what is nested too deep is no run
         pass
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -478,20 +478,33 @@ _DEEPEST = 4
 _MOST_ENTRIES = 20_000  # that are looked at
 
 
-def runs_in(folder: Path) -> list[Place]:
+def runs_in(folder: Path, leading_to: Path | None = None) -> list[Place]:
     """Return the runs in a folder and in its folders, in order; hidden ones are left out.
 
     What is text counts where it is called as tables are. Nothing is sought in a folder that is a
     run itself.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The folder.
+    leading_to : pathlib.Path, optional
+        Look only at this file or folder, and at those that it is in.
     """
     left = iter(range(_MOST_ENTRIES))
-    return [*_runs_below(folder, _DEEPEST, left)]
+    return [*_runs_below(folder, _DEEPEST, left, leading_to)]
 
 
 def _runs_below(
-    folder: Path, depth: int, left: Iterator[int]
+    folder: Path, depth: int, left: Iterator[int], leading_to: Path | None
 ) -> Iterator[Place]:
-    for path in sorted(folder.iterdir()):
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:  # which this user may not look into
+        return
+    for path in entries:
+        if leading_to is not None and not leading_to.is_relative_to(path):
+            continue
         # what a link leads to lies somewhere else, or is found there
         is_link = path.is_symlink() and path.is_dir()
         if is_link or path.name.startswith(".") or next(left, None) is None:
@@ -500,7 +513,7 @@ def _runs_below(
         if found is not None:
             yield found
         elif path.is_dir() and depth > 1:
-            yield from _runs_below(path, depth - 1, left)
+            yield from _runs_below(path, depth - 1, left, leading_to)
 
 
 def _run_at(path: Path) -> Place | None:

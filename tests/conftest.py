@@ -4,9 +4,11 @@ import os
 import runpy
 import sys
 from contextlib import contextmanager
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 from markupsafe import escape
 
@@ -40,6 +42,25 @@ def pytest_addoption(parser):
     parser.addoption(
         "--thorough", action="store_true", help="run what takes long as well"
     )
+
+
+# Compiled where all tests were collected before.
+COMPILED = Path(cache_from_source(str(ROOT / "tests" / "handmade.py")))
+
+
+def _is_compiled():
+    return sys.dont_write_bytecode or COMPILED.exists()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """In a new clone one worker compiles all modules; the others collect when it has done so."""
+    if hasattr(session.config, "workerinput") and not _is_compiled():
+        COMPILED.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(COMPILED.with_name("collecting.lock")):
+            if not _is_compiled():
+                return (yield)
+    return (yield)
 
 
 def pytest_collection_modifyitems(config, items):

@@ -145,8 +145,18 @@ def places_of(pattern, *, without=()):
 
 
 def test_the_sign_of_a_direction_stands_once():
-    signs = places_of(r"\b1\.0 if .*(minimi|maximi)")
-    assert [name for name, _ in signs] == ["hpo_explain.base.options"]
+    of_objective = places_of(r"\b1\.0 if .*(minimi|maximi)")
+    assert [name for name, _ in of_objective] == ["hpo_explain.base.options"]
+    of_values = places_of(r"\b1\.0 if .*lower_is_better")
+    assert [name for name, _ in of_values] == ["hpo_explain.base.subject"]
+
+
+def test_the_word_for_the_better_side_stands_once():
+    words = places_of('"lower".*"higher"', without=NOT_YET)
+    assert {name for name, _ in words} == {
+        "hpo_explain.base.options",
+        "hpo_explain.base.subject",  # its documentation
+    }
 
 
 def test_colours_stand_with_the_figures():
@@ -193,6 +203,15 @@ def test_abilities_of_models_are_asked_for_by_protocols():
             "(OfPredictions, RiskAverseConfidenceBound)",
         ),
     }
+
+
+def test_methods_import_floors_and_not_their_modules():
+    modules_of = r"^from hpo_explain\.(base|question)\.(?!figures\b)"
+    assert [
+        (name, line)
+        for name, line in places_of(modules_of)
+        if name.startswith("hpo_explain.methods.")
+    ] == []
 
 
 # Names that say nothing: the field has a noun for what is held.

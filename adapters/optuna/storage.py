@@ -47,6 +47,9 @@ _AT_ONCE = (
     1_000  # trials of which the rows are held beside what is made of them
 )
 _MOST_NAMES = 30  # of studies, in an error
+_MOST_STEPS = (
+    10_000_000  # of SQLite, to name the studies of a file: a second at most
+)
 
 _KNOWN = {
     "trials": "trial_id number study_id state datetime_start datetime_complete",
@@ -68,6 +71,16 @@ _UNREADABLE = (
     StorageInternalError,
     ImportError,
     RuntimeError,
+)
+# what Optuna raises where a journal is not one that it wrote
+_DAMAGED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
 )
 _SQLITE_DRIVERS = ("sqlite", "sqlite+pysqlite")
 # MySQL has no option of its own for this; these drivers take a statement to start a session with
@@ -292,7 +305,7 @@ def study_names(storage: str) -> list[str]:
     InputError
         If there is no such file or storage.
     """
-    found = _open(storage)
+    found = _open(storage, most_steps=_MOST_STEPS)
     try:
         return _names(found, storage)
     finally:
@@ -347,7 +360,7 @@ def _study(
         return optuna.load_study(study_name=study_name, storage=opened)
 
 
-def _open(storage: str) -> BaseStorage:
+def _open(storage: str, most_steps: int = 0) -> BaseStorage:
     address, options = storage, {}
     if "://" in storage:
         options = reading_options(storage)
@@ -355,7 +368,11 @@ def _open(storage: str) -> BaseStorage:
         # the address says which dialect it is, the creator where the file is
         address, options = (
             "sqlite:///file",
-            {"creator": partial(connect, Path(storage))},
+            {
+                "creator": partial(
+                    connect, Path(storage), most_steps=most_steps
+                )
+            },
         )
     else:
         return _open_journal(storage)
@@ -380,7 +397,7 @@ def _open_journal(path: str) -> BaseStorage:
     try:
         with quiet_optuna():
             return JournalStorage(JournalFileBackend(path))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except _DAMAGED as error:
         problem = f"{path!r} cannot be read as a journal of Optuna: {error}"
         remedy = "Check the path, and give a database as an address such as sqlite:///study.db."
         raise InputError("storage", problem, path, remedy) from error
@@ -466,7 +483,7 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
         shown = shown_address(storage)
         problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
         raise InputError("storage", problem, shown) from None
-    return partial(connect, Path(given), timeout, **kept)
+    return partial(connect, Path(given), timeout, 0, **kept)
 
 
 @contextmanager

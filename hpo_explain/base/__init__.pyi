@@ -41,6 +41,7 @@ from .numbers import format_value as format_value
 from .numbers import format_values as format_values
 from .numbers import half_of_level as half_of_level
 from .numbers import leading as leading
+from .numbers import mean_ranks as mean_ranks
 from .numbers import number as number
 from .numbers import percent as percent
 from .numbers import percent_range as percent_range
@@ -50,6 +51,7 @@ from .numbers import r_squared as r_squared
 from .numbers import signed as signed
 from .numbers import unit_of as unit_of
 from .numbers import values_in_words as values_in_words
+from .options import BETTER as BETTER
 from .options import EFFECTS as EFFECTS
 from .options import ESTIMATORS as ESTIMATORS
 from .options import GAMES as GAMES

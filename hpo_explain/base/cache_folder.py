@@ -20,8 +20,10 @@ def cache_folder(purpose: str) -> Path | None:
     with suppress(RuntimeError):  # without a home, newer versions raise it
         usual = user_cache_path(_OWNER, appauthor=False)
         # older ones return a path whose "~" would be a folder of that name here
-        if usual.is_absolute() and _can_be_written(usual / purpose):
-            return usual / purpose
+        place = usual / purpose
+        is_there = usual.is_absolute() and _can_be_written(place)
+        if is_there and _is_own(place):
+            return place
     return temporary_folder(purpose)
 
 
@@ -52,6 +54,13 @@ def _is_private(place: Path) -> bool:
     """Say whether a folder is no link, and only this user can write to it."""
     if not hasattr(os, "getuid"):  # each user of Windows has a folder
         return True
+    return _is_own(place) and not place.lstat().st_mode & 0o077
+
+
+def _is_own(place: Path) -> bool:
+    """Say whether a folder is this user's, and nobody else can put anything into it."""
+    if not hasattr(os, "getuid"):
+        return True
     state = place.lstat()
-    is_own = state.st_uid == os.getuid() and not state.st_mode & 0o077
-    return is_own and not place.is_symlink()
+    is_open = place.is_symlink() or state.st_mode & 0o022
+    return state.st_uid == os.getuid() and not is_open

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from hpo_explain.base.phrases import printable_lines
 
 
@@ -42,6 +40,8 @@ def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def plain_json(value: Any) -> Any:
     """Return a value that `json.dumps` accepts: numpy as Python, NaN as None, others as text."""
+    import numpy as np  # help does without: this module escapes what it shows
+
     if isinstance(value, Mapping):
         return {str(key): plain_json(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

@@ -13,6 +13,9 @@ def sign_of(direction: Direction) -> float:
     return 1.0 if direction == "minimize" else -1.0
 
 
+BETTER = {"minimize": "lower", "maximize": "higher"}
+"""Which values are better, by direction."""
+
 Kind = Literal["auto", "gp", "forest"]
 """A surrogate: the one that fits the run, a Gaussian process, or a random forest."""
 

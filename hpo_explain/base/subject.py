@@ -13,8 +13,9 @@ from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
 from hpo_explain.base.numbers import format_values, values_in_words
-from hpo_explain.base.options import Direction, State, sign_of
+from hpo_explain.base.options import BETTER, Direction, State, sign_of
 from hpo_explain.base.phrases import join_words
+from hpo_explain.base.posterior import Order
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
@@ -151,6 +152,21 @@ class Subject:
     def lower_is_better(self) -> bool:
         """Whether smaller values of what is explained are better: an acquisition's never are."""
         return self.direction == "minimize" and not self.acquisition
+
+    @property
+    def value_sign(self) -> float:
+        """What makes a cost of a value of what is explained."""
+        return 1.0 if self.lower_is_better else -1.0
+
+    @property
+    def better(self) -> str:
+        """Which values of what is explained are better: "lower" or "higher"."""
+        return BETTER["minimize" if self.lower_is_better else "maximize"]
+
+    @property
+    def best_first(self) -> Order:
+        """Which of several values of what is explained comes first."""
+        return "smallest" if self.lower_is_better else "largest"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is explained as plain values that `json.dumps` accepts."""

@@ -1,7 +1,7 @@
 """The draws of a belief as a few matrices, which any language evaluates without this library.
 
-All is counted by the columns and categories as the space lists them. Of a third of the draws in
-each setting: a mean over these scatters by an eighth of their standard deviation.
+All is counted by the columns and categories as the space lists them. A third of the draws is taken
+along, 64: their mean scatters by an eighth of their standard deviation.
 
 ==========  ============================================================================
 array       what it holds, of s settings, d columns, F features, k draws, n trials, P places
@@ -72,28 +72,18 @@ class Portable:
 def portable(draws: Mixture, tried: Array) -> Portable:
     """Return draws of a belief as matrices, with the encoded rows of all trials."""
     space = draws.space
-    varying, constant = (
-        np.flatnonzero(which)[EVERY // 2 :: EVERY]
-        for which in (~draws.constant, draws.constant)
-    )
+    varying = np.flatnonzero(~draws.constant)[EVERY // 2 :: EVERY]
+    constant = np.flatnonzero(draws.constant)[EVERY // 2 :: EVERY]
     settings = draws.functions
-    of_each = len(draws.constant) // len(settings)
-    own = [
-        varying[varying // of_each == s] % of_each
-        for s in range(len(settings))
-    ]
+    setting, place = np.divmod(varying, len(draws.constant) // len(settings))
+    own = [place[setting == s] for s in range(len(settings))]
     arrays = _matrices(settings, own, space)
     learned = [tried, draws.X]
     feasibility = draws.feasibility
     if feasibility is not None and feasibility.functions:
-        arrays |= {
-            f"result_{name}": array
-            for name, array in _matrices(
-                feasibility.functions,
-                [np.zeros(1, int)] * len(feasibility.functions),
-                space,
-            ).items()
-        }
+        means = [np.zeros(1, int)] * len(feasibility.functions)
+        labels = _matrices(feasibility.functions, means, space)
+        arrays |= {f"result_{name}": labels[name] for name in labels}
         learned.append(_as_listed(space, feasibility.functions[0].trials.rows))
     arrays |= _rows(learned)
     arrays |= _scales(draws)
@@ -246,7 +236,10 @@ def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
         "constant": draws.constant_costs[place[constant]].tolist(),
         "unit": belief.unit,
         "origin": belief.origin,
-        "bounds": None if belief.bounds is None else list(belief.bounds),
+        "bounds": [
+            float(end) if np.isfinite(end) else None
+            for end in belief.bounds or (-np.inf, np.inf)
+        ],
         "sign": draws.sign,
     }
 

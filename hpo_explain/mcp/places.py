@@ -68,11 +68,12 @@ class Places:
         """Return what can be asked for: files by their paths in a folder, and addresses."""
         return [*self._addresses_by_name()]
 
-    def _addresses_by_name(self) -> dict[str, str]:
+    def _addresses_by_name(self, name: str | None = None) -> dict[str, str]:
+        """Return the addresses of all that can be asked for, or of what has a name."""
         found = {**self.addresses}
         for folder in self.folders:
-            for name, path in _runs_in(folder).items():
-                found.setdefault(name, path)
+            for one, path in _runs_in(folder, name).items():
+                found.setdefault(one, path)
         return found
 
     def listed(self) -> list[dict[str, Any]]:
@@ -95,7 +96,7 @@ class Places:
                 entry["study_names"] = [printable(one) for one in some]
                 if len(names) > _MOST_LISTED:
                     entry["left_out"] = len(names) - _MOST_LISTED
-        except (ValueError, OSError, ImportError) as error:
+        except Exception as error:  # one damaged file hides no other
             problem = self.named(str(error))
             entry["unreadable"] = printable(problem[:_LONGEST])
         return entry
@@ -108,12 +109,18 @@ class Places:
         InputError
             If the server was not started with it.
         """
-        there = self._addresses_by_name()
         for one in (name, name.removeprefix("sqlite:///")):
+            there = self._addresses_by_name(one)
             if one in there:
                 return there[one]
+        shown = {
+            printable(one): address
+            for one, address in self._addresses_by_name().items()
+        }
+        if name in shown:  # as it is listed
+            return shown[name]
         problem = f"was {quoted(name)}, which this server was not started with"
-        names = abridged([quoted(one) for one in there], _MOST_IN_ERRORS)
+        names = abridged([*map(quoted, shown)], _MOST_IN_ERRORS)
         remedy = (
             f"It reads: {names or 'nothing'}. "
             "To read more, start it with their folder or address."
@@ -127,14 +134,15 @@ class Places:
         return text
 
 
-def _runs_in(folder: Path) -> dict[str, str]:
+def _runs_in(folder: Path, name: str | None) -> dict[str, str]:
     """Return the paths of runs in a folder by their names in it: what is listed and opened.
 
     Nothing hidden, no pickle, no text that is no table, and nothing that leads out of the folder.
     """
+    leading_to = None if name is None else folder / name
     return {
         Path(run.path).relative_to(folder).as_posix(): run.path
-        for run in runs_in(folder)
+        for run in runs_in(folder, leading_to)
         if run.format is not PICKLE
         and not _may_be_prose(run)
         and all(

@@ -6,6 +6,7 @@ Only a regular file is replaced. A device, a pipe or another user's file is writ
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -34,10 +35,10 @@ def check_place(place: object) -> None:
         raise IsADirectoryError(
             f"path must name a file, but {str(path)!r} is a folder. Add a name such as report.html."
         )
-    if not path.resolve().parent.is_dir():
+    folder = _target(path).parent
+    if not folder.is_dir():
         raise FileNotFoundError(
-            f"path is {str(path)!r}, but there is no folder {str(path.resolve().parent)!r}. "
-            "Create it first."
+            f"path is {str(path)!r}, but there is no folder {str(folder)!r}. Create it first."
         )
 
 
@@ -71,7 +72,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     if state is not None and not _may_be_replaced(state):
         _write_into(path, state, data)
         return
-    target = path.resolve()
+    target = _target(path)
     # beside the target: only within a file system is a file replaced in one step
     start = f".{target.name[:100]}"
     partial = target.with_name(f"{start}.{secrets.token_hex(6)}.part")
@@ -95,6 +96,15 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         ):  # its folder may be gone, or read-only by now
             partial.unlink(missing_ok=True)
             _remove_left(target.parent, start)
+
+
+def _target(path: Path) -> Path:
+    """Return the file that links lead to."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # before Python 3.13, of links in a circle
+        number = errno.ELOOP
+        raise OSError(number, os.strerror(number), str(path)) from error
 
 
 def _state(path: Path) -> os.stat_result | None:
@@ -157,9 +167,9 @@ def _is_locked(file: BinaryIO) -> bool:
 def _remove_left(folder: Path, start: str) -> None:
     """Remove what processes have left that were killed while they wrote a file."""
     for path in folder.iterdir():
-        if path.name.startswith(start) and _PARTIAL.fullmatch(
-            path.name[len(start) :]
-        ):
+        end = path.name.removeprefix(start)
+        # a pipe that others put there would be waited for
+        if end != path.name and _PARTIAL.fullmatch(end) and path.is_file():
             with path.open("rb") as file:
                 # an empty one may have been opened just now
                 if path.stat().st_size and _is_locked(file):

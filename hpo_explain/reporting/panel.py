@@ -16,7 +16,7 @@ from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
 from hpo_explain.space import (
-    CategoricalParameter,
+    IntParameter,
     Parameter,
     SearchSpace,
     ranked,
@@ -35,7 +35,8 @@ _NOT_PORTABLE = declared_fact(
 )
 _TOO_LARGE = declared_fact(
     "too_large_for_a_page",
-    "a page cannot hold the model of {trials} trials with {places} hyperparameters and categories",
+    "a page cannot hold the model of {finished} trials with {places} hyperparameters and "
+    "categories",
 )
 
 
@@ -49,7 +50,7 @@ def what_if(question: Question) -> Content:
         raise NothingToExplain(_NOT_PORTABLE())
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
     if places > _PLACES or run.tried.size > _TRIED:
-        raise NothingToExplain(_TOO_LARGE(places=places, trials=len(run)))
+        raise NothingToExplain(_TOO_LARGE(places=places, finished=len(run)))
     data = as_json(data_of(decision, draws))
     return Content(_ASKED, render("what_if.html.j2", data=data))
 
@@ -79,7 +80,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         "radius": even_radius(space, len(tried), draws.seed),
         "keep": decision.keep,
         "range": _range(run),
-        "trials": _trials(run),
+        "trials": _trials(run, decision.keep),
         "start": _usual(run),
         "parameters": [_control(space, j) for j in range(len(space))],
         "parents_first": list(space.parents_first),
@@ -107,9 +108,13 @@ def packed_arrays(
     return places, packed(b"".join(blocks))
 
 
-def _trials(run: Run) -> list[list[Any]]:
-    """Return the number, the place among tried rows and the objective of trials, best first."""
+def _trials(run: Run, keep: int) -> list[list[Any]]:
+    """Return the number, the place among tried rows and the objective of trials to start from.
+
+    The one to keep is first, the best of the others follow.
+    """
     cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
+    cost[run.row(keep)] = -np.inf
     return [
         [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
         for i in ranked(cost)[:_STARTS].tolist()
@@ -128,11 +133,11 @@ def _usual(run: Run) -> list[float]:
     space = run.space
     middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
     rows = run.X[ranked(np.where(np.asarray(run.feasible), run.cost, np.inf))]
-    found: list[float] = []
+    usual: list[float] = []
     for column, other in zip(rows.T, np.nan_to_num(middle), strict=True):
         active = column[~np.isnan(column)]
-        found.append(float(active[0] if len(active) else other))
-    return found
+        usual.append(float(active[0] if len(active) else other))
+    return usual
 
 
 def _control(space: SearchSpace, j: int) -> dict[str, Any]:
@@ -149,7 +154,7 @@ def _control(space: SearchSpace, j: int) -> dict[str, Any]:
 
 
 def _values(parameter: Parameter) -> dict[str, Any]:
-    if isinstance(parameter, CategoricalParameter):
+    if parameter.is_category:
         choices = parameter.choices
         return {
             "kind": "category",
@@ -157,7 +162,7 @@ def _values(parameter: Parameter) -> dict[str, Any]:
             "codes": [repr(plain(c)) for c in choices],
         }
     return {
-        "kind": type(parameter).__name__.removesuffix("Parameter").lower(),
+        "kind": "int" if isinstance(parameter, IntParameter) else "float",
         "low": parameter.low,
         "high": parameter.high,
         "log": parameter.log,

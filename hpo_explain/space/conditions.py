@@ -184,9 +184,7 @@ class Canonical:
         declared = [_declared(parameter) for parameter in parameters]
         kinds = sorted(set(declared))
         kind = np.array([kinds.index(one) for one in declared], dtype=float)
-        categorical = np.array(
-            [isinstance(p, CategoricalParameter) for p in parameters]
-        )
+        categorical = np.array([p.is_category for p in parameters])
         ranks = _ranks_of_rows(X, kind, categorical, cost)
         contents: list[list[float]] = []
         tried: dict[int, Ints] = {}

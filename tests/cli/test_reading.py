@@ -60,7 +60,7 @@ def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
         "left out: 7 (14-20): its auc is inf",
     ]
     for assumed in (
-        "note: lr: its values spread",
+        "note: lr: spread evenly",
         "note: degree: active when kernel",
         "note: columns: hyperparameters are ",
     ):

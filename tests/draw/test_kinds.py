@@ -23,6 +23,7 @@ from hpo_explain.base.figures import (
     broken,
 )
 from hpo_explain.draw import on_matplotlib
+from hpo_explain.draw._marks import HEIGHT
 
 X = np.arange(5.0)
 Y = np.array([3.0, 1.0, np.nan, 2.0, np.nan])
@@ -210,3 +211,50 @@ def test_every_look_is_drawn():
         assert [text.get_text() for text in ax.get_legend().get_texts()] == [
             look
         ]
+
+
+def points_of(box, figure):
+    """The corners of a box in points."""
+    return np.array(box.extents) * 72.0 / figure.dpi
+
+
+def test_axes_are_as_high_as_what_is_drawn_needs_whatever_stands_around_them():
+    for heading in ("Short", "Long, " * 60):
+        ax = on_matplotlib.drawn(replace(CURVES, heading=heading), width=4.0)
+        _, low, _, top = points_of(ax.get_window_extent(), ax.figure)
+        assert top - low == pytest.approx(HEIGHT)
+
+
+def test_a_text_at_the_last_mark_stays_in_the_figure():
+    figure = Curves(
+        x=Axis(label="trial"),
+        y=Axis(label="loss"),
+        heading="Labelled",
+        dots=[Dots(X, X, labels=[""] * (len(X) - 1) + ["a long label"])],
+    )
+    ax = on_matplotlib.drawn(figure)
+    (label,) = [t for t in ax.texts if t.get_text() == "a long label"]
+    end = points_of(label.get_window_extent(), ax.figure)[2]
+    assert end <= 72.0 * ax.figure.get_figwidth()
+
+
+def test_panels_of_a_row_end_at_the_same_height_and_none_reaches_into_another():
+    axes = on_matplotlib.drawn(MIXED, width=8.0)
+    figure = axes[0].figure
+    boxes = np.array(
+        [points_of(ax.get_tightbbox(), figure) for ax in figure.axes]
+    )
+    for i, (left, low, right, top) in enumerate(boxes):
+        for others in boxes[i + 1 :]:
+            apart_x = right <= others[0] + 1.0 or others[2] <= left + 1.0
+            apart_y = top <= others[1] + 1.0 or others[3] <= low + 1.0
+            assert apart_x or apart_y
+    assert len({round(ax.get_position().y0, 6) for ax in axes}) == 1
+
+
+def test_the_layout_of_the_users_style_moves_nothing():
+    with mpl.rc_context({"figure.constrained_layout.use": True}):
+        ax = on_matplotlib.drawn(CURVES)
+        before = ax.get_position().bounds
+        ax.figure.draw_without_rendering()
+    assert ax.get_position().bounds == before

@@ -4,9 +4,11 @@ import inspect
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -144,6 +146,41 @@ def test_the_studies_of_a_storage_are_listed(tmp_path):
     assert len(two["study_names"][2]) <= 300
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_no_hostile_file_hides_the_others_or_takes_for_ever(places):
+    import optuna
+
+    (folder,) = places.folders
+    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "journal.log").write_text('{"op_code": 99, "worker_id": "w"}\n')
+    os.mkfifo(folder / "pipe.csv")
+    endless = folder / "endless.db"
+    optuna.create_study(storage=f"sqlite:///{endless}")
+    with closing(sqlite3.connect(endless)) as database:
+        database.execute("ALTER TABLE studies RENAME TO others")
+        database.execute(
+            "CREATE VIEW studies AS WITH RECURSIVE t(x) AS "
+            "(SELECT 1 UNION ALL SELECT x + 1 FROM t) "
+            "SELECT x AS study_id, 'a' AS study_name FROM t WHERE x < 0"
+        )
+        database.commit()
+    began = time.monotonic()
+    told = json.loads(answer(places, "studies", {}).text)
+    assert time.monotonic() - began < 60.0
+    found = {one["study"]: one for one in told["studies"]}
+    assert {*found} == {"endless.db", "journal.log", "run.csv"}
+    assert found["run.csv"] == {"study": "run.csv"}
+    for name in ("endless.db", "journal.log"):
+        assert "cannot be read" in found[name]["unreadable"]
+
+
+def test_a_file_is_opened_by_the_name_that_is_shown(places):
+    (places.folders[0] / "r\u202e.csv").write_text(TABLE)
+    told = json.loads(answer(places, "studies", {}).text)
+    for one in told["studies"]:
+        assert not answer(places, "history", one).failed
+
+
 # ---------------------------------------------------------------------- what is asked
 
 
@@ -220,6 +257,20 @@ def test_values_that_no_call_may_have(places, tool, option, value, words):
     assert words in told.text
     assert "defect" not in told.text
     assert len(told.text) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("tool", "option", "value"),
+    [
+        ("explain_predictions", "trials", [[]]),
+        ("explain_predictions", "trials", [{"x": 1}]),
+        ("lime", "kernel_width", 1e308),
+        ("lime", "kernel_width", -1),
+    ],
+)
+def test_no_value_is_a_defect(places, tool, option, value):
+    given = {"study": "run.csv", "objective": "loss", option: value}
+    assert "defect" not in answer(places, tool, given).text
 
 
 def test_what_is_long_in_a_study_is_short_in_an_answer(tmp_path):

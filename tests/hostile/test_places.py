@@ -1,5 +1,6 @@
 """What is written to: only a regular file is replaced, and it stays whose it was."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -9,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from hpo_explain.reporting._file import write_atomically
+from hpo_explain.reporting._file import check_place, write_atomically
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
@@ -40,6 +41,30 @@ def test_the_null_device_itself(tmp_path):
     write_atomically(linked, "content")
     assert linked.is_symlink()
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_links_in_a_circle_are_an_error_of_the_place(tmp_path):
+    path = tmp_path / "report.html"
+    path.symlink_to("other.html")
+    (tmp_path / "other.html").symlink_to(path)
+    for write in (check_place, lambda path: write_atomically(path, "x")):
+        with contextlib.suppress(OSError):  # newer Pythons replace the link
+            write(path)
+    if not path.is_symlink():
+        assert path.read_text() == "x"
+
+
+def test_no_pipe_that_others_put_beside_it_is_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".report.html.0123456789ab.part")
+    thread = Thread(
+        target=write_atomically,
+        args=(tmp_path / "report.html", "content"),
+        daemon=True,
+    )
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert (tmp_path / "report.html").read_text() == "content"
 
 
 def test_a_pipe_is_written_into(tmp_path):

@@ -10,12 +10,6 @@ from hpo_explain.reporting._sections import SHOWN
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
-
-@pytest.fixture(autouse=True, scope="module")
-def quick_answers():
-    """Which words there are depends on what is certain: all draws are taken."""
-
-
 MOST = 10  # words, the name of the section included
 
 

@@ -23,7 +23,7 @@ from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import part
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 
 def read(path):

@@ -13,7 +13,9 @@ from hpo_explain.catalog.methods import METHODS
 from hpo_explain.question import answers
 from hpo_explain.reporting import SECTIONS, Report, Status
 
-pytestmark = pytest.mark.usefixtures("empty_figures", "quiet_optuna")
+pytestmark = pytest.mark.usefixtures(
+    "empty_figures", "few_draws", "quiet_optuna"
+)
 
 
 def single():

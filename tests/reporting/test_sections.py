@@ -29,7 +29,7 @@ from tests.reporting.pages import content_of, page_of
 
 PATH = "hpo_explain.methods.proposals.desirability_path"
 pytestmark = [
-    pytest.mark.usefixtures("empty_figures"),
+    pytest.mark.usefixtures("empty_figures", "few_draws"),
     pytest.mark.filterwarnings(
         "ignore::optuna.exceptions.ExperimentalWarning"
     ),

@@ -7,7 +7,7 @@ import hpo_explain as hx
 from hpo_explain.reporting import Report, Status
 from tests.analytic import unit_cube
 
-pytestmark = pytest.mark.usefixtures("empty_figures")
+pytestmark = pytest.mark.usefixtures("empty_figures", "few_draws")
 SPACE = unit_cube(2)
 
 

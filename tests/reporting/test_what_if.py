@@ -10,7 +10,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.belief import STRETCH, interval
-from hpo_explain.belief.portable import portable
+from hpo_explain.belief.portable import EVERY, portable
 from hpo_explain.methods._engines.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
@@ -73,12 +73,16 @@ def mixed_run(n=40, direction="minimize"):
                 "depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}
             ),
             hx.FloatParameter("decay", 0.0, 1.0, optional=0.6),
+            hx.FloatParameter(
+                "skip", 0.1, 10.0, log=True, active_when={"layers": [3, 4, 5]}
+            ),
         ]
     )
     X = space.sample(n, seed=3)
     at = np.nan_to_num(X, nan=0.4)
     objective = 2.0 + (at[:, 0] - 0.6) ** 2 + 0.3 * at[:, 1] * at[:, 3]
     objective += 0.1 * at[:, 5] + 0.2 * at[:, 6] + 0.1 * at[:, 8]
+    objective += 0.3 * at[:, 9]
     if direction == "maximize":
         objective = 5.0 - objective
     return hx.Run(
@@ -134,9 +138,9 @@ def drawn(decision, carried, X):
 def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
     run, decision, carried = panel
     X = np.vstack([run.space.sample(60, seed=9), run.X[:10]])
-    assert np.isnan(X).any(axis=0).sum() == 3
+    assert np.isnan(X).any(axis=0).sum() == 4
     expected = drawn(decision, carried, X)
-    assert 60 <= len(expected) <= 66
+    assert abs(len(expected) - len(decision.draws.constant) / EVERY) <= 1.0
     says = in_page(
         browser,
         "return rows.map((row) => [[...belief.draws(row)], belief.answer(row, row, panel.keep)]);",
@@ -210,6 +214,7 @@ def test_a_change_counts_by_its_shapley_value_in_every_draw(browser, panel):
             "booster": "dart",
             "depth": 4,
             "rate_drop": 0.5,
+            "skip": 2.0,
         }
     )[0]
     expected = shapley(run, decision, carried, x, y)
@@ -350,6 +355,28 @@ def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
     assert browser.get_log("browser") == []
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(("n", "d"), [(200, 10), (400, 20)])
+def test_a_move_takes_50_ms_and_the_page_is_small(browser, tmp_path, n, d):
+    path = hx.what_if(many(n, d)).write(tmp_path / "r.html")
+    assert path.stat().st_size < 7e5
+    open_panel(browser, path)
+    for changes in (1, 3, 5, 8, d):
+        times = in_page(
+            browser,
+            f"panel.begin(panel.number); for (let j = 0; j < {changes}; j++)"
+            "  if (j % 5 !== 4) panel.latent[j] = 0.9 - 0.8 * panel.latent[j];"
+            "return [...Array(12).keys()].map((i) => {"
+            "  panel.latent[0] = 0.01 * i;"
+            "  const begun = performance.now();"
+            "  panel.show();"
+            "  return performance.now() - begun;"
+            "});",
+        )
+        # what else the machine does makes a move slower, never faster
+        assert min(times) <= 50.0
+
+
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
     path = tmp_path_factory.mktemp("wide") / "r.html"
@@ -391,13 +418,30 @@ def test_twenty_long_names_fit_the_screen_and_stand_out(
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_a_model_of_ones_own_has_no_panel(tmp_path):
+def own_model():
     run = tuning_run(14)
-    forest = run.surrogate(kind="forest", n_trees=4)
-    made = Report.of({"loss": run.explained_by(forest)}, sections=["what-if"])
-    (card,) = made.cards
+    return run.explained_by(run.surrogate(kind="forest", n_trees=4))
+
+
+def many_categories():
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter("city", [f"city {i}" for i in range(400)])]
+    )
+    X = space.sample(30, seed=0)
+    return hx.Run(space, X, X[:, 0], "minimize")
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (own_model, "by the belief only"),
+        (many_categories, "cannot hold the model of 30 trials with 401"),
+    ],
+)
+def test_what_the_page_cannot_predict_it_says(run, why):
+    (card,) = Report.of({"loss": run()}, sections=["what-if"]).cards
     assert card.status is Status.NOTHING
-    assert "by the belief only" in card.finding
+    assert why in card.finding
 
 
 def test_a_notebook_shows_a_page_of_its_own(browser, tmp_path):

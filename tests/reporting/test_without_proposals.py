@@ -8,7 +8,7 @@ from hpo_explain.reporting import Report
 from hpo_explain.run import WithoutResult
 from tests.handmade import warns_of_glyphs
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 SPACE = hx.SearchSpace(
     [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]

@@ -326,13 +326,14 @@ class Effect(Result):
             if len(self.names) > 1
             else [*self.axes[0]]
         )
-        first: Any = "smallest" if self.subject.lower_is_better else "largest"
         if self.draws is None:
             return super().posterior
         defined = ~np.isnan(self.mean.ravel())
         draws = self.draws.reshape(len(names), -1)[defined]
         return PosteriorDraws(
-            tuple(itertools.compress(names, defined)), draws.T, first
+            tuple(itertools.compress(names, defined)),
+            draws.T,
+            self.subject.best_first,
         )
 
     # ------------------------------------------------------------------ how well it is known
@@ -426,19 +427,13 @@ class Effect(Result):
         """Cost of each candidate in each function, (k, candidates)."""
         if self.draws is None:
             return None
-        sign = 1.0 if self.subject.lower_is_better else -1.0
-        return (
-            sign * self.draws.reshape(self.mean.size, -1)[self._candidates].T
-        )
+        draws = self.draws.reshape(self.mean.size, -1)
+        return self.subject.value_sign * draws[self._candidates].T
 
     @property
     def _order(self) -> npt.NDArray[np.intp]:
         """The candidates, the best on average over the draws first."""
-        cost = (
-            self.mean.ravel()
-            if self.subject.lower_is_better
-            else -self.mean.ravel()
-        )
+        cost = self.subject.value_sign * self.mean.ravel()
         cost = np.where(self._candidates, cost, np.inf)
         return np.argsort(cost, kind="stable")[: int(self._candidates.sum())]
 

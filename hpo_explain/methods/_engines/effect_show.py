@@ -62,7 +62,7 @@ def effect(
     if len(result.names) == 2:
         return _cells(result)
     named = result.categorical[0]
-    cost = result.mean if result.subject.lower_is_better else -result.mean
+    cost = result.subject.value_sign * result.mean
     shown = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
     x = axis_of(result, 0, shown if named else None)
     points = as_points(result)
@@ -321,9 +321,7 @@ def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
 
 def subtitle(result: Effect) -> str:
     """Say what the values are, and which are better."""
-    better = (
-        f"{'lower' if result.subject.lower_is_better else 'higher'} is better"
-    )
+    better = f"{result.subject.better} is better"
     where = f"given {_sub_space(result)}, " if result.given else ""
     if result.kind == "accumulated":
         what = "accumulated local effects"

@@ -174,9 +174,7 @@ class Ablation(Result):
         """The gains in each function that the trials allow, (k, draws)."""
         if self.draws is None:
             return None
-        return np.diff(self.draws, axis=0) * (
-            -1.0 if self.subject.lower_is_better else 1.0
-        )
+        return -self.subject.value_sign * np.diff(self.draws, axis=0)
 
     @property
     def posterior(self) -> PosteriorDraws:

@@ -61,7 +61,7 @@ def regions(regional: RegionalPartialDependence) -> Panels:
             if isinstance(p, Cells)
         ]
     whole, points = regional.whole, as_points(regional.whole)
-    better = "Lower" if regional.subject.lower_is_better else "Higher"
+    better = regional.subject.better.capitalize()
     texts = [f"{better} is better.", band_caption(whole)]
     if any(not region.effect.supported.all() for region in regional.regions):
         texts.append(

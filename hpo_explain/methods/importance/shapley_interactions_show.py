@@ -65,8 +65,7 @@ def _headings(result: ShapleyInteractions) -> dict[str, Any]:
 def _label(result: ShapleyInteractions) -> str:
     if result.of == "variance":
         return f"variance of the {result.what}"
-    side = "lower" if result.subject.lower_is_better else "higher"
-    return f"contribution: {side} is better"
+    return f"contribution: {result.subject.better} is better"
 
 
 VIEWS = {

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import ROUNDING, counted, number, sentences, signed
+from hpo_explain.base import (
+    BETTER,
+    ROUNDING,
+    counted,
+    number,
+    sentences,
+    signed,
+)
 from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
@@ -140,7 +147,7 @@ def _payout(explanation: ProposalExplanation) -> str:
         return text
     gap, better = (
         here["mean"] - mean["mean"],
-        "lower" if explanation.direction == "minimize" else "higher",
+        BETTER[explanation.direction],
     )
     return (
         f"{text}\npredicted {explanation.objective_name} {number(here['mean'], 3, apart=gap)} (sd "
@@ -169,7 +176,7 @@ def _of_prediction(
     rest: list[int],
 ) -> Rows:
     half, model = explanation.half_width, explanation.model_half_width
-    sign = 1.0 if explanation.subject.lower_is_better else -1.0
+    sign = explanation.subject.value_sign
     values = explanation.phi[shown].tolist()
     if rest:
         values.append(float(explanation.phi[rest].sum()))

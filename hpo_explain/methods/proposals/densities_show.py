@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import format_value, sentences
+from hpo_explain.base import format_value
 from hpo_explain.base.figures import (
     Axis,
     Cells,
@@ -47,6 +47,8 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
             "whatever the others are. The grey line is chance."
         )
     left_out = len(result.curves) - Panels.MOST
+    if left_out > 0:
+        footer = f"{footer} {left_out} more are not shown."
     return Panels(
         panels=[
             _panel(result, curve) for curve in result.curves[: Panels.MOST]
@@ -56,9 +58,7 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
         else when,
         subtitle="how common a value is, in multiples of chance; good trials against all others, "
         f"as {result.subject.optimizer} saw them",
-        footer=sentences(
-            footer, left_out > 0 and f"{left_out} more are not shown."
-        ),
+        footer=footer,
         same_y=False,
     )
 

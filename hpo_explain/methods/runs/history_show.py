@@ -128,7 +128,7 @@ def _told(history: History) -> list[str]:
 
 
 def _subtitle(history: History) -> str:
-    better = "lower" if history.direction == "minimize" else "higher"
+    better = history.subject.better
     if not history.tied:
         return f"no feasible trial yet; {better} {history.objective_name} is better"
     value = format_value(float(history.best[-1]))

@@ -32,8 +32,8 @@ from hpo_explain.base import (
     check_fraction,
     check_sequence,
     declared_fact,
+    mean_ranks,
 )
-from hpo_explain.base.numbers import mean_ranks
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.learning_curves_result import (

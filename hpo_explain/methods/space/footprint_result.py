@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from hpo_explain.base import (
     Claim,
-    Order,
     PosteriorDraws,
     Result,
     Table,
@@ -130,10 +129,9 @@ class Footprint(Result):
         """
         if self.draws is None:
             return super().posterior
-        first: Order = (
-            "smallest" if self.subject.lower_is_better else "largest"
+        return PosteriorDraws(
+            tuple(range(len(self.mean))), self.draws, self.subject.best_first
         )
-        return PosteriorDraws(tuple(range(len(self.mean))), self.draws, first)
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
         """Return the rows of the points of some kinds."""

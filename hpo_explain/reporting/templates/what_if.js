@@ -162,6 +162,12 @@
       }, 0));
     }
 
+    /* A value of the objective, which never leaves its bounds. */
+    inside(value) {
+      const [least, most] = this.bounds;
+      return Math.min(Math.max(value, least ?? -Infinity), most ?? Infinity);
+    }
+
     objective(values, ends) {
       const found = new Float64Array(values.length + this.constant.length);
       for (let s = 0; s + 1 < ends.length; s++) for (let k = ends[s]; k < ends[s + 1]; k++) {
@@ -171,8 +177,7 @@
       }
       found.set(this.constant, values.length);
       for (let k = 0; k < found.length; k++) {
-        const objective = this.sign * (found[k] * this.unit + this.origin);
-        found[k] = this.bounds ? Math.min(Math.max(objective, this.bounds[0]), this.bounds[1]) : objective;
+        found[k] = this.inside(this.sign * (found[k] * this.unit + this.origin));
       }
       return found;
     }
@@ -432,19 +437,19 @@
 
     /* The objective with what holds it in 95 %, inside its bounds. */
     predicted(draws) {
-      const [least, most] = this.data.belief.bounds ?? [-Infinity, Infinity];
       const found = estimated(draws, this.data.stretch);
-      return { ...found, low: Math.max(found.low, least), high: Math.min(found.high, most) };
+      return { ...found, low: this.back.inside(found.low), high: this.back.inside(found.high) };
     }
   }
 
   /* ------------------------------------------------------------------ texts */
 
   const signed = (text) => (text.startsWith("-") ? text.replace("-", "\u2212") : `+${text}`);
-  const percent = (share) => {
-    const whole = Math.round(100 * share);
-    if (share > 0 && share < 0.01) return "< 1 %";
-    return share < 1 && share > 0.99 ? "> 99 %" : `${whole} %`;
+  /* A probability, which is never told to be smaller than what can be seen in so many draws. */
+  const percent = (share, draws = 100) => {
+    const least = Math.ceil(100 / draws);
+    if (share < 1 / draws) return `< ${least} %`;
+    return share > 1 - 1 / draws ? `> ${100 - least} %` : `${Math.round(100 * share)} %`;
   };
 
   /* A number with so many digits that an error of this size is seen. */
@@ -648,7 +653,7 @@
       const value = (one) => [shown(one.mean, half(one)), ` (${between(one)})`];
       const facts = [fact(`Predicted ${objective}`, ...value(predicted), this.strip(predicted))];
       facts.push(fact(`Trial ${keep}, the one to keep`, ...value(found.kept), this.strip(found.kept)));
-      facts.push(fact(`Better than trial ${keep}`, kept ? "the same" : percent(found.better)));
+      facts.push(fact(`Better than trial ${keep}`, kept ? "the same" : percent(found.better, this.data.draws)));
       if (found.result !== null) facts.push(fact("Gives a result", percent(found.result)));
       facts.push(fact("Tried near it?", this.near(found)));
       this.answers.replaceChildren(element("dl", {}, ...facts));
