@@ -396,13 +396,13 @@ def contrasts(counts: Ints) -> Array:
     table[:-1][active == 0] = table[0]
     kept = np.flatnonzero(sizes > _DEPENDENT**2 * n)
     kept = kept[kept > 0]
-    contrasts: Array = table[:, kept] * np.sqrt(n / sizes[kept])
+    functions = np.asarray(table[:, kept] * np.sqrt(n / sizes[kept]))
     if not counts[-1]:
-        return contrasts
+        return functions
     none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)
     share = counts[-1] / n
     none = (none - share) / np.sqrt(share * (1.0 - share))
-    return np.column_stack([none, contrasts])
+    return np.column_stack([none, functions])
 
 
 def _products(a: Array, b: Array) -> Array:
