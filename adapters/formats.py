@@ -21,14 +21,16 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hpo_explain.adapters._loading import loaded
 from hpo_explain.adapters._sqlite import SQLITE, connect
 from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.run import Run
 
 Sign = Callable[[Path], Path | None]
 """Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""
@@ -51,6 +53,12 @@ class Opened:
     source: Any
     notes: Sequence[Fact] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def noted(self, run: Run) -> Run:
+        """Return a run that was read from it with what was noted when it was opened."""
+        if not self.notes:
+            return run
+        return replace(run, notes=[*self.notes, *run.notes])
 
 
 Opener = Callable[..., AbstractContextManager[Opened]]
@@ -79,9 +87,7 @@ class Format:
 
     def load(self) -> Opener:
         """Return what opens it, whose framework is loaded only now."""
-        from hpo_explain.adapters import loaded
-
-        opener: Opener = loaded(*self.opener.split(":"))
+        opener: Opener = loaded(self.opener)
         return opener
 
     def own_options(self) -> list[str]:
@@ -96,9 +102,7 @@ class Format:
         """Say whether an option of reading is one of this format."""
         if not self.reader:
             return True
-        from hpo_explain.adapters import loaded_reader
-
-        reader = inspect.signature(loaded_reader(self.reader)).parameters
+        reader = inspect.signature(loaded(self.reader)).parameters
         return option in reader or option in self.own_options()
 
 

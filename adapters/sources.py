@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from hpo_explain.adapters import loaded_reader
+from hpo_explain.adapters._loading import loaded
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import (
     InputError,
@@ -21,6 +21,7 @@ from hpo_explain.base.options import Direction
 from hpo_explain.run import (
     Objectives,
     Run,
+    by_objective,
     chosen,
     is_joined,
     is_measured,
@@ -177,11 +178,14 @@ def as_run(run: Any, **options: Any) -> Run:
         _check_unread(options)
         return run
     if isinstance(run, (str, os.PathLike)):
-        from hpo_explain.adapters.files import read_place
+        from hpo_explain.adapters.files import opened
 
         # who installed an adapter of such files wants it
-        found, _ = _asked(run, options)
-        return read_place(run, **options) if found is None else found
+        own, _ = _asked(run, options)
+        if own is not None:
+            return own
+        with opened(run, options) as (content, rest):
+            return content.noted(as_run(content.source, **rest))
     if (
         isinstance(run, list)
         and run
@@ -192,7 +196,7 @@ def as_run(run: Any, **options: Any) -> Run:
         run = table_of_mlflow(run)
     reader = read_with(run)
     if reader:
-        return read_by(loaded_reader(reader), run, options)
+        return read_by(loaded(reader), run, options)
     return _by_others(run, options)
 
 
@@ -251,12 +255,14 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             for name, source in run.items()
         }
     if isinstance(run, (str, os.PathLike)):
-        from hpo_explain.adapters.files import read_place_by_objective
+        from hpo_explain.adapters.files import opened
 
-        found, _ = _asked(run, options)
-        if found is not None:
-            return {found.objective_name: found}
-        return read_place_by_objective(run, **options)
+        own, _ = _asked(run, options)
+        if own is not None:
+            return {own.objective_name: own}
+        with opened(run, options) as (content, rest):
+            runs = as_runs(content.source, **rest)
+            return {name: content.noted(one) for name, one in runs.items()}
     option, targets = _targets(run)
     if isinstance(options.get(option), list):
         targets = options.pop(option)
@@ -265,16 +271,12 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
             options.setdefault(option, targets[0])
         found = as_run(run, **options)
         return {found.objective_name: found}
-    runs = [
+    return by_objective(
         as_run(run, **{**options, option: target, **of_target})
         for target, of_target in zip(
             targets, _of_each(run, targets, options), strict=True
         )
-    ]
-    names = [one.objective_name for one in runs]
-    if len(set(names)) < len(names):
-        names = [f"{name} {i}" for i, name in enumerate(names)]
-    return dict(zip(names, runs, strict=True))
+    )
 
 
 def as_objectives(run: Any, **options: Any) -> Objectives:

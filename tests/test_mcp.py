@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.files import read_place
+from hpo_explain.adapters.sources import as_run
 from hpo_explain.base.errors import InputError
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.mcp.places import Places
@@ -154,7 +154,7 @@ def said_in(told):
 
 def test_an_answer_is_the_sentence_the_claims_and_the_figure(answers, place):
     told = answers[1]["importance"]
-    found = hx.importance(read_place(str(place / "first.db")))
+    found = hx.importance(as_run(str(place / "first.db")))
     said = said_in(told)
     assert said["sentence"] == found.said
     for claim, there in zip(said["claims"], found.claims, strict=True):

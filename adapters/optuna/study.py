@@ -47,7 +47,6 @@ from hpo_explain.adapters.optuna._trials import (
 )
 from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.adapters.sources import as_objectives
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
@@ -55,9 +54,11 @@ from hpo_explain.base.options import State
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
     Curves,
+    Objectives,
     OptimizerRecord,
     Run,
     WithoutResult,
+    by_objective,
     is_joined,
     is_measured,
     measured,
@@ -184,7 +185,11 @@ def from_optuna(
     }
     if is_joined(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
-        return within(as_objectives(study, **rules).run(target), bounds)
+        runs = by_objective(
+            from_optuna(study, target=objective, **rules)
+            for objective in range(len(study.directions))
+        )
+        return within(Objectives.of(runs).run(target), bounds)
     trials = study.get_trials(deepcopy=False)
     return read_trials(
         study,

@@ -322,7 +322,7 @@ def _is_default(search: Any, target: _Target) -> bool:
 def _of_optimizer(
     search: Any, target: _Target, bounds: tuple[float, float] | None
 ) -> Run:
-    from hpo_explain.adapters.skopt import from_skopt
+    from hpo_explain.adapters.skopt.result import from_skopt
 
     return _with_folds(
         from_skopt(search, bounds=bounds),
@@ -336,7 +336,7 @@ def _of_study(
     space: SearchSpace | None,
     bounds: tuple[float, float] | None,
 ) -> Run:
-    from hpo_explain.adapters.optuna import from_optuna
+    from hpo_explain.adapters.optuna.study import from_optuna
 
     study = getattr(search, "study_", None)
     if study is None:

@@ -27,6 +27,7 @@ from .improvement import ExpectedGain as ExpectedGain
 from .improvement import Improvement as Improvement
 from .improvement import keeps_up as keeps_up
 from .improvement import proposed as proposed
+from .learned import SupportsProcesses as SupportsProcesses
 from .left import told as told
 from .mixture import Mixture as Mixture
 from .narrowing import allowed as allowed

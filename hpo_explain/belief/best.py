@@ -23,6 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
+from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.space import Array, Bools, Ints
 
@@ -47,7 +48,7 @@ class Best:
 
     Attributes
     ----------
-    landscape : Landscape
+    draws : Draws
         The draws.
     top : float
         The share of the space that is best.
@@ -55,9 +56,14 @@ class Best:
         The better share of it that is looked at.
     """
 
-    landscape: Landscape
+    draws: Draws
     top: float
     within: float = 1.0
+
+    @property
+    def landscape(self) -> Landscape:
+        """Where the draws are looked at."""
+        return self.draws.landscape
 
     @cached_property
     def _inside(self) -> Bools:
@@ -194,7 +200,7 @@ class Best:
     @property
     def of_evaluations(self) -> Array:
         """The draws' variance over that of evaluations, (k,): what is noise has no best part."""
-        return self.landscape.belief.anova.of_evaluations
+        return self.draws.anova.of_evaluations
 
     def curve(self, j: int, positions: Array) -> Array:
         """Return the share of the best at encoded values of a hyperparameter, (k, G)."""

@@ -31,9 +31,10 @@ from typing import Protocol
 import numpy as np
 
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.belief.belief import REACH, Belief
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
+from hpo_explain.belief.learned import REACH
+from hpo_explain.belief.learned import LearnedDraws as Belief
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.compared import Compared, Rows, Trials

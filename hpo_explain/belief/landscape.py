@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hpo_explain.belief.protocols import DrawnCosts as Draws
 from hpo_explain.space import (
     Array,
     Bools,
@@ -18,9 +18,6 @@ from hpo_explain.space import (
     filled,
 )
 from hpo_explain.space.sobol import sobol
-
-if TYPE_CHECKING:
-    from hpo_explain.belief.draws import Draws
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them

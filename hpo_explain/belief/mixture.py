@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
+from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.noise import Noise
 from hpo_explain.belief.process import doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
 from hpo_explain.space import Array, Bools, Ints
-
-if TYPE_CHECKING:
-    from hpo_explain.belief.belief import Belief
 
 KERNELS, DRAWS = 16, 12  # settings of kernels in all, and functions of each
 _KEPT_ROWS = 5000  # at most: costs at more are computed each time
@@ -32,7 +29,7 @@ class Mixture(Draws):
 
     Parameters
     ----------
-    belief : Belief
+    belief : LearnedDraws
         What the processes are of.
     weights : ndarray of shape (scales,)
         How much each counts.
@@ -40,7 +37,9 @@ class Mixture(Draws):
         So far beyond the best trial draws may lie, as a share of the median minus the best.
     """
 
-    def __init__(self, belief: Belief, weights: Array, reach: float) -> None:
+    def __init__(
+        self, belief: LearnedDraws, weights: Array, reach: float
+    ) -> None:
         super().__init__(
             belief.space,
             belief.X,

@@ -133,7 +133,7 @@ def write_and_tell(
 ) -> None:
     """Write the report on each objective's run, and print a line for each section."""
     from hpo_explain.reporting import Report
-    from hpo_explain.run.description import nothing_yet
+    from hpo_explain.reporting._words import nothing_yet
 
     say("writing the report ...")
     report = Report.of(

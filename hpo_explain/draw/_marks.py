@@ -24,6 +24,7 @@ from hpo_explain.base.figures.marks import (
     GREEN,
     GREY,
     LOOKS,
+    RULE,
     Axis,
     Dots,
     Line,
@@ -56,7 +57,7 @@ _MOST_VECTORS = (
 )
 _DIMMED: dict[str, Any] = {
     "facecolor": (1.0, 1.0, 1.0, 0.6),
-    "edgecolor": "#b0b0b0",
+    "edgecolor": RULE,
     "hatch": "////",
     "linewidth": 0.0,
 }

@@ -16,7 +16,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREY, INK
+from hpo_explain.base.figures.marks import GREY, INK, TINT
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.figures.rows import Rows
@@ -55,7 +55,6 @@ _MOST_COLUMNS, _TITLE_LINES = 3, 3
 _TITLE_PAD = 10.0  # points over and under the title of a panel
 _LABEL = 1.5 * TEXT  # points of the label that panels have in common
 _BESIDE = 45.0  # points that a y axis takes with its label
-_TINTED = "#fff4de"
 
 
 def drawn(
@@ -141,7 +140,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
             ]
         )
         if one.emphasis:
-            panel.set_facecolor(_TINTED)
+            panel.set_facecolor(TINT)
     if same_y:
         ends = [one.limits() for one in curves]
         axes[0].set_ylim(

@@ -17,6 +17,8 @@ from hpo_explain.base.figures.marks import (
     GREY,
     INK,
     LOOKS,
+    RULE,
+    TINT,
     Axis,
     Dots,
     Line,
@@ -44,7 +46,6 @@ _UPRIGHT, _PANELS = (18, 2)
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
-_TINTED = "#fff4de"
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
 _DARK = {
     INK: "white",
@@ -52,7 +53,7 @@ _DARK = {
     "white": "#111111",
     _VEIL.format(255): _VEIL.format(17),
     GREY: "#a8a8a8",
-    _TINTED: "#33290f",
+    TINT: "#33290f",
 }
 
 
@@ -229,7 +230,7 @@ def _panels(figure: Panels) -> go.Figure:
                 xref="paper",
                 yref="paper",
                 layer="below",
-                fillcolor=_TINTED,
+                fillcolor=TINT,
                 line={"width": 0},
             )
         if same_y and k % across:
@@ -455,7 +456,7 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
             hoverinfo="skip",
             fillpattern={
                 "shape": "/",
-                "fgcolor": "#b0b0b0",
+                "fgcolor": RULE,
                 "bgcolor": _VEIL.format(255),
             },
         )

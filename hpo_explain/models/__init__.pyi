@@ -10,6 +10,7 @@ from .acquisition.criteria import (
 )
 from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
+from .acquisition.protocols import SupportsAnotherModel as SupportsAnotherModel
 from .acquisition.protocols import SupportsCandidates as SupportsCandidates
 from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import (
@@ -48,6 +49,7 @@ from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
 from .densities.ratio import DensityRatio as DensityRatio
+from .densities.ratio import SupportsDensities as SupportsDensities
 from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import (
     GaussianProcessSurrogate as GaussianProcessSurrogate,

@@ -9,7 +9,7 @@ thread warns of meanwhile may be lost, and so may the filters themselves. The tr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
-    from hpo_explain.models.forest import ForestSurrogate
-
-
+Fitted = TypeVar("Fitted")
 _FEW = 100  # trials: threads would take longer to start than the trees to grow
 
 
@@ -117,13 +115,35 @@ def _error(held_out: HeldOut) -> float:
     return float(np.mean((held_out.observed - held_out.mean) ** 2))
 
 
-def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
-    """Return the forest with the size of leaves that predicts held-out trials, of n, best."""
-    best: Callable[[], ForestSurrogate] | None = None
-    lowest = _error(forest.held_out())
-    size = 2 * int(forest.forest.min_samples_leaf)
+def tuned(
+    with_leaves: Callable[[int], tuple[HeldOut, Callable[[], Fitted]]],
+    own: HeldOut,
+    size: int,
+    n: int,
+) -> Callable[[], Fitted] | None:
+    """Return what fits the forest whose size of leaves predicts held-out trials best.
+
+    Parameters
+    ----------
+    with_leaves : callable
+        Returns of a size what such a forest predicts of held-out trials, and what fits it.
+    own : HeldOut
+        What the forest predicts of them as it is.
+    size : int
+        The size of its leaves.
+    n : int
+        How many trials it is fitted to.
+
+    Returns
+    -------
+    callable or None
+        None where no other size pays.
+    """
+    best: Callable[[], Fitted] | None = None
+    lowest = _error(own)
+    size *= 2
     while size * _FEWEST_LEAVES <= n:
-        held_out, fit = forest.with_leaves(size)
+        held_out, fit = with_leaves(size)
         error = _error(held_out)
         if error > lowest:
             break
@@ -131,4 +151,4 @@ def tuned(forest: ForestSurrogate, n: int) -> ForestSurrogate:
             best = fit
             lowest = error
         size *= 2
-    return forest if best is None else best()
+    return best

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import InputError, check_count, steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
-from hpo_explain.models._growing import grow
+from hpo_explain.models._growing import grow, tuned
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
@@ -431,11 +431,11 @@ class ForestSurrogate(OnColumns):
         ValueError
             If the surrogate was made without `data`.
         """
-        from hpo_explain.models._growing import tuned
-
         if self._tuned is None:  # it takes several fits
             n = len(self._data_for("it cannot be fitted again")[1])
-            self._tuned = tuned(self, n)
+            size = int(self.forest.min_samples_leaf)
+            fit = tuned(self.with_leaves, self.held_out(), size, n)
+            self._tuned = self if fit is None else fit()
             self._tuned.notes = self.notes
         return self._tuned
 

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from hpo_explain.base.figures import marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import printable_lines
 from hpo_explain.base.result import Result
@@ -30,21 +31,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WIDTH = 5.2  # inches: half of a computer's screen, and not much more than a phone's
-_INKS = {
-    "#000000": "ink",
-    "#333333": "ink",
-    "#ffffff": "paper",
-    "#6b6b6b": "grey",
-    "#b0b0b0": "rule",
-    "#cccccc": "rule",
-    "#0072b2": "blue",
-    "#e69f00": "orange",
-    "#009e73": "green",
-    "#cc79a7": "purple",
-    "#d55e00": "red",
-    "#fff4de": "tint",
+_PALETTE = {
+    "ink": marks.INK,
+    "paper": marks.PAPER,
+    "grey": marks.GREY,
+    "rule": marks.RULE,
+    "tint": marks.TINT,
+    "blue": marks.BLUE,
+    "orange": marks.ORANGE,
+    "green": marks.GREEN,
+    "purple": marks.PURPLE,
+    "red": marks.RED,
 }
-"""Colors of plots, and the page's variables that stand for them: a dark page has its own."""
+"""The page's variables of colors, and what they are in plots: a dark page has its own."""
+_INKS = {color.lower(): name for name, color in _PALETTE.items()}
 _TYPES = {"csv": "text/csv", "json": "application/json"}
 _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no escape for
 _DIGITS = 7  # of the numbers to take along
@@ -76,6 +76,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["downloads"] = downloads
+    environment.globals["palette"] = _PALETTE
     return environment
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
+from hpo_explain.base.options import BETTER
 from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.run import Objectives, Run
 from hpo_explain.run.description import who_is_unknown
@@ -34,12 +36,28 @@ WHAT_MATTERED = "What mattered among what was tried"
 """Headings of a report: of a run with proposals, and without any."""
 
 
+def nothing_yet(run: Run) -> str:
+    """Return why nothing can be explained yet, in a sentence; empty where something can.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> nothing_yet(hx.from_frame(pd.DataFrame({"x": [0.1], "loss": [1.0]})))
+    'run has 1 finished trial; a surrogate needs at least 2. Run more trials.'
+    """
+    try:
+        run.check_learnable()
+    except NothingToExplain as why:
+        return str(why)
+    return ""
+
+
 def history_caption(run: Run) -> str:
     """Return the caption of the plot of a run's history."""
-    better = "lower" if run.direction == "minimize" else "higher"
     return (
         f"{run.objective_name} of every trial, in the order of their numbers; "
-        f"{better} is better."
+        f"{BETTER[run.direction]} is better."
     )
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from hpo_explain.base.facts import by_reason
 from hpo_explain.base.numbers import format_value
+from hpo_explain.base.options import BETTER
 from hpo_explain.base.phrases import spans
 from hpo_explain.reporting._render import render
 from hpo_explain.run import Run
@@ -28,10 +29,6 @@ def what_was_read(run: Run) -> Markup:
     )
 
 
-def _better(run: Run) -> str:
-    return "lower" if run.direction == "minimize" else "higher"
-
-
 def _has_incumbent(run: Run) -> bool:
     return bool(np.any(run.feasible))
 
@@ -41,8 +38,9 @@ def _value(run: Run, trial: int) -> str:
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
+    better = BETTER[run.direction]
     facts = [
-        ("Objective", f"{run.objective_name}; {_better(run)} is better"),
+        ("Objective", f"{run.objective_name}; {better} is better"),
         ("Finished trials", str(len(run))),
         ("Hyperparameters", str(len(run.space))),
         ("Optimizer", run.optimizer),

@@ -48,7 +48,7 @@ from hpo_explain.reporting.section import (
     drawn_out,
 )
 from hpo_explain.run import Run
-from hpo_explain.run.description import nothing_yet, summary
+from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
 from hpo_explain.space import Shared
 
@@ -397,7 +397,7 @@ def _tab(
         for card in cards
         if not everything or card.status is not Status.NOTHING
     )
-    about = ". ".join(filter(None, [summary(run), nothing_yet(run)]))
+    about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
     return Tab(name, about, shown, prefix, what_was_read(run))
 
 

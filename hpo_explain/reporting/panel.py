@@ -45,13 +45,12 @@ def what_if(question: Question) -> Content:
     run = question.run
     run.check_differences()
     decision = question.decision
-    draws = None if decision is None else decision.draws
-    if decision is None or not isinstance(draws, Mixture):
+    if decision is None or run.model is not None:
         raise NothingToExplain(_NOT_PORTABLE())
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
     if places > _PLACES or run.tried.size > _TRIED:
         raise NothingToExplain(_TOO_LARGE(places=places, finished=len(run)))
-    data = as_json(data_of(decision, draws))
+    data = as_json(data_of(decision, question.belief.at_best))
     return Content(_ASKED, render("what_if.html.j2", data=data))
 
 

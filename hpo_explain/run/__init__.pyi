@@ -13,6 +13,7 @@ from .fits import doubts_of_model as doubts_of_model
 from .instances import Instances as Instances
 from .noise import NoiseModel as NoiseModel
 from .objectives import Objectives as Objectives
+from .objectives import by_objective as by_objective
 from .objectives import hypervolume as hypervolume
 from .objectives import is_joined as is_joined
 from .objectives import joined as joined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.base import (
@@ -20,10 +20,9 @@ from hpo_explain.models import (
     LogExpectedImprovement,
     LowerConfidenceBound,
     MeanResponse,
-    OfPredictions,
     ProbabilityOfImprovement,
-    RiskAverseConfidenceBound,
     StandardError,
+    SupportsAnotherModel,
     Surrogate,
 )
 
@@ -166,18 +165,11 @@ class ChosenAcquisition:
                 surrogate,
                 "Fit it on the run's space.",
             )
-        acquisition = self.acquisition
         built: Acquisition = LowerConfidenceBound(
             surrogate, direction=direction
         )
-        if (
-            is_dataclass(acquisition)
-            and isinstance(
-                acquisition, (OfPredictions, RiskAverseConfidenceBound)
-            )
-            and any(entry.name == "surrogate" for entry in fields(acquisition))
-        ):
-            built = replace(acquisition, surrogate=surrogate)
+        if isinstance(self.acquisition, SupportsAnotherModel):
+            built = self.acquisition.through(surrogate)
         return ChosenAcquisition(
             built, True, (_another_model(names=[built.label]),)
         )

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from hpo_explain.base import (
-    NothingToExplain,
     Origin,
     counted,
     printable,
     spans,
 )
 from hpo_explain.base.facts import by_reason
-
-if TYPE_CHECKING:
-    from hpo_explain.run.run import Run
+from hpo_explain.run.record import Record
 
 
-def nothing_yet(run: Run) -> str:
-    """Return why nothing can be explained yet, in a sentence; empty where something can.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import hpo_explain as hx
-    >>> nothing_yet(hx.from_frame(pd.DataFrame({"x": [0.1], "loss": [1.0]})))
-    'run has 1 finished trial; a surrogate needs at least 2. Run more trials.'
-    """
-    try:
-        run.check_learnable()
-    except NothingToExplain as why:
-        return str(why)
-    return ""
-
-
-def summary(run: Run) -> str:
+def summary(run: Record) -> str:
     """Return a run in a line: its trials, hyperparameters, objective and optimizer."""
     return printable(
         f"{counted(len(run), 'trial')} of {counted(len(run.space), 'hyperparameter')}, "
@@ -44,7 +22,7 @@ def summary(run: Run) -> str:
     )
 
 
-def describe(run: Run) -> str:
+def describe(run: Record) -> str:
     """Return a run in a few lines: what was read, what was left out and why, what was assumed."""
     lines = [summary(run)]
     if np.asarray(run.feasible).any():
@@ -58,7 +36,7 @@ def describe(run: Run) -> str:
     return "\n".join([*lines, *(f"note: {note}" for note in run.notes)])
 
 
-def proposals(run: Run) -> str:
+def proposals(run: Record) -> str:
     """Say how many trials a model chose."""
     proposed = [*(run.proposals or ())]
     if run.proposes and any(run.origin(t) is Origin.MODEL for t in proposed):
@@ -70,7 +48,7 @@ def proposals(run: Run) -> str:
     return "none, as no model chose a trial"
 
 
-def who_is_unknown(run: Run) -> bool:
+def who_is_unknown(run: Record) -> bool:
     """Say whether nothing is recorded about who chose the trials."""
     numbers = np.asarray(run.trials).tolist()
     return not run.proposals and all(

@@ -12,7 +12,7 @@ r          reference point of the hypervolume: 1.1 in each, in units of u
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeGuard
@@ -55,6 +55,15 @@ def is_joined(
     return isinstance(target, Mapping) or (
         isinstance(target, str) and target in JOINED
     )
+
+
+def by_objective(runs: Iterable[Run]) -> dict[str, Run]:
+    """Return runs by the name of their objective; names are numbered where two are the same."""
+    in_order = [*runs]
+    names = [run.objective_name for run in in_order]
+    if len(set(names)) < len(names):
+        names = [f"{name} {i}" for i, name in enumerate(names)]
+    return dict(zip(names, in_order, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

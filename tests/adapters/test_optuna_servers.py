@@ -16,8 +16,8 @@ from optuna.exceptions import StorageInternalError
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.optuna.storage import load_study
+from hpo_explain.adapters.sources import as_run
 
 
 def program(name):
@@ -143,7 +143,7 @@ def contents(address):
 
 def test_a_study_is_read_and_nothing_is_written(address):
     before = contents(address)
-    run = read_place(address)
+    run = as_run(address)
     assert len(run) == 12
     assert run.space.names == ("x",)
     assert contents(address) == before
@@ -166,5 +166,5 @@ def test_an_empty_database_stays_empty(address):
     engine.dispose()
     hollow = address.rpartition("/")[0] + "/hollow"
     with pytest.raises(ValueError, match=r"holds no study|cannot be read"):
-        read_place(hollow)
+        as_run(hollow)
     assert contents(hollow) == {}

@@ -10,12 +10,12 @@ import pytest
 from optuna.exceptions import StorageInternalError
 from optuna.trial import FrozenTrial
 
-from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.optuna.storage import (
     load_study,
     reading_options,
     shown_address,
 )
+from hpo_explain.adapters.sources import as_run
 
 
 def create(storage, n_trials=3, **options):
@@ -37,7 +37,7 @@ def file(tmp_path, monkeypatch):
 
 
 def test_a_run_is_read_with_the_adapters_options(file):
-    run = read_place(
+    run = as_run(
         "sqlite:///study.db",
         study_name="first",
         target=lambda trial: -trial.value,
@@ -62,7 +62,7 @@ def test_no_garbage_is_looked_for_while_a_study_is_read(
     before = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
-        read_place(f"sqlite:///{file}")
+        as_run(f"sqlite:///{file}")
         assert gc.isenabled() == enabled
     finally:
         (gc.enable if before else gc.disable)()
@@ -89,9 +89,9 @@ def test_sqlite_itself_refuses_to_write(file, address):
 
 def test_a_file_with_a_name_that_an_address_would_misread_is_found(file):
     shutil.move("study.db", "a #1 study.db")
-    assert len(read_place("sqlite:///a #1 study.db")) == 3
+    assert len(as_run("sqlite:///a #1 study.db")) == 3
     shutil.move("a #1 study.db", "what? {100%25}.db")
-    assert len(read_place("what? {100%25}.db")) == 3
+    assert len(as_run("what? {100%25}.db")) == 3
 
 
 def test_a_missing_file_is_not_made(tmp_path, monkeypatch):
@@ -120,7 +120,7 @@ def test_a_locked_file_is_a_timeout(file):
     with pytest.raises(
         TimeoutError, match=r"is locked: another process is writing to it"
     ):
-        read_place("sqlite:///study.db?timeout=0.01")
+        as_run("sqlite:///study.db?timeout=0.01")
     other.execute("rollback")
     other.close()
 
@@ -130,7 +130,7 @@ def test_what_is_in_a_write_ahead_log_is_read(file):
     writer.execute("pragma journal_mode=wal")
     writer.execute("pragma wal_autocheckpoint=0")
     writer.execute("update trial_values set value = 7.5 where trial_id = 1")
-    assert read_place("sqlite:///study.db").objective[0] == 7.5
+    assert as_run("sqlite:///study.db").objective[0] == 7.5
     writer.close()
 
 
@@ -176,7 +176,7 @@ def test_a_missing_driver_is_named_with_the_line_that_installs_it(
 ):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ValueError, match=r"pip install") as caught:
-        read_place(f"{driver}://me:secret@localhost/trials")
+        as_run(f"{driver}://me:secret@localhost/trials")
     assert f"needs the package {module}" in str(caught.value)
     assert str(caught.value).endswith(f"pip install '{package}'")
     assert "secret" not in str(caught.value)

@@ -8,9 +8,9 @@ import pytest
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.optuna import storage as _tables
 from hpo_explain.adapters.optuna.storage import load_study
+from hpo_explain.adapters.sources import as_run
 
 ASTRAY = [math.nan, math.inf, -math.inf]
 
@@ -118,7 +118,7 @@ def test_what_changed_since_is_read_by_a_second_look(address):
 
 def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
     assert _tables.are_known()
-    run = read_place(address, study_name="two", target=0)
+    run = as_run(address, study_name="two", target=0)
     column = _tables.models.BaseModel.metadata.tables[
         "trial_params"
     ].c.param_value
@@ -127,6 +127,6 @@ def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(_tables, "are_known", lambda: False)
     monkeypatch.setattr(_tables, "_trials", None)
-    other = read_place(address, study_name="two", target=0)
+    other = as_run(address, study_name="two", target=0)
     np.testing.assert_array_equal(other.X, run.X)
     np.testing.assert_array_equal(other.trials, run.trials)

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.frame._cells import texts_as_numbers
-from hpo_explain.adapters.sources import as_runs
+from hpo_explain.adapters.sources import as_run, as_runs
 from hpo_explain.base.errors import (
     InputError,
     MissingOptionError,
@@ -728,7 +727,7 @@ def test_blanks_are_told_apart_and_from_nothing(tmp_path):
     words = hx.optimum(run).sentence + str(hx.methods.importance(run))
     assert "tag" in words
     table.to_csv(tmp_path / "t.csv", index=False)
-    read = read_place(tmp_path / "t.csv", objective="loss")
+    read = as_run(tmp_path / "t.csv", objective="loss")
     assert read.space["tag"].choices == (" ", "a", None)
 
 

@@ -563,7 +563,7 @@ def test_shares_in_being_among_the_best_are_those_of_closed_forms():
         lambda X: -np.exp(-(X[:, 0] + X[:, 1])),
     ):
         known = Known(space, function)  # the best are the same in both
-        best = Best(known.landscape, top)
+        best = Best(known, top)
         np.testing.assert_allclose(
             best.mains[0], [wanted, wanted, 0.0], atol=0.01
         )
@@ -588,7 +588,7 @@ def test_shares_in_being_among_the_best_are_those_of_closed_forms():
         wanted_within = (
             np.trapezoid(2 * (s - x) ** 2 / (1 - x), x) - p**2
         ) / (p * (1 - p))
-        found = Best(known.landscape, top, 0.5).mains
+        found = Best(known, top, 0.5).mains
         np.testing.assert_allclose(
             found[0], [wanted_within, wanted_within, 0.0], atol=0.015
         )
@@ -599,13 +599,13 @@ def test_one_hyperparameter_decides_all_of_what_is_best_wherever_the_border_runs
         space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in names])
         for function in (lambda X: X[:, 0], lambda X: np.abs(X[:, 0] - 0.37)):
             for top in (0.05, 0.1, 0.3):
-                found = Best(Known(space, function).landscape, top).mains[0]
+                found = Best(Known(space, function), top).mains[0]
                 np.testing.assert_allclose(
                     found, [1.0, *[0.0] * idle], atol=0.02
                 )
     five = CategoricalParameter("c", [*"abcde"])
     category = SearchSpace([five, FloatParameter("x", 0.0, 1.0)])
-    found = Best(Known(category, lambda X: X[:, 0]).landscape, 0.2).mains[0]
+    found = Best(Known(category, lambda X: X[:, 0]), 0.2).mains[0]
     np.testing.assert_allclose(found, [1.0, 0.0], atol=0.01)
 
 
@@ -621,9 +621,7 @@ def test_shares_of_a_steep_sum_are_those_on_a_fine_grid(top):
         np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)])
         / is_best.var()
     )
-    np.testing.assert_allclose(
-        Best(known.landscape, top).mains[0], exact, atol=0.03
-    )
+    np.testing.assert_allclose(Best(known, top).mains[0], exact, atol=0.03)
 
 
 def test_shares_of_what_is_optional_are_those_of_closed_forms():
@@ -648,16 +646,16 @@ def test_shares_of_what_is_optional_are_those_of_closed_forms():
     np.testing.assert_allclose(known.anova.of_pairs[0], 0.0, atol=0.005)
     low, high = known.anova.curve(1, np.array([0.2, 0.8]))[0]
     assert high - low == pytest.approx(0.6, abs=0.01)
-    best = Best(known.landscape, 0.25)  # of which nearly all have c
+    best = Best(known, 0.25)  # of which nearly all have c
     assert (best.mains[0] > 0.05).all()
     assert best.mains[0, 2] < 1.0
 
 
 def test_where_a_draw_is_constant_nothing_is_among_the_best_more_than_others():
     space = SearchSpace([FloatParameter(n, 0.0, 1.0) for n in "xy"])
-    land = Known(space, lambda X: np.zeros(len(X))).landscape
+    flat = Known(space, lambda X: np.zeros(len(X)))
     for within in (1.0, 0.5):
-        best = Best(land, 0.1, within)
+        best = Best(flat, 0.1, within)
         for shares in (best.mains, best.of_pairs, best.totals):
             assert not shares.any()
 

@@ -15,8 +15,8 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from hpo_explain.adapters.files import read_place
 from hpo_explain.adapters.optuna import from_optuna
+from hpo_explain.adapters.sources import as_run
 from tests.benchmarks.stored import store
 
 N = int(os.environ.get("READING_TRIALS", "2000"))
@@ -83,5 +83,5 @@ def test_from_optuna_reads_a_loaded_study(benchmark, address):
 
 @pytest.mark.benchmark(group="reading")
 def test_a_study_is_read_from_its_address(benchmark, address):
-    run = benchmark.pedantic(read_place, (address,), rounds=1)
+    run = benchmark.pedantic(as_run, (address,), rounds=1)
     assert run.X.shape == (N, 30)

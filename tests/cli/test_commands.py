@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import hpo_explain as hx
-from hpo_explain.adapters.files import read_place
+from hpo_explain.adapters.sources import as_run
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
@@ -54,7 +54,7 @@ pytestmark = pytest.mark.usefixtures("answers_stay")
 @pytest.fixture(scope="module")
 def tuned_run(tuned):
     """The run of the study, held so that what is computed of it stays."""
-    return read_place(f"sqlite:///{tuned}")
+    return as_run(f"sqlite:///{tuned}")
 
 
 @pytest.fixture

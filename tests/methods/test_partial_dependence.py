@@ -765,5 +765,6 @@ def test_a_category_that_nobody_tried_is_not_the_best_for_certain():
     X[:, 0] = np.arange(40) % 2
     y = X[:, 0] + 0.1 * X[:, 1]
     effect = hx.partial_dependence(hx.Run(space, X, y, "minimize"), "c")
-    assert never_tried(effect, 0, 0, effect.best) is None
-    assert never_tried(effect, 0, 2, effect.best) == ("z",)
+    grid = category, effect.positions[0], effect.tried[0]
+    assert never_tried(*grid, 0, effect.best) is None
+    assert never_tried(*grid, 2, effect.best) == ("z",)

@@ -19,6 +19,7 @@ BLUE, ORANGE, GREEN, PURPLE, RED = (
     "#D55E00",
 )
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
+PAPER, RULE, TINT = "#ffffff", "#b0b0b0", "#fff4de"
 _LARGE = 1e300  # beyond it an axis is drawn in this unit
 # room for margins
 _TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])

@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from hpo_explain.base import among, format_value
-from hpo_explain.space import Bools
-
-if TYPE_CHECKING:
-    from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.space import Array, Bools, Parameter
 
 Mask = Bools
 
 
-def kept_values(effect: Effect) -> list[Mask]:
+def kept_values(best: Mask, parameters: Sequence[Parameter]) -> list[Mask]:
     """Return which grid values of each hyperparameter may be best; of a pair a whole range."""
-    best, masks = effect.best, []
-    for i, named in enumerate(effect.categorical):
+    masks = []
+    for i, parameter in enumerate(parameters):
         others = tuple(k for k in range(best.ndim) if k != i)
         inside = np.array(best.any(axis=others))
-        if others and not named:
+        if others and not parameter.is_category:
             ends = np.flatnonzero(inside)
             inside[ends[0] : ends[-1] + 1] = True
         masks.append(inside)
     return masks
 
 
-def range_of(effect: Effect, i: int, inside: Mask) -> tuple[Any, ...]:
+def range_of(
+    parameter: Parameter,
+    axis: Sequence[Any],
+    positions: Array,
+    inside: Mask,
+) -> tuple[Any, ...]:
     """Return values that are kept: categories, or both ends of a range, or several ranges.
 
     A value of a grid that is finer than it stands for all that is nearer to it than to others.
     """
-    axis, positions = effect.axes[i], effect.positions[i]
-    if effect.categorical[i]:
+    if parameter.is_category:
         return tuple(itertools.compress(axis, inside))
-    parameter = effect.subject.space[effect.names[i]]
     middle = (positions[1:] + positions[:-1]) / 2.0
     edges = np.concatenate([positions[:1], middle, positions[-1:]])
     ranges = [
@@ -53,38 +54,38 @@ _WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothin
 
 
 def never_tried(
-    effect: Effect, i: int, at: int, inside: Mask
+    parameter: Parameter,
+    positions: Array,
+    values: Sequence[Any],
+    at: int,
+    inside: Mask,
 ) -> tuple[Any, ...] | None:
     """Return the stretch in which no trial lies, or the category that none has, where that is best.
 
     Parameters
     ----------
-    effect : Effect
-        The effect.
-    i : int
-        Which of its hyperparameters.
+    parameter : Parameter
+        The hyperparameter.
+    positions : ndarray of shape (G,)
+        The grid of its encoded values.
+    values : sequence
+        The values tried, in the user's units.
     at : int
-        The place of the best one among the grid's values of it.
+        The place of the best one on the grid.
     inside : ndarray of bool
         Which of these may be best.
 
     Returns
     -------
     tuple or None
-        Both ends in the user's units, or the category; None where the best was tried, where a gap
-        between trials that holds it is narrower than a fifth of the range, or where the trials are
-        not known.
+        Both ends in the user's units, or the category; None where the best was tried, or where a
+        gap between trials that holds it is narrower than a fifth of the range.
     """
-    if not effect.tried:
-        return None
-    parameter, axis = effect.subject.space[effect.names[i]], effect.axes[i]
-    positions, tried = (
-        effect.positions[i],
-        np.sort(parameter.encode(effect.tried[i])),
-    )
-    if effect.categorical[i]:
-        return None if positions[at] in tried else (axis[at],)
-    best, ends = positions[at], (positions[0], positions[-1])
+    best, tried = positions[at], np.sort(parameter.encode(values))
+    if parameter.is_category:
+        missing = best not in tried
+        return tuple(parameter.decode(positions[[at]])) if missing else None
+    ends = (positions[0], positions[-1])
     below = tried[tried <= best].max(initial=ends[0])
     above = tried[tried >= best].min(initial=ends[1])
     nearest = np.abs(tried[:, None] - positions).argmin(axis=1)
@@ -96,13 +97,14 @@ def never_tried(
     return tuple(parameter.decode(np.array([below, above])))
 
 
-def where_best(effect: Effect, values: tuple[Any, ...]) -> list[str]:
+def where_best(
+    parameters: Sequence[Parameter], values: Sequence[tuple[Any, ...]]
+) -> list[str]:
     """Return the values that may be best in words."""
     said = []
-    for name, values_of, named in zip(
-        effect.names, values, effect.categorical, strict=True
-    ):
-        if named:
+    for parameter, values_of in zip(parameters, values, strict=True):
+        name = parameter.name
+        if parameter.is_category:
             said.append(among(name, values_of))
             continue
         ranges = values_of if isinstance(values_of[0], tuple) else (values_of,)

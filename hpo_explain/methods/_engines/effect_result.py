@@ -51,6 +51,7 @@ from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import (
     Array,
     Bools,
+    Parameter,
     category_index,
     supported_at,
 )
@@ -248,10 +249,13 @@ class Effect(Result):
         )
 
     @property
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return tuple(self.subject.space[name] for name in self.names)
+
+    @property
     def categorical(self) -> tuple[bool, ...]:
         """Whether each hyperparameter is categorical."""
-        space = self.subject.space
-        return tuple(space[name].is_category for name in self.names)
+        return tuple(p.is_category for p in self._parameters)
 
     @property
     def keys(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
@@ -522,7 +526,7 @@ class Effect(Result):
             reason.kind == "no_value_ruled_out" for reason in first.because
         ):
             return self.briefly("short open", any=self.names)
-        where = where_best(self, first.values)
+        where = where_best(self._parameters, first.values)
         return self.briefly("short", where=where)
 
     @property
@@ -589,19 +593,21 @@ class Effect(Result):
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
-        masks, level = kept_values(self), float(self.mean.ravel()[place])
+        masks = kept_values(self.best, self._parameters)
+        level = float(self.mean.ravel()[place])
         narrowed = differs and any(not all(inside) for inside in masks)
         unseen = self._never_tried(place, masks)
         if self.kind == "attainable" and self.feasible is not None:
             # the best lies at a border as a rule: 9 of 20 such ranges missed it
             unseen = (*unseen, _MAY_FAIL())
-        values = tuple(
-            range_of(self, i, inside) for i, inside in enumerate(masks)
+        grids = zip(
+            self._parameters, self.axes, self.positions, masks, strict=True
         )
+        values = tuple(range_of(*grid) for grid in grids)
         held = {
             "estimate": level,
             "values": values,
-            "where": where_best(self, values),
+            "where": where_best(self._parameters, values),
         }
         if self.draws is None:
             return self._told(
@@ -620,12 +626,17 @@ class Effect(Result):
         return replace(claim, because=(*doubts, *self._basis))
 
     def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
-        """Return where the best one lies, as far as no trial does."""
+        """Return where the best one lies, as far as no trial does; nothing of unknown trials."""
+        if not self.tried:
+            return ()
         facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
-            stretch = never_tried(self, i, int(at), masks[i])
-            name = (self.names[i],)
-            if stretch is not None and self.categorical[i]:
+            parameter = self._parameters[i]
+            stretch = never_tried(
+                parameter, self.positions[i], self.tried[i], int(at), masks[i]
+            )
+            name = (parameter.name,)
+            if stretch is not None and parameter.is_category:
                 facts.append(
                     _NEVER_TRIED(of="category", names=name, value=stretch[0])
                 )

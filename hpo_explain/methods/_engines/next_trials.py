@@ -10,7 +10,7 @@ from hpo_explain.belief import (
     DrawnGain,
     ExpectedGain,
     Improvement,
-    Mixture,
+    SupportsProcesses,
     proposed,
 )
 from hpo_explain.question import RunDecision
@@ -44,7 +44,7 @@ def next_rows(
 def _expected_gain(decision: RunDecision) -> ExpectedGain:
     """Return the expected improvement over scales; of a model of the user's over its draws."""
     run, draws = decision.run, decision.draws
-    if isinstance(draws, Mixture):
+    if isinstance(draws, SupportsProcesses):
         best = float(run.cost[run.feasible].min())
         return Improvement.over(draws.belief, best)
     means = decision.costs.mean(axis=0)

@@ -1,33 +1,28 @@
-"""Actions as Python to paste, in the words of the framework that the run came from."""
+"""Python to paste, in the words of the framework that the run came from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hpo_explain.space import FloatParameter, Parameter
 
-if TYPE_CHECKING:
-    from hpo_explain.methods.advice.advise_result import Action
-
-_TARGETS = {"optuna": "value", "skopt": "dimension", "": "parameter"}
+_TARGETS = {"optuna": "value", "skopt": "dimension"}
 
 
-def code_of(action: Action) -> str:
-    """Return the lines that follow an action; empty where there is nothing to write."""
-    framework = action.framework if action.framework in _TARGETS else ""
-    if action.parameters:
-        return "\n".join(
-            f"{p.name if p.name.isidentifier() else _TARGETS[framework]} = "
-            + (
-                _dimension(p)
-                if framework == "skopt"
-                else _declared(p, framework)
-            )
-            for p in action.parameters
-        )
-    if action.sampler:
-        return f"study.sampler = optuna.samplers.{action.sampler}()"
-    return _evaluated(action, framework) if action.configurations else ""
+def declarations(parameters: Sequence[Parameter], framework: str) -> str:
+    """Return lines that declare hyperparameters as a framework does."""
+    lines = []
+    for parameter in parameters:
+        target = parameter.name
+        if not target.isidentifier():
+            target = _TARGETS.get(framework, "parameter")
+        if framework == "skopt":
+            declared = _dimension(parameter)
+        else:
+            declared = _declared(parameter, framework)
+        lines.append(f"{target} = {declared}")
+    return "\n".join(lines)
 
 
 def _rounded(parameter: Any) -> tuple[Any, Any]:
@@ -48,7 +43,7 @@ def _declared(parameter: Parameter, framework: str) -> str:
     kind = type(parameter).__name__.removesuffix("Parameter")
     made = (
         f"trial.suggest_{kind.lower()}"
-        if framework
+        if framework == "optuna"
         else f"hpo_explain.{kind}Parameter"
     )
     if parameter.is_category:
@@ -77,14 +72,18 @@ def _dimension(parameter: Parameter) -> str:
     return f"skopt.space.Categorical({choices!r}, name={name!r})"
 
 
-def _evaluated(action: Action, framework: str) -> str:
-    """Return lines that have configurations evaluated."""
-    configs = [dict(config) for config in action.configurations]
+def evaluations(
+    configurations: Sequence[Mapping[str, Any]], times: int, framework: str
+) -> str:
+    """Return lines that have configurations evaluated so many times each; none for none."""
+    if not configurations:
+        return ""
+    configs = [dict(config) for config in configurations]
     if framework == "optuna":
         lines = [f"study.enqueue_trial({config!r})" for config in configs]
-        if action.times > 1:
+        if times > 1:
             lines = [
-                f"for _ in range({action.times}):",
+                f"for _ in range({times}):",
                 *(f"    {line}" for line in lines),
             ]
         return "\n".join(lines)
@@ -93,7 +92,7 @@ def _evaluated(action: Action, framework: str) -> str:
     if framework == "skopt":
         what, comment = "x", f"  # {', '.join(names)}"
         shown = [[config.get(name) for name in names] for config in configs]  # type: ignore[misc]
-    shown = shown * action.times
+    shown = shown * times
     if len(shown) == 1:
         return f"{what} = {shown[0]!r}{comment}"
     return f"{what}s = {shown!r}{comment}"

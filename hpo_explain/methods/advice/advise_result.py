@@ -23,7 +23,10 @@ from hpo_explain.base import (
     told_apart,
     values_in_words,
 )
-from hpo_explain.methods.advice._code import code_of
+from hpo_explain.methods.advice._code import (
+    declarations,
+    evaluations,
+)
 from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
@@ -156,7 +159,11 @@ class Action:
     @property
     def code(self) -> str:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
-        return code_of(self)
+        if self.parameters:
+            return declarations(self.parameters, self.framework)
+        if self.sampler:
+            return f"study.sampler = optuna.samplers.{self.sampler}()"
+        return evaluations(self.configurations, self.times, self.framework)
 
     def __str__(self) -> str:
         return f"{self.title}. {self.reason}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from hpo_explain.base import (
+    BETTER,
     counted,
     listed,
     number,
@@ -281,7 +282,7 @@ def predictions(path: DesirabilityPath) -> Curves:
     return Curves(
         heading=f"Predicted and observed {path.objective_name} of "
         f"{counted(len(path), 'proposal')}",
-        subtitle=f"{'lower' if sign > 0.0 else 'higher'} is better",
+        subtitle=f"{BETTER[path.subject.direction]} is better",
         x=Axis(label="trial", whole=True),
         y=Axis(
             label=path.objective_name, limits=_limits(objective, mean, std)

@@ -58,6 +58,15 @@ class OfPredictions(Acquisition, SurrogateBased, Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsAnotherModel(Protocol):
+    """A criterion that can be seen through another surrogate."""
+
+    def through(self, surrogate: Surrogate) -> Acquisition:
+        """Return the same criterion of a surrogate's predictions."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class TermBlock:
     """The terms for some background rows in every coalition asked for.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -46,10 +46,19 @@ class _OnSurrogate(ABC):
     def __post_init__(self) -> None:
         check_direction(self.direction)
 
+    def through(self, surrogate: Surrogate) -> Acquisition:
+        """Return the same criterion of a surrogate's predictions."""
+        return replace(self, surrogate=surrogate)
+
     @property
     @abstractmethod
     def direction(self) -> Direction:
         """Direction of the objective."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Name of the criterion with its settings."""
 
     @property
     def space(self) -> SearchSpace:
@@ -534,6 +543,10 @@ class RiskAverseConfidenceBound:
             raise InputError(
                 "noise", problem, self.noise, "Fit both to the same run."
             )
+
+    def through(self, surrogate: Surrogate) -> Acquisition:
+        """Return the same criterion of a surrogate's predictions."""
+        return replace(self, surrogate=surrogate)
 
     @property
     def space(self) -> SearchSpace:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from hpo_explain.models._coalitions import (
     in_blocks,
 )
 from hpo_explain.models._threads import n_threads
-from hpo_explain.models.acquisition.protocols import TermBlock
+from hpo_explain.models.acquisition.protocols import Acquisition, TermBlock
 from hpo_explain.models.densities._coalitions import (
     coalition_log_density,
     walk_sources,
@@ -76,6 +77,20 @@ class DensityBlock:
     columns: tuple[int, ...]
     good: ProductMixture
     bad: ProductMixture
+
+
+@runtime_checkable
+class SupportsDensities(Acquisition, Protocol):
+    """An acquisition that compares the densities of good and of other trials."""
+
+    @property
+    def blocks(self) -> tuple[DensityBlock, ...]:
+        """The densities of hyperparameters that are sampled together."""
+        ...
+
+    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
+        """Return the densities of good and of other trials at encoded values of one, (n,) each."""
+        ...
 
 
 class DensityRatio:
