@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.base import range_around
 from hpo_explain.space import FloatParameter, Parameter
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def code_of(action: Action) -> str:
 
 
 def _rounded(parameter: Any) -> tuple[Any, Any]:
-    """Return both ends of a range, to four digits where it has no steps."""
+    """Return both ends of a range, easier to read where it has no steps."""
     low, high = parameter.low, parameter.high
     if (
         not isinstance(parameter, FloatParameter)
@@ -39,7 +40,7 @@ def _rounded(parameter: Any) -> tuple[Any, Any]:
         or low == high
     ):
         return low, high
-    return float(f"{low:.4g}"), float(f"{high:.4g}")
+    return range_around(low, high)
 
 
 def _declared(parameter: Parameter, framework: str) -> str:

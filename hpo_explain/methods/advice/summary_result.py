@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from hpo_explain.base import (
@@ -264,11 +265,14 @@ class Summary(Result):
         claim = self.advice.claims[self.advice.actions.index(first)]
         titles = [first.title]
         if first.kind == "try":  # as many of its values as there is room for
-            names = [shorten(name, _NAME) for name in first.hyperparameters]
-            titles = [
-                f"Try {settings_of(names, first.values, most=most)}"
-                for most in (4, 3, 2, 1)
-            ]
+            settings = partial(
+                settings_of,
+                first.hyperparameters,
+                first.values,
+                space=self.subject.space,
+                width=_NAME,
+            )
+            titles = [f"Try {settings(most=most)}" for most in (4, 3, 2, 1)]
         return _fitting(
             [self._short(claim, "next", title=title) for title in titles]
         )
