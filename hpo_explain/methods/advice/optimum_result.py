@@ -201,7 +201,7 @@ class Optimum(Result):
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
         "short": "Expected best: {found.objective_name} {promised}.",
         "better": "{probability:%} chance that something is better than trial {trial} by more than "
-        "{epsilon}.",
+        "{epsilon}{outside}.",
         "more": "{n:#more trial} like the last ones: expect {gain} better.",
         "hardly": "{n:#more trial} like the last ones: expect less than {little} better.",
         "where": "With 90% each, the best has {each}. | {name} {region}",
@@ -296,6 +296,7 @@ class Optimum(Result):
                 trial=trial,
                 because=self.why_another,
                 epsilon=self.epsilon,
+                outside=self.subject.better_outside,
                 probability=probable,
             ),
             decided(

@@ -298,6 +298,11 @@ class ProposalExplanation(Contributions):
     not_chosen: tuple[str, ...] = ()
 
     @property
+    def remarks(self) -> tuple[Fact, ...]:
+        """That the best proposal is explained where the best trial is no proposal."""
+        return tuple(n for n in self.notes if n.kind == "best_not_proposed")
+
+    @property
     def total(self) -> Array:
         """The contribution of each hyperparameter to the whole acquisition, (d,)."""
         return np.asarray(self.phi.sum(axis=1))
