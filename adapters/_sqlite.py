@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 SQLITE = b"SQLite format 3\x00"
@@ -15,8 +16,8 @@ _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahe
 def connect(
     path: Path,
     timeout: float = 5.0,
-    most_steps: int | None = None,
-    **query: str,
+    most_steps: int = 0,
+    **query: Any,
 ) -> sqlite3.Connection:
     """Return a connection that only reads.
 
@@ -26,8 +27,9 @@ def connect(
         The file.
     timeout : float
         How many seconds to wait while another process writes.
-    most_steps : int or None
-        After how many steps SQLite gives a question up, which a hostile file can make endless.
+    most_steps : int
+        After how many steps SQLite gives a question up, which a hostile file can make endless; 0
+        for no limit.
     **query : str
         Further parts of SQLite's address: `nolock`, `vfs`.
     """
@@ -38,7 +40,7 @@ def connect(
     database = sqlite3.connect(
         address, uri=True, timeout=timeout, check_same_thread=False
     )
-    if most_steps is not None:
+    if most_steps:
         database.set_progress_handler(lambda: 1, most_steps)
     return database
 

@@ -360,7 +360,7 @@ def _study(
         return optuna.load_study(study_name=study_name, storage=opened)
 
 
-def _open(storage: str, most_steps: int | None = None) -> BaseStorage:
+def _open(storage: str, most_steps: int = 0) -> BaseStorage:
     address, options = storage, {}
     if "://" in storage:
         options = reading_options(storage)
@@ -483,7 +483,7 @@ def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
         shown = shown_address(storage)
         problem = f"{shown!r} has timeout {given!r}, which is not a number of seconds"
         raise InputError("storage", problem, shown) from None
-    return partial(connect, Path(given), timeout, None, **kept)
+    return partial(connect, Path(given), timeout, 0, **kept)
 
 
 @contextmanager

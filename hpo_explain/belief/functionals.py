@@ -20,6 +20,31 @@ _MANY = 15
 _AMONG = 60  # hyperparameters, the largest, whose pairs are looked at
 _DEPENDENT = 1e-6
 _ROWS_EACH = 4  # rows at least for each function of one hyperparameter
+# of the rows' number may functions be regressed on at once; beyond, a hyperparameter at a time
+_MOST_OF_ROWS = 0.5
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """Coefficients of each draw's regression.
+
+    Attributes
+    ----------
+    own : list of ndarray
+        Those of each hyperparameter's main effect, (k, number of functions).
+    pairs : dict of ndarray
+        Those of each pair.
+    of_pairs : ndarray of shape (k, number of pairs)
+        The variance that pairs have beyond chance.
+    chance : list of ndarray
+        What each squared coefficient of a main effect has by chance, (k,).
+    """
+
+    own: list[Array]
+    pairs: dict[tuple[int, int], Array]
+    of_pairs: Array
+    chance: list[Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +53,8 @@ class Anova:
 
     Main effects are polynomials up to degree 7 with steps (a mean of each category), those of pairs
     products of six by six (two by two, of more than 15 hyperparameters); the share that the rows'
-    number leaves to chance is subtracted.
+    number leaves to chance is subtracted. Where categories are so many that there are not twice as
+    many rows, main effects are regressed on one hyperparameter after the other.
 
     Attributes
     ----------
@@ -86,74 +112,95 @@ class Anova:
     @property
     def _ends(self) -> Ints:
         """Where each hyperparameter's coefficients end, but the last one's."""
-        return np.cumsum([b.functions.shape[1] for b in self._bases])[:-1]
+        return np.cumsum([basis.count for basis in self._bases])[:-1]
 
     @cached_property
-    def _fitted(
-        self,
-    ) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
-        """Coefficients of main effects and pairs, and the shares of the latter, per draw."""
+    def _fitted(self) -> _Fitted:
         with one_blas_thread():  # the last digits of sums depend on it
             return self._regressed(self._centered)
 
-    def _regressed(
-        self, values: Array
-    ) -> tuple[list[Array], dict[tuple[int, int], Array], Array]:
+    def _regressed(self, values: Array) -> _Fitted:
         n = values.shape[1]
+        count = sum(basis.count for basis in self._bases)
+        if count > n * _MOST_OF_ROWS:
+            return self._in_turn(values)
         design = np.concatenate([b.functions for b in self._bases], axis=1)
-        solve = design @ np.linalg.pinv(design.T @ design)
+        solve = design @ _inverse(design.T @ design)
         own = values @ solve
         rest = values - own @ design.T
-        left, chance = rest.copy(), (rest**2).mean(axis=1) / n
-        pairs, shares = {}, []
         sizes = [
             (c**2).sum(axis=1).mean()
             for c in np.split(own, self._ends, axis=1)
         ]
+        pairs, shares, left = self._pairs_in(rest, sizes)
+        own = own + left @ solve
+        chance = (left**2).mean(axis=1) / n
+        own_of_each = np.split(own, self._ends, axis=1)
+        return _Fitted(own_of_each, pairs, shares, [chance] * len(own_of_each))
+
+    def _in_turn(self, values: Array) -> _Fitted:
+        """Regress on hyperparameters in turn: together they have too many categories.
+
+        Each on what the others leave, of which as much is taken as is not chance.
+        """
+        n = values.shape[1]
+        rest = values.copy()
+        fitted = [np.zeros_like(values) for _ in self._bases]
+        own = [np.empty(0)] * len(fitted)
+        chance = [np.empty(0)] * len(fitted)
+        fewest_first = np.argsort(
+            [b.count for b in self._bases], kind="stable"
+        )
+        for _ in range(_ROUNDS):
+            for i in fewest_first.tolist():
+                basis = self._bases[i]
+                rest += fitted[i]
+                own[i] = basis.coefficients(rest)
+                count = own[i].shape[1]
+                explained = (own[i] ** 2).sum(axis=1)
+                missed = (rest**2).mean(axis=1) - explained
+                chance[i] = missed / max(n - 1 - count, 1)
+                size = np.maximum(explained - count * chance[i], 0.0)
+                share = size / np.maximum(explained, 1e-300)
+                fitted[i] = basis.values(share[:, None] * own[i])
+                rest -= fitted[i]
+        sizes = [float((of**2).mean()) for of in fitted]
+        pairs, shares, _ = self._pairs_in(rest, sizes)
+        return _Fitted(own, pairs, shares, chance)
+
+    def _pairs_in(
+        self, rest: Array, sizes: list[float]
+    ) -> tuple[dict[tuple[int, int], Array], Array, Array]:
+        """Return coefficients and sizes of pairs in what is left by main effects, and the rest."""
+        k, n = rest.shape
+        left = rest.copy()
+        chance = (rest**2).mean(axis=1) / n
+        pairs, shares = {}, [np.empty((k, 0))]
         largest = np.sort(np.argsort(sizes, kind="stable")[-_AMONG:]).tolist()
         for i, a in enumerate(largest[:-1]):
-            first, others = (
-                self._bases[a],
-                [self._bases[b] for b in largest[i + 1 :]],
-            )
-            both = _products(
-                first.small, np.concatenate([b.small for b in others], axis=1)
-            )
+            first = self._bases[a].small
+            others = [self._bases[b].small for b in largest[i + 1 :]]
+            both = _products(first, np.concatenate(others, axis=1))
             coefficients = rest @ both / n
             left -= coefficients @ both.T
-            ends = np.cumsum([b.small.shape[1] for b in others])
-            coefficients = coefficients.reshape(
-                len(values), first.small.shape[1], ends[-1]
-            )
-            ends = ends[:-1]
-            for b, part in zip(
-                largest[i + 1 :],
-                np.split(coefficients, ends, axis=2),
-                strict=True,
-            ):
-                pairs[a, b] = part.reshape(
-                    len(values), part.shape[1] * part.shape[2]
-                )
+            ends = np.cumsum([other.shape[1] for other in others])
+            table = coefficients.reshape(k, first.shape[1], ends[-1])
+            of_each = np.split(table, ends[:-1], axis=2)
+            for b, part in zip(largest[i + 1 :], of_each, strict=True):
+                pairs[a, b] = part.reshape(k, part.shape[1] * part.shape[2])
                 by_chance = chance * pairs[a, b].shape[1]
-                shares.append((pairs[a, b] ** 2).sum(axis=1) - by_chance)
-        own = own + left @ solve
-        of_pairs = (
-            np.column_stack(shares) if shares else np.empty((len(values), 0))
-        )
-        self.__dict__["_chance"] = (left**2).mean(axis=1) / n
-        return (
-            np.split(own, self._ends, axis=1),
-            pairs,
-            np.maximum(of_pairs, 0.0),
-        )
+                size = (pairs[a, b] ** 2).sum(axis=1) - by_chance
+                shares.append(np.maximum(size, 0.0)[:, None])
+        return pairs, np.concatenate(shares, axis=1), left
 
     @cached_property
     def mains(self) -> Array:
         """Share of the variance that each hyperparameter has alone, (k, d)."""
-        own = self._fitted[0]
         sizes = [
-            (c**2).sum(axis=1) - self.__dict__["_chance"] * c.shape[1]
-            for c in own
+            (own**2).sum(axis=1) - chance * own.shape[1]
+            for own, chance in zip(
+                self._fitted.own, self._fitted.chance, strict=True
+            )
         ]
         return np.asarray(
             np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole
@@ -162,12 +209,12 @@ class Anova:
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs of hyperparameters; of more than 60, of those that matter most alone."""
-        return tuple(self._fitted[1])
+        return tuple(self._fitted.pairs)
 
     @cached_property
     def of_pairs(self) -> Array:
         """Share that two have together beyond what each has alone, (k, number of pairs)."""
-        return np.asarray(self._fitted[2] / self._whole)
+        return np.asarray(self._fitted.of_pairs / self._whole)
 
     @cached_property
     def totals(self) -> Array:
@@ -192,7 +239,7 @@ class Anova:
 
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
-        own = self._fitted[0][j] @ self._bases[j].at(positions).T
+        own = self._fitted.own[j] @ self._bases[j].at(positions).T
         return np.asarray(self.mean[:, None] + self._unit * own)
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
@@ -201,7 +248,7 @@ class Anova:
             self.curve(a, first)[:, :, None]
             + self.curve(b, second)[:, None, :]
         )
-        coefficients = self._fitted[1][min(a, b), max(a, b)]
+        coefficients = self._fitted.pairs[min(a, b), max(a, b)]
         small = [
             self._bases[j].small_at(x) for j, x in ((a, first), (b, second))
         ]
@@ -218,56 +265,144 @@ class Anova:
         )
 
 
+def _inverse(gram: Array) -> Array:
+    """Return the inverse of a Gram matrix, a pseudo-inverse where functions depend on others."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    root, failed = dpotrf(gram, lower=1)
+    sizes = np.diag(root)
+    if failed or sizes.min() <= _DEPENDENT * sizes.max():
+        return np.asarray(np.linalg.pinv(gram))
+    lower, _ = dpotri(root, lower=1, overwrite_c=1)
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+
+
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
     def __init__(
         self, x: Array, axis: Axis, degree: int, steps: Array, many: bool
     ) -> None:
-        self.axis, self.steps = axis, steps
+        self._x, self.axis, self.steps = x, axis, steps
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = degree
         self.optional = bool(np.isnan(x).any())
-        raw = self._everything(x)
-        # a level that no row has, or more powers than values, makes a column depend on those before
-        sizes = np.abs(np.diag(np.linalg.qr(raw, mode="r")))
-        self.independent = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
-        root = np.linalg.qr(raw[:, self.independent], mode="r")
-        self.change = np.linalg.inv(root) * np.sqrt(len(x))
-        self.functions = self.at(x)
+        if axis.category:
+            self._by_level = contrasts(
+                np.bincount(self._level(x), minlength=len(axis.centers) + 1)
+            )
+        else:
+            raw = self._everything(x)
+            # more powers than values make a column depend on those before
+            root = np.linalg.qr(raw, mode="r")
+            sizes = np.abs(np.diag(root))
+            self.independent = np.flatnonzero(
+                sizes > _DEPENDENT * np.sqrt(len(x))
+            )
+            if len(self.independent) < raw.shape[1]:
+                root = np.linalg.qr(raw[:, self.independent], mode="r")
+            self.change = np.linalg.inv(root) * np.sqrt(len(x))
+
+    @property
+    def count(self) -> int:
+        """How many functions there are."""
+        if self.axis.category:
+            return int(self._by_level.shape[1])
+        return len(self.independent) - 1
+
+    @cached_property
+    def functions(self) -> Array:
+        """Its functions at the rows, (n, number of functions)."""
+        return self.at(self._x)
+
+    def coefficients(self, values: Array) -> Array:
+        """Return the coefficients of values (k, n) at the rows."""
+        n = values.shape[1]
+        if not self.axis.category:
+            return np.asarray(values @ self.functions / n)
+        # sums over the rows of each level, in place of a product with all of its functions
+        in_order = np.argsort(self._level(self._x), kind="stable")
+        level = self._level(self._x)[in_order]
+        present, starts = np.unique(level, return_index=True)
+        sums = np.add.reduceat(values[:, in_order], starts, axis=1)
+        return np.asarray(sums @ self._by_level[present] / n)
+
+    def values(self, coefficients: Array) -> Array:
+        """Return what functions with coefficients (k, number of functions) are at the rows."""
+        if not self.axis.category:
+            return np.asarray(coefficients @ self.functions.T)
+        of_level = coefficients @ self._by_level.T
+        return np.asarray(of_level[:, self._level(self._x)])
+
+    def _level(self, x: Array) -> Ints:
+        """Return the level of categories; of inactive ones a last one."""
+        level = self.axis.level(x)
+        return np.where(level < 0, len(self.axis.centers), level)
 
     def _everything(self, x: Array) -> Array:
         # of an optional one: it is inactive whatever others are
         off = np.isnan(x)
-        if self.axis.category:
-            levels = (x[:, None] == self.axis.centers[None, 1:]).astype(float)
-        else:
-            at = np.nan_to_num(x)
-            smooth = np.polynomial.legendre.legvander(
-                2.0 * at - 1.0, self.degree
-            )[:, 1:]
-            functions = np.column_stack([smooth, at[:, None] > self.steps])
-            levels = np.where(off[:, None], 0.0, functions)
+        at = np.nan_to_num(x)
+        smooth = np.polynomial.legendre.legvander(2.0 * at - 1.0, self.degree)
+        functions = np.column_stack([smooth[:, 1:], at[:, None] > self.steps])
+        levels = np.where(off[:, None], 0.0, functions)
         inactive = off[:, None][:, : int(self.optional)]
         return np.column_stack([np.ones(len(x)), inactive, levels])
 
-    @property
+    @cached_property
     def small(self) -> Array:
         """Those that pairs are made of."""
-        return np.asarray(self.functions[:, : self.paired])
+        return self.small_at(self._x)
 
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""
-        return np.asarray(
-            (
-                self._everything(np.asarray(x, float))[:, self.independent]
-                @ self.change
-            )[:, 1:]
-        )
+        return self._first(x, self.count)
 
     def small_at(self, x: Array) -> Array:
         """Return those that pairs are made of."""
-        return np.asarray(self.at(x)[:, : self.paired])
+        return self._first(x, self.paired)
+
+    def _first(self, x: Array, count: int) -> Array:
+        x = np.asarray(x, float)
+        if self.axis.category:
+            return np.asarray(self._by_level[self._level(x), :count])
+        raw = self._everything(x)[:, self.independent]
+        return np.asarray((raw @ self.change)[:, 1 : 1 + count])
+
+
+def contrasts(counts: Ints) -> Array:
+    """Return functions of levels, orthonormal over rows and without a mean, (L + 1, L or fewer).
+
+    Each level from the second on, against the first and those after it, is the Gram-Schmidt process
+    in closed form. A level without rows is as the first.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (L + 1,)
+        How many rows have each level; last those in which there is none.
+    """
+    n, active = counts.sum(), counts[:-1]
+    others = active[0] + np.cumsum(active[::-1])[::-1] - active
+    others[0] -= active[0]
+    together = np.maximum(active + others, 1)
+    sizes = active * others / together
+    table = np.tile(-active / together, (len(counts), 1))
+    # what was before a level is apart from it already
+    level = np.arange(len(active))
+    before = (level[:, None] < level) & (level[:, None] > 0)
+    table[:-1][before & (active[:, None] > 0)] = 0.0
+    table[level, level] += 1.0
+    table[-1] = 0.0
+    table[:-1][active == 0] = table[0]
+    kept = np.flatnonzero(sizes > _DEPENDENT**2 * n)
+    kept = kept[kept > 0]
+    functions = np.asarray(table[:, kept] * np.sqrt(n / sizes[kept]))
+    if not counts[-1]:
+        return functions
+    none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)
+    share = counts[-1] / n
+    none = (none - share) / np.sqrt(share * (1.0 - share))
+    return np.column_stack([none, functions])
 
 
 def _products(a: Array, b: Array) -> Array:

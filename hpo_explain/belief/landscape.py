@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.space import Array, Bools, Ints, changed, filled
+from hpo_explain.space import (
+    Array,
+    Bools,
+    Ints,
+    Parameter,
+    SearchSpace,
+    changed,
+    filled,
+)
 from hpo_explain.space.sobol import sobol
 
 if TYPE_CHECKING:
@@ -53,16 +61,29 @@ class Axis:
         return np.asarray(np.where(np.isnan(x), -1, level))
 
 
-def axis_of(belief: Draws, j: int) -> Axis:
-    """Return the levels of a hyperparameter."""
-    space = belief.space
-    parameter = space.parameters[j]
+def axes_of(space: SearchSpace) -> tuple[Axis, ...]:
+    """Return the levels of each hyperparameter."""
+    sizes = [_fineness(parameter) for parameter in space]
+    # of all hyperparameters at once: each has its values for the same latent ones
+    latent = {
+        size: np.tile(((np.arange(size) + 0.5) / size)[:, None], len(space))
+        for size in set(sizes)
+    }
+    rows = {size: space.from_latent(U) for size, U in latent.items()}
+    return tuple(
+        _axis(parameter, rows[size][:, j])
+        for j, (parameter, size) in enumerate(zip(space, sizes, strict=True))
+    )
+
+
+def _fineness(parameter: Parameter) -> int:
+    """Return at how many latent values its measure is looked at."""
+    return 12 * len(parameter.choices) if parameter.is_category else 960
+
+
+def _axis(parameter: Parameter, positions: Array) -> Axis:
+    """Return the levels of a hyperparameter by equally probable values; NaN where inactive."""
     category = parameter.is_category
-    fine = 12 * len(parameter.choices) if parameter.is_category else 960
-    U = np.repeat((np.arange(fine)[:, None] + 0.5) / fine, len(space), axis=1)
-    positions = space.from_latent(U)[
-        :, j
-    ]  # NaN where an optional one is inactive
     values, counts = np.unique(
         positions[~np.isnan(positions)], return_counts=True
     )
@@ -98,9 +119,7 @@ class Landscape:
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
         """The levels of each hyperparameter."""
-        return tuple(
-            axis_of(self.belief, j) for j in range(len(self.belief.space))
-        )
+        return axes_of(self.belief.space)
 
     @cached_property
     def latent(self) -> Array:

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -142,15 +143,28 @@ class Narrowing:
 
     def kept_and_ranges(self) -> tuple[Levels, dict[int, Bools]]:
         """Return the levels to keep, and by column the range in which one of its levels does."""
-        kept, fixed = self.everything(), list[int]()
-        ranges = dict[int, Bools]()
-        for rung in self.rungs:
-            kept = _Rung(self, rung, kept).narrowed()
-            if self.keep is not None:
-                ranged = kept
-                kept, fixed = self._fixed(kept, fixed, rung)
-                ranges = {j: ranged[j] for j in fixed} | ranges
-        return kept, ranges
+        step = self._steps()[-1]
+        return step.kept, step.ranges
+
+    def _steps(self) -> tuple[_Step, ...]:
+        """Return what is left at no loss, and after each rung: of smaller losses the first ones."""
+        known = _STEPS.setdefault(self.draws, {})
+        keep = None if self.keep is None else self.keep.tobytes()
+        about = keep, self.tried.tobytes()
+        steps = known.get(about, (_Step(self.everything(), [], {}),))
+        count = 1 + len(self.rungs)
+        for rung in self.rungs[len(steps) - 1 :]:
+            steps = (*steps, self._next(steps[-1], rung))
+            known[about] = steps
+        return steps[:count]
+
+    def _next(self, before: _Step, rung: float) -> _Step:
+        """Return what is left where a rung is allowed, of what was left before."""
+        kept = _Rung(self, rung, before.kept).narrowed()
+        if self.keep is None:
+            return _Step(kept, [], {})
+        left, fixed = self._fixed(kept, before.fixed, rung)
+        return _Step(left, fixed, {j: kept[j] for j in fixed} | before.ranges)
 
     def _fixed(
         self, kept: Levels, fixed: list[int], rung: float
@@ -272,6 +286,31 @@ class Narrowing:
         level[:, others] = np.minimum(level[:, others], 0)
         distinct, counts = np.unique(level, axis=0, return_counts=True)
         return Branches(distinct >= 0, distinct, counts / counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What is left where a loss is allowed.
+
+    Attributes
+    ----------
+    kept : list of ndarray of bool
+        The levels.
+    fixed : list of int
+        Columns of which one level is left, as they hardly matter.
+    ranges : dict of ndarray of bool
+        Of these the levels that do as well, by column.
+    """
+
+    kept: Levels
+    fixed: list[int]
+    ranges: dict[int, Bools]
+
+
+# by what is kept in any case and what was tried, so that boxes of several losses are found at once
+_STEPS: WeakKeyDictionary[
+    Draws, dict[tuple[bytes | None, bytes], tuple[_Step, ...]]
+] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)

@@ -258,8 +258,12 @@ def _exchange(
     added: Single,
 ) -> None:
     """Exchange the factors and parts of the usual row for those of values that differ."""
-    n = product.shape[1]
-    old, old_part, new, new_part = np.empty((4, n), np.float32)
+    d, n = trials.shape
+    usual_factor = np.empty((d, n), np.float32)
+    usual_part = np.empty((d, n), np.float32)
+    known = np.zeros(d, np.bool_)
+    factor = np.empty(n, np.float32)
+    part = np.empty(n, np.float32)
     for e in range(len(rows)):
         j = columns[e]
         about = (
@@ -270,13 +274,17 @@ def _exchange(
             weights[j],
             amplitudes[j],
         )
-        _of_value(usual[j], *about, old, old_part)
-        _of_value(values[e], *about, new, new_part)
+        old = usual_factor[j]
+        old_part = usual_part[j]
+        if not known[j]:
+            _of_value(usual[j], *about, old, old_part)
+            known[j] = True
+        _of_value(values[e], *about, factor, part)
         own = product[rows[e]]
         sums = added[rows[e]]
         for k in range(n):
-            own[k] *= new[k] / old[k]
-            sums[k] += new_part[k] - old_part[k]
+            own[k] *= factor[k] / old[k]
+            sums[k] += part[k] - old_part[k]
 
 
 @_compiled

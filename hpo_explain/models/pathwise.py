@@ -14,7 +14,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
@@ -79,14 +78,17 @@ class Block:
         """
         X = self.rows.X
         last = np.cumsum(_places(self.categories)) - 1
+        category = self.categories[self.columns] > 0
         coded = []
-        for j, x in zip(self.columns.tolist(), X.T, strict=True):
-            inactive = np.isnan(x)
-            first = last[j] - self.categories[j]
-            place = np.where(inactive, last[j], first + np.nan_to_num(x))
-            rows = np.flatnonzero(inactive | (self.categories[j] > 0))
-            if len(rows):
-                coded.append((rows, place[rows].astype(int)))
+        for c in np.flatnonzero(category | np.isnan(X).any(axis=0)).tolist():
+            j = self.columns[c]
+            inactive = np.isnan(X[:, c])
+            rows = np.flatnonzero(inactive | category[c])
+            code = np.nan_to_num(X[:, c]).astype(int)
+            place = np.where(
+                inactive, last[j], last[j] - self.categories[j] + code
+            )
+            coded.append((rows, place[rows]))
         return coded
 
 
@@ -220,12 +222,18 @@ class Functions:
             values[:, None] * frequencies[columns] + phases[columns]
         )
         waves[np.isnan(values)] = 0.0
-        table = np.empty((len(values), weights.shape[2]), np.float32)
-        ends = np.flatnonzero(np.diff(columns, prepend=-1, append=-1))
-        for first, end in pairwise(ends.tolist()):
-            np.matmul(
-                waves[first:end], weights[columns[first]], out=table[first:end]
+        starts = np.flatnonzero(np.diff(columns, prepend=-1))
+        own = weights[columns[starts]]
+        sizes = np.diff(starts, append=len(columns))
+        if (sizes == sizes.max(initial=0)).all():
+            shape = len(sizes), -1, OF_ONE
+            table = (
+                np.matmul(waves.reshape(shape), own) if len(sizes) else waves
             )
+        else:
+            each = zip(np.split(waves, starts[1:]), own, strict=True)
+            table = np.concatenate([some @ weight for some, weight in each])
+        table = table.reshape(-1, weights.shape[2])
         alone = np.zeros((len(index), table.shape[1]), np.float32)
         add_entries(table, index, alone)
         for rows, places in block.coded:

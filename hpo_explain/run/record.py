@@ -456,7 +456,8 @@ class Record(Frozen):
 
         Of a trial without a result it is what was chosen.
         """
-        if trial in self.without_result:
+        is_number = isinstance(trial, (int, np.integer))
+        if is_number and trial in self.without_result:
             return self.space.decode(self.without_result[trial].x[None, :])[0]
         return self.space.decode(self.X[[self.row(trial)]])[0]
 

@@ -19,6 +19,7 @@ from hpo_explain.belief.draws import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import (
     argmin,
     attainable,
+    contrasts,
     least_in,
     loss,
 )
@@ -395,7 +396,86 @@ def test_a_surrogate_with_a_joint_posterior_gives_draws(belief):
     assert as_draws(belief, "minimize") is belief
 
 
+def in_double_precision(functions, X, categories):
+    """Values (n, k) of draws as they are defined: features, and the update times the kernel."""
+    p, n = functions.parameters, len(X)
+    trials = np.where(
+        functions.trials.inactive, np.nan, functions.trials.values
+    )
+    numbers = np.where(categories == 0, np.nan_to_num(X), 0.0)
+    angle = numbers @ functions.frequencies.astype(float) + functions.shifts
+    values = functions.slopes[-1] + np.zeros((n, functions.update.shape[1]))
+    last = np.cumsum(np.where(categories == 0, 1, categories + 1)) - 1
+    frequencies, phases, weights = (
+        table.astype(float) for table in functions.waves
+    )
+    for i, x in enumerate(X):
+        for j, count in enumerate(categories):
+            if np.isnan(x[j]) or count:
+                code = last[j] + (0 if np.isnan(x[j]) else int(x[j]) - count)
+                angle[i] += functions.phases[code]
+                values[i] += functions.steps[code]
+            else:
+                own = np.cos(x[j] * frequencies[j] + phases[j])
+                values[i] += own @ weights[j]
+    values += np.cos(angle) @ functions.slopes[:-1].astype(float)
+    K = kernel(p, X, trials.T, categories == 0)
+    return values + K @ functions.update.astype(float)
+
+
+def test_draws_have_the_values_of_their_definition_in_single_precision(pairs):
+    X, found = pairs
+    categories = MIXED.categories_in_own_order
+    p = found.prior.parameters(np.full(len(found.prior.moments[0]), 0.3))
+    functions = draw(X, found, p, categories, 5, [0, 1])
+    scattered = MIXED.sample(70, seed=9)
+    alike = np.tile(scattered[:1], (12, 1))
+    alike[:, 0] = np.linspace(0.0, 1.0, 12)
+    for rows in (scattered, alike, scattered[:1], scattered[:0]):
+        (values,) = valued([functions], rows, categories)
+        by_hand = in_double_precision(functions, rows, categories)
+        np.testing.assert_allclose(values, by_hand, rtol=0, atol=2e-4)
+
+
 # ------------------------------------------------------------------ functionals
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [(9, 4, 6, 1, 0), (9, 0, 6, 5, 4), (0, 4, 6, 1, 3), (5, 2, 2, 0, 1)],
+)
+def test_contrasts_of_categories_are_what_orthogonalization_leaves(counts):
+    x = np.repeat(np.arange(5), counts)
+    raw = np.column_stack([np.ones(len(x)), x == 4, x == 1, x == 2, x == 3])
+    sizes = np.abs(np.diag(np.linalg.qr(raw.astype(float), mode="r")))
+    expected = np.linalg.qr(raw[:, sizes > 1e-6].astype(float))[0][:, 1:]
+    of_rows = contrasts(np.array(counts))[x] / np.sqrt(len(x))
+    np.testing.assert_allclose(np.abs(of_rows), np.abs(expected), atol=1e-12)
+
+
+def test_of_more_categories_than_rows_can_tell_at_once_shares_are_those_of_the_function():
+    effects = np.random.default_rng(0).standard_normal((2, 900))
+    effects -= effects.mean(axis=1, keepdims=True)
+    effects /= effects.std(axis=1, keepdims=True)
+    levels = [f"v{i}" for i in range(900)]
+    space = SearchSpace(
+        [
+            *(CategoricalParameter(name, levels) for name in "abc"),
+            FloatParameter("x", 0.0, 1.0),
+        ]
+    )
+
+    def cost(X):
+        a, b = X[:, :2].astype(int).T
+        return effects[0, a] + 0.5 * effects[1, b] + np.sqrt(3.0) * X[:, 3]
+
+    anova = Known(space, cost).anova
+    whole = 1.0 + 0.25 + 0.25
+    np.testing.assert_allclose(
+        anova.mains[0],
+        [1.0 / whole, 0.25 / whole, 0.0, 0.25 / whole],
+        atol=0.03,
+    )
 
 
 def test_shares_are_those_of_closed_forms():

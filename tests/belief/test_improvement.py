@@ -364,3 +364,21 @@ def test_it_keeps_up_where_categories_are_few():
 
     assert keeps_up(space(3))
     assert not keeps_up(space(6))
+
+
+def test_categories_that_no_trial_has_are_expected_to_gain_the_same():
+    space = SearchSpace(
+        [
+            CategoricalParameter("c", [f"v{i}" for i in range(12)]),
+            FloatParameter("x", 0.0, 1.0),
+        ]
+    )
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 30), rng.random(30)]).astype(float)
+    known = Belief(space, X, X[:, 1] + 0.1 * X[:, 0], "minimize")
+    expected = Improvement.over(known, float(known.cost.min()))
+    rows = np.column_stack([np.arange(12.0), np.full(12, 0.3)])
+    together = expected.if_feasible(rows)
+    alone = [float(expected.if_feasible(row[None])[0]) for row in rows]
+    np.testing.assert_allclose(together, alone, rtol=1e-4)
+    assert np.ptp(together[6:]) == 0.0

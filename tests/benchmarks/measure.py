@@ -40,6 +40,20 @@ def run_of(n, d, categories=3):
     return hx.Run(space, X, y, "minimize", proposals=range(min(20, n // 2), n))
 
 
+def run_of_categories(n, d, categories):
+    """Return a run of nothing but categories, of which two hyperparameters matter."""
+    values = [f"v{i}" for i in range(categories)]
+    space = hx.SearchSpace(
+        [hx.CategoricalParameter(f"c{j}", values) for j in range(d)]
+    )
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, categories, (n, d)).astype(float)
+    effects = rng.normal(size=(2, categories))
+    first, second = X[:, :2].astype(int).T
+    y = effects[0, first] + 0.5 * effects[1, second] + rng.normal(0.0, 0.1, n)
+    return hx.Run(space, X, y, "minimize")
+
+
 def study_in(path, run):
     """Write a run as a study into an SQLite file."""
     import optuna
@@ -119,6 +133,8 @@ QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a na
     "report": lambda source, folder: hx.report(
         source, f"{folder}/r.html", progress=False
     ),
+    "summary": lambda source, _: hx.summary(source),
+    "advise": lambda source, _: hx.advise(source),
     "importance": lambda source, _: hx.importance(source),
     "pairs": lambda source, _: hx.importance(source, order=2),
     "forest's pairs": lambda s, _: hx.importance(
@@ -152,6 +168,8 @@ def here(question, n, d, categories, folder, compared):
     def source(n, d, categories=3):
         if kind == "sqlite":
             return f"sqlite:///{folder}/s.db"
+        if kind == "categories":
+            return run_of_categories(n, d, categories)
         return study_of(n, d) if kind == "study" else run_of(n, d, categories)
 
     if what not in FRESH:

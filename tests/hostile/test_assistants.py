@@ -259,6 +259,20 @@ def test_values_that_no_call_may_have(places, tool, option, value, words):
     assert len(told.text) < 2_000
 
 
+@pytest.mark.parametrize(
+    ("tool", "option", "value"),
+    [
+        ("explain_predictions", "trials", [[]]),
+        ("explain_predictions", "trials", [{"x": 1}]),
+        ("lime", "kernel_width", 1e308),
+        ("lime", "kernel_width", -1),
+    ],
+)
+def test_no_value_is_a_defect(places, tool, option, value):
+    given = {"study": "run.csv", "objective": "loss", option: value}
+    assert "defect" not in answer(places, tool, given).text
+
+
 def test_what_is_long_in_a_study_is_short_in_an_answer(tmp_path):
     long = "n" * 1_000_000
     frame = pd.DataFrame(

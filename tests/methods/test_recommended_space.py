@@ -10,7 +10,7 @@ from hpo_explain.base import NothingToExplain
 from hpo_explain.base.figures import PALE
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.box import Box
-from hpo_explain.belief.landscape import axis_of
+from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
 from hpo_explain.methods.space.recommended_space import recommendation
 from tests.analytic import Known, space_of, unit_cube
@@ -176,7 +176,7 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
 
 def test_between_the_values_of_a_coarse_grid_nothing_is_known():
     x = np.repeat([0.0, 1 / 3, 2 / 3, 1.0], 5)
-    axis = axis_of(Known(space_of(x=(0.0, 1.0)), [lambda X: X[:, 0]]), 0)
+    (axis,) = axes_of(space_of(x=(0.0, 1.0)))
     assert (
         untried(axis, x).sum() == 8
     )  # all levels but those that hold a value
@@ -399,3 +399,20 @@ def test_of_a_constant_objective_nothing_is_told():
     run = hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
     with pytest.raises(NothingToExplain, match="constant"):
         hx.recommended_space(run)
+
+
+def test_boxes_of_several_losses_are_found_at_once_and_are_those_found_alone():
+    space = unit_cube(2)
+    functions = [lambda X: np.abs(X[:, 0] - 0.3) + 0.2 * X[:, 1]]
+    keep = np.array([0.3, 0.1])
+    draws = Known(space, functions)
+    losses = (0.3, 0.02, 0.1)
+    together = [Narrowing(draws, lose, keep=keep) for lose in losses]
+    alone = [
+        Narrowing(Known(space, functions), lose, keep=keep) for lose in losses
+    ]
+    for one, other in zip(together, alone, strict=True):
+        for a, b in zip(one.found()[0], other.found()[0], strict=True):
+            np.testing.assert_array_equal(a, b)
+    # what is left at the largest loss was all that had to be looked for
+    assert together[1].kept_and_ranges()[0] is together[1].kept_and_ranges()[0]

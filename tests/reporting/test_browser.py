@@ -25,6 +25,7 @@ Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
     warns_of_glyphs,
+    pytest.mark.usefixtures("few_draws"),
     pytest.mark.skipif(
         not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
     ),

@@ -51,9 +51,7 @@ def test_a_page_that_is_not_asked_to_has_no_script_of_plotly(tmp_path):
 
 def test_without_plotly_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "plotly", None)
-    with pytest.raises(
-        ImportError, match=r'pip install "hpo_explain\[plotly\]"'
-    ):
+    with pytest.raises(ImportError, match="pip install plotly"):
         hx.report(
             tuning_run(14),
             tmp_path / "r.html",

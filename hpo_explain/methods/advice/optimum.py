@@ -146,7 +146,7 @@ def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
     """Return where the best value of each hyperparameter is, and that part of it."""
     space, axes = decision.draws.space, decision.draws.landscape.axes
     inactive = np.isnan(_best_rows(decision)).mean(axis=0).tolist()
-    best = [_best_levels(decision, j) for j in range(len(space))]
+    best = _best_levels(decision)
     kept = [_held(axis, at) for axis, at in zip(axes, best, strict=True)]
     regions = []
     for j, parameter in enumerate(space):
@@ -174,15 +174,24 @@ def _first_least(decision: RunDecision, rows: Ints) -> Ints:
     return np.asarray(rows[(values <= limit[:, None]).argmax(axis=1)])
 
 
-def _best_levels(decision: RunDecision, j: int) -> Ints:
-    """Return the best level of a hyperparameter in each draw, where it is active, (k,)."""
+def _best_levels(decision: RunDecision) -> list[Ints]:
+    """Return the best level of each hyperparameter in each draw, where it is active, (k,) each."""
     land = decision.draws.landscape
-    active = land.level[:, j] >= 0
-    some = active & land.possible
-    rows = np.flatnonzero(some if some.any() else active)
-    if not len(rows):  # a branch that no row has: every level is as probable
-        return np.arange(len(land.all_values)) % len(land.axes[j].weights)
-    return np.asarray(land.level[_first_least(decision, rows), j])
+    known = dict[bytes, Ints]()
+    levels = []
+    for j, axis in enumerate(land.axes):
+        active = land.level[:, j] >= 0
+        some = active & land.possible
+        rows = np.flatnonzero(some if some.any() else active)
+        if not len(
+            rows
+        ):  # a branch that no row has: every level is as probable
+            levels.append(np.arange(len(land.all_values)) % len(axis.weights))
+            continue
+        if rows.tobytes() not in known:  # most are active in the same rows
+            known[rows.tobytes()] = _first_least(decision, rows)
+        levels.append(land.level[known[rows.tobytes()], j])
+    return levels
 
 
 def _held(axis: Axis, best: Ints) -> Bools:
@@ -252,7 +261,7 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
     moves = []
     for j in space.order.tolist():
         parameter = space.parameters[j]
-        if isinstance(parameter, CategoricalParameter):
+        if parameter.is_category:
             continue
         step = max(_STEP, 1.0 / max((parameter.size or np.inf) - 1.0, 1.0))
         if step > _CLOSE:

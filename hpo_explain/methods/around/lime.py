@@ -76,6 +76,7 @@ from hpo_explain.space import (
 )
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
+_WIDEST = 1e150  # whose square is a number
 _LEAST = 1e-6  # probability
 _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
@@ -311,7 +312,7 @@ class LimeExplainer:
                 space, x, tried, self._sampling, self._size, seed=self._seed
             )
         width = self._width or _default_width(space, x, self._seed)
-        squares = _squared_distances(space, x, z) / width**2
+        squares = _squared_distances(space, x, z) / min(width, _WIDEST) ** 2
         # those of far samples would all be 0
         weights = np.exp(squares.min() - squares)
         weights /= weights.sum()
