@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.formats import Opened, read_json
+from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
@@ -257,7 +258,9 @@ def read_csv(
         ) from error
     if padded:  # the table is set in columns of equal width
         frame.columns = frame.columns.str.strip()
-    _check_different(source, names)
+    if len(names) == len(frame.columns):
+        different = different_columns(frame, names, "run", f"{source!r} ")
+        frame = frame.iloc[:, different]
     is_again = (frame.astype(str) == [*frame.columns]).all(axis=1)
     notes = []
     if separator != ",":
@@ -301,17 +304,6 @@ def _is_set_apart_by_blanks(text: _Text) -> bool:
     lines = text.lines()
     counts = {len(line.split()) for line in lines}
     return len(lines) > 1 and len(counts) == 1 and counts != {1}
-
-
-def _check_different(source: str, names: list[str]) -> None:
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise InputError(
-            "run",
-            f"{source!r} has the column {', '.join(twice)} more than once",
-            source,
-            "Rename one.",
-        )
 
 
 def _has_decimal_commas(text: _Text, named: Collection[str]) -> bool:

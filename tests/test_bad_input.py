@@ -508,6 +508,9 @@ REFUSED = {
         ),
         (lambda: hx.report(RUN, "never.html", n_jobs=0), "n_jobs", 0),
     ],
+    "what_if": [
+        (lambda: hx.what_if(TABLE, objective="los"), "objective", "los")
+    ],
     "AblationExplainer": [
         (
             lambda: hx.methods.AblationExplainer(MODEL, direction="down"),

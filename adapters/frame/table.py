@@ -20,6 +20,7 @@ from hpo_explain.adapters.frame._columns import (
 )
 from hpo_explain.adapters.frame._configurations import spread
 from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
+from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.adapters.frame._objective import guessed_objective
 from hpo_explain.adapters.frame._results import (
     encoded_of,
@@ -30,6 +31,7 @@ from hpo_explain.adapters.frame._results import (
     read_without_result,
 )
 from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
+from hpo_explain.adapters.frame._summaries import without_summaries
 from hpo_explain.adapters.frame._trials import Evaluations, read_trials
 from hpo_explain.base.checks import (
     check_count,
@@ -211,6 +213,7 @@ def from_frame(
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
+    table, about_rows = without_summaries(table)
     ignored = [
         column_called("ignore", name, table)
         for name in check_names("ignore", ignore)
@@ -369,6 +372,7 @@ def from_frame(
         else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
         excluded=excluded,
         notes=[
+            *about_rows,
             *about_sweep,
             *chosen.named_in(own, given, ignored),
             *about_objective,
@@ -541,10 +545,6 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
             "_".join(str(part) for part in parts if part != "")
             for parts in frame.columns
         ]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        problem = f"has the column {', '.join(twice)} more than once"
-        raise InputError("frame", problem, twice, "Rename one.")
     table = frame.reset_index(drop=True)
     table.columns = names  # of the new frame: reset_index copied it
-    return table
+    return table.iloc[:, different_columns(frame, names, "frame")]

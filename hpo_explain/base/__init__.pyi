@@ -36,6 +36,7 @@ from .numbers import ROUNDED_95 as ROUNDED_95
 from .numbers import ROUNDING as ROUNDING
 from .numbers import ROUNDING_OF_SUMS as ROUNDING_OF_SUMS
 from .numbers import among as among
+from .numbers import format_in_range as format_in_range
 from .numbers import format_level as format_level
 from .numbers import format_value as format_value
 from .numbers import format_values as format_values
@@ -48,6 +49,7 @@ from .numbers import percent_range as percent_range
 from .numbers import percent_sd as percent_sd
 from .numbers import plus_minus as plus_minus
 from .numbers import r_squared as r_squared
+from .numbers import range_around as range_around
 from .numbers import signed as signed
 from .numbers import unit_of as unit_of
 from .numbers import values_in_words as values_in_words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 import numpy as np
@@ -122,17 +123,53 @@ def format_level(value: float, difference: float, least: int = 4) -> str:
     >>> format_level(0.96995234, 2e-6)
     '0.9699523'
     """
-    digits = least
-    if value and difference and np.isfinite([value, difference]).all():
-        # two of the difference
-        digits = (
-            int(
-                np.floor(np.log10(abs(value)))
-                - np.floor(np.log10(abs(difference)))
-            )
-            + 2
-        )
-    return f"{value:.{min(max(digits, least), 15)}g}"
+    return f"{value:.{_digits_of(value, difference, least)}g}"
+
+
+def _digits_of(value: float, difference: float, least: int) -> int:
+    """Return how many digits of a number hold two of a difference."""
+    if not (value and difference and np.isfinite([value, difference]).all()):
+        return least
+    places = np.floor(np.log10(abs(value))) - np.floor(
+        np.log10(abs(difference))
+    )
+    return min(max(int(places) + 2, least), 15)
+
+
+_OF_RANGE = 1e-2  # of a range: a value in it is told so finely
+
+
+def format_in_range(value: Any, low: Any, high: Any) -> str:
+    """Return a value as people write it, a number with the digits that its range needs.
+
+    Examples
+    --------
+    >>> format_in_range(2.400061234e9, 2.4e9, 2.4002e9), format_in_range(0.123456, 0.0, 1.0)
+    ('2.400061e+09', '0.1235')
+    """
+    if not isinstance(value, (float, np.floating)):
+        return format_value(value)
+    return format_level(float(value), _OF_RANGE * (high - low))
+
+
+_OF_CODE = 1e-3  # of a range: its ends are rounded so finely in code
+
+
+def range_around(low: float, high: float) -> tuple[float, float]:
+    """Return a range that is easier to read and holds another one: its ends rounded outward.
+
+    Examples
+    --------
+    >>> range_around(1e-4, 0.012345678), range_around(2400050000.25, 2400083000.5)
+    ((0.0001, 0.0123457), (2400050000.0, 2400083001.0))
+    """
+    finest = _OF_CODE * (high - low)
+    ends = []
+    for end, way in ((low, ROUND_FLOOR), (high, ROUND_CEILING)):
+        digits = Context(prec=_digits_of(end, finest, 6), rounding=way)
+        # from its digits as they are written: 0.1 is no bit more
+        ends.append(float(digits.create_decimal(repr(float(end)))))
+    return ends[0], ends[1]
 
 
 def plus_minus(value: float, error: float | None) -> str:

@@ -16,12 +16,17 @@ from hpo_explain.base.numbers import format_values, values_in_words
 from hpo_explain.base.options import BETTER, Direction, State, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import Order
+from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
 if TYPE_CHECKING:
     from hpo_explain.belief.trust import Trust
     from hpo_explain.run import Run
+
+_BETTER_OUTSIDE = declared_fact(
+    "better_outside", "trial {trials} is better, outside the space"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +68,8 @@ class Subject:
         The best feasible configuration, in the user's units; empty where none is known.
     bounds : tuple of (float, float)
         The objective's natural range; infinite where none is known.
+    best_left_out : tuple of Fact
+        The note that a better trial was left out, as it is outside the space; empty otherwise.
     notes : tuple of Fact
         What was assumed when the model and the acquisition function were chosen.
 
@@ -87,6 +94,7 @@ class Subject:
     costs: Array = field(default_factory=lambda: np.empty(0))
     incumbent: Mapping[str, Any] = field(default_factory=dict)
     bounds: tuple[float, float] = (-np.inf, np.inf)
+    best_left_out: tuple[Fact, ...] = ()
     notes: tuple[Fact, ...] = ()
 
     def __post_init__(self) -> None:
@@ -119,6 +127,7 @@ class Subject:
             if run.feasible is not None and run.feasible.any()
             else {},
             bounds=run.bounds or (-np.inf, np.inf),
+            best_left_out=run.best_left_out,
             notes=as_facts([*run.model_notes, *notes]),
         )
 
@@ -141,6 +150,14 @@ class Subject:
                 else f"{name} in {{{values_in_words(values)}}}"
                 for name, values in restricted.items()
             ]
+        )
+
+    @property
+    def better_outside(self) -> str:
+        """What stands in brackets after the best trial where a better one was left out."""
+        return "".join(
+            f" ({_BETTER_OUTSIDE(trials=note.trials)})"
+            for note in self.best_left_out
         )
 
     @property

@@ -40,6 +40,7 @@ CAUTIONS = frozenset(
         "objective_of_validation",
         "only_left_out",
         "orders_like_objective",
+        "rows_summed_up",
         "scale_unclear",
         "separator",
     )

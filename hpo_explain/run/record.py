@@ -95,6 +95,7 @@ _INSTANCES_MISSING = declared_fact(
 )
 _OWN = ("bounds_by_name", "instances_missing")
 """Kinds of notes that a run makes anew of what it holds."""
+_BEST_LEFT_OUT = "best_outside_range"  # the kind of an adapter's note
 NO_FEASIBLE_TRIAL = declared_fact(
     "no_feasible_trial",
     "run has no finished feasible trial, so there is no incumbent. Run more trials, or read "
@@ -263,6 +264,11 @@ class Record(Frozen):
         return int(
             np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]]
         )
+
+    @property
+    def best_left_out(self) -> tuple[Fact, ...]:
+        """The note that a better trial was left out, as it is outside the space; or none."""
+        return tuple(n for n in self.notes if n.kind == _BEST_LEFT_OUT)
 
     @property
     def tied(self) -> tuple[int, ...]:

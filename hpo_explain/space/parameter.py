@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from hpo_explain.base import abridged
+from hpo_explain.base import abridged, format_in_range, format_value
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 
@@ -41,6 +41,13 @@ def values_text(parameter: Parameter) -> str:
     if parameter.is_category:
         return abridged(parameter.choices, _MOST_VALUES)
     return f"{parameter.low} to {parameter.high}"
+
+
+def value_text(parameter: Parameter, value: Any) -> str:
+    """Return a value as people write it, with the digits that the hyperparameter's range needs."""
+    if parameter.is_category:
+        return format_value(value)
+    return format_in_range(value, parameter.low, parameter.high)
 
 
 def _scale(parameter: Parameter) -> str:

@@ -45,7 +45,8 @@ class Shared:
         """
         first = spaces[0]
         if all(space.parameters == first.parameters for space in spaces):
-            return cls(first, same=True)
+            # draws go through it in one order, whichever space comes first
+            return cls(min(spaces, key=lambda one: one.order_key), same=True)
         names = [
             name
             for name in first.names

@@ -871,6 +871,60 @@ def test_what_is_wrong_with_a_table_is_told(changed, options, words):
     assert all(word in str(error.value) for word in words)
 
 
+def summed_up(table, *words):
+    """Return a table with last rows that sum up the others, their words in the column `run`."""
+    compute = {"mean": np.mean, "Average": np.mean, "std": np.std}
+    others = table.drop(columns="run")
+    rows = [
+        {"run": word, **others.apply(compute[word]).round(3)} for word in words
+    ]
+    below = pd.DataFrame(rows).astype(object)
+    return pd.concat([table.astype(object), below], ignore_index=True)
+
+
+RUNS = pd.DataFrame(
+    {
+        "run": range(6),
+        "lr": [0.1, 0.2, 0.4, 0.3, 0.25, 0.15],
+        "loss": [3.0, 2.0, 5.0, 1.0, 4.0, 2.5],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "words", [("mean",), ("Average",), ("mean", "std"), ("std",)]
+)
+@pytest.mark.parametrize("ids", [range(6), [*"abcdef"]])
+def test_last_rows_that_sum_up_the_others_are_no_trials(words, ids):
+    table = summed_up(RUNS.assign(run=ids), *words)
+    run = hx.from_frame(table, "loss")
+    assert run.objective.tolist() == RUNS["loss"].tolist()
+    assert run.space.names == ("lr",)
+    (note,) = [n for n in run.notes if n.kind == "rows_summed_up"]
+    assert note["words"] == words
+    without_lr = table.astype({"lr": object})
+    without_lr.loc[6:, "lr"] = None
+    assert len(hx.from_frame(without_lr, "loss")) == 6
+
+
+def test_a_category_or_a_row_with_other_numbers_is_no_summary():
+    pooling = ["max", "min", "max", "sum", "sum"]
+    named = RUNS.assign(run=[*pooling, "mean"])
+    assert len(hx.from_frame(named, "loss")) == 6
+    as_mean = summed_up(RUNS.iloc[:5].assign(run=pooling), "mean")
+    assert len(hx.from_frame(as_mean, "loss")) == 6
+    other = summed_up(RUNS, "mean")
+    other.loc[6, "loss"] = 2.0
+    assert len(hx.from_frame(other, "loss")) == 7
+
+
+def test_of_equal_columns_with_one_name_one_is_read():
+    table = pd.concat([RUNS, RUNS[["loss", "lr"]]], axis=1)
+    run = hx.from_frame(table, "loss")
+    assert run.space.names == ("lr",)
+    assert run.objective.tolist() == RUNS["loss"].tolist()
+
+
 def test_a_table_without_its_columns_is_told():
     for table, options, said in (
         (

@@ -1,7 +1,9 @@
 """The callback writes reports while a study runs, and never harms the run."""
 
+import gc
 import logging
 import random
+import weakref
 
 import numpy as np
 import optuna
@@ -59,6 +61,25 @@ def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
         catch=RuntimeError,
     )
     assert written.lengths == [1, 4]
+
+
+@pytest.mark.parametrize("sampler", [RandomSampler, TPESampler])
+def test_what_a_report_was_drawn_from_is_not_held_until_the_next(
+    written, tmp_path, sampler
+):
+    held = []
+
+    class Noting(ExplanationCallback):
+        def _read(self, source):
+            runs = super()._read(source)
+            held.extend(weakref.ref(run) for run in runs.values())
+            return runs
+
+    callback = Noting(tmp_path / "r.html", every=4, budget=None)
+    optimize(callback, 13, sampler(seed=0))
+    gc.collect()
+    assert len(held) == len(written.lengths) == 3
+    assert [ref() for ref in held] == [None] * 3
 
 
 @pytest.mark.parametrize(

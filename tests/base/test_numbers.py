@@ -6,6 +6,10 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.numbers import format_level, format_values
+from hpo_explain.methods._engines.conditions import Condition
+from hpo_explain.methods._engines.effect_ranges import span
+from hpo_explain.methods.effects.regional_partial_dependence import _Split
+from hpo_explain.methods.space.recommended_space_result import UNTRIED_KEPT
 
 
 @pytest.mark.parametrize(
@@ -79,3 +83,53 @@ def test_ranges_in_sentences_have_the_digits_of_their_extent():
         for low, high in pairs:
             assert float(low) < float(high)
     assert "2.4e+09, 2.4e+09" not in hx.recommended_space(run).sentence
+
+
+def numbers_in(text):
+    """Return the frequencies in a text."""
+    return [float(text) for text in re.findall(r"2\.4\d*e\+09", text)]
+
+
+def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
+    space = hx.SearchSpace([hx.FloatParameter("freq_hz", 2.4e9, 2.4002e9)])
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, np.abs(X[:, 0] - 0.3), "minimize")
+    (region,) = hx.optimum(run).regions
+    low, high = numbers_in(region.inside)
+    assert low == pytest.approx(region.values[0], abs=2e4)
+    assert low < 2.40006e9 < high
+    assert len(set(numbers_in(span(2.40005e9, 2.40007e9)))) == 2
+    kept = UNTRIED_KEPT(
+        names=["freq_hz"], values=(2.40005e9, 2.40007e9), category=False
+    )
+    assert len(set(numbers_in(str(kept)))) == 2
+    sides = _Split(0, 1.0, (X[:, 0] < 0.3,) * 2, 0.3).conditions(space)
+    for side in sides:
+        assert numbers_in(str(side)) == [pytest.approx(2.40006e9, abs=100)]
+    within = Condition("freq_hz", 2.40005e9, 2.40006e9, extent=2e5)
+    assert len(set(numbers_in(str(within)))) == 2
+
+
+def test_single_values_in_sentences_have_the_digits_of_their_ranges():
+    space = hx.SearchSpace(
+        [
+            hx.FloatParameter("freq_hz", 2.4e9, 2.4002e9),
+            hx.FloatParameter("gain", 0.0, 1.0),
+        ]
+    )
+    X = space.sample(40, seed=0)
+    run = hx.Run(space, X, (X[:, 0] - 0.3) ** 2 + 0.1 * X[:, 1], "minimize")
+    default = {"freq_hz": 2.400150123e9, "gain": 0.123456}
+    explained = hx.explain_prediction(run, default, background=20)
+    assert explained.value(0) == "2.4001501e+09"
+    assert explained.value(1) == "0.1235"
+    best = run.incumbent["freq_hz"]
+    optimum = hx.optimum(run)
+    kept = hx.advise(run).actions[0]
+    for text, value in [
+        (optimum.claims[0].text, optimum.config["freq_hz"]),
+        (kept.title, run.config(kept.trials[0])["freq_hz"]),
+        (hx.changes(run, default).change(0), best),
+        (hx.methods.ablation(run, default).change(("freq_hz",)), best),
+    ]:
+        assert numbers_in(text)[0] == pytest.approx(value, abs=2e3)

@@ -51,6 +51,17 @@ LESS = {
 pytestmark = pytest.mark.usefixtures("answers_stay")
 
 
+def test_the_module_is_the_command():
+    """Where scripts are not on the path."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "hpo_explain", "history", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith("Usage: python -m hpo_explain history")
+
+
 @pytest.fixture(scope="module")
 def tuned_run(tuned):
     """The run of the study, held so that what is computed of it stays."""

@@ -99,7 +99,13 @@ def test_a_name_that_occurs_twice_is_refused_as_in_a_data_frame(folder, run):
     (folder / "t.csv").write_text("lr,acc,acc\n0.1,1,2\n0.2,3,4\n")
     outcome = run("importance", "t.csv", "--objective", "acc")
     assert outcome.exit_code == 1
-    assert "has the column acc more than once. Rename one." in outcome.stderr
+    said = "has the column acc more than once, with other values. Rename one."
+    assert said in outcome.stderr
+
+
+def test_of_equal_columns_with_one_name_the_first_is_read(folder):
+    (folder / "t.csv").write_text("lr,acc,lr\n0.1,1,0.1\n0.2,3,0.2\n")
+    assert [*read_csv("t.csv", ["acc"])[0]] == ["lr", "acc"]
 
 
 def test_a_ragged_row_is_said_in_a_sentence(folder, run):

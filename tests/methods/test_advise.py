@@ -550,11 +550,34 @@ def test_optuna_searches_what_was_advised(kind):
     study.optimize(objective, n_trials=1)
     found = study.trials[0].distributions
     assert found["lr"] == optuna.distributions.FloatDistribution(
-        1e-4, 0.01235, log=True
+        1e-4, 0.0123457, log=True
     )
     assert found["depth"] == optuna.distributions.IntDistribution(2, 8, step=2)
     assert found["kind"].choices == ("a", None, True)
     assert found["a name"].high == 0.5
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (2400050000.25, 2400083000.5),
+        (0.123456789, 0.987654321),
+        (-3.00000004, -3.00000001),
+        (0.1, 0.3),
+    ],
+)
+@pytest.mark.parametrize("framework", ["optuna", "skopt", ""])
+def test_code_searches_what_was_advised_and_hardly_more(low, high, framework):
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    trial = study.ask()
+    action = changed_to("narrow", [hx.FloatParameter("x", low, high)])
+    made = executed(action, framework, trial=trial)["x"]
+    if framework == "optuna":
+        made = trial.distributions["x"]
+    assert made.low <= low < high <= made.high
+    assert made.high - made.low <= 1.002 * (high - low)
+    if (low, high) == (0.1, 0.3):
+        assert (made.low, made.high) == (low, high)
 
 
 def test_optuna_enqueues():
@@ -583,7 +606,7 @@ def test_skopt_searches_what_was_advised_and_evaluates_what_is_tried():
     fixed = hx.FloatParameter("momentum", 0.9, 0.9)
     found = executed(changed_to("narrow", [*PARAMETERS, fixed]), "skopt")
     assert found["lr"] == skopt.space.Real(
-        1e-4, 0.01235, prior="log-uniform", name="lr"
+        1e-4, 0.0123457, prior="log-uniform", name="lr"
     )
     assert found["depth"] == skopt.space.Integer(2, 8, name="depth")
     assert found["kind"] == skopt.space.Categorical(
@@ -605,7 +628,7 @@ def test_skopt_searches_what_was_advised_and_evaluates_what_is_tried():
 
 def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
-    assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.01235, log=True)
+    assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.0123457, log=True)
     assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[
         1:
     ]

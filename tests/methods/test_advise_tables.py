@@ -1,12 +1,15 @@
 """What is advised after people's tables: grids, ends, what never varied, and noise alone."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.width import columns
 
 
 def actions_of(table, **options):
@@ -111,7 +114,9 @@ def test_where_something_is_seen_nothing_is_repeated_for_noise():
 # ---------------------------------------------------------------------- outside
 
 
-def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept():
+@pytest.fixture(scope="module")
+def with_best_outside():
+    """A run whose best trial, 3, has a value outside of the space."""
     table = drawn()
     table.loc[3, ["n", "loss"]] = [500, -7.5]
     space = hx.SearchSpace(
@@ -131,10 +136,50 @@ def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept():
             value=row["loss"],
         )
         study.add_trial(trial)
-    keep = hx.advise(study, space=space).actions[0]
+    return hx.from_optuna(study, space=space)
+
+
+def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept(
+    with_best_outside,
+):
+    keep = hx.advise(with_best_outside).actions[0]
     (said,) = [f for f in keep.evidence if f.kind == "best_outside_range"]
     assert said.trials == (3,)
     assert "trial 3 (-7.5) is better than every trial" in keep.reason
+
+
+@pytest.mark.parametrize("ask", [hx.summary, hx.history, hx.optimum])
+def test_that_a_better_trial_lies_outside_is_said_once_beside_the_best(
+    with_best_outside, ask
+):
+    found = ask(with_best_outside)
+    assert str(found).count("(trial 3 is better, outside the space)") == 1
+    inside = replace(with_best_outside, notes=())
+    assert "outside the space" not in str(ask(inside))
+
+
+def test_beside_the_best_there_is_room_for_a_better_trial_outside(
+    with_best_outside,
+):
+    found = hx.summary(with_best_outside)
+    assert columns(found.lines[0]) < 100
+    assert found.lines[0].endswith(format_value(found.optimum.epsilon) + ".")
+    subject = replace(found.subject, objective_name="a long name of a metric")
+    history = replace(found.history, subject=subject)
+    longer = replace(found, subject=subject, history=history)
+    assert columns(longer.lines[0]) < 100
+    assert longer.lines[0].startswith("Best by trial ")
+    assert "(trial 3 is better, outside the space)" in longer.lines[0]
+
+
+def test_of_later_trials_none_inside_the_space_was_better(with_best_outside):
+    first = replace(
+        with_best_outside, objective=np.arange(0.0, len(with_best_outside))
+    )
+    found = hx.history(first)
+    assert found.incumbent_trial == 0
+    assert "nothing better inside the space" in found.sentence
+    assert "outside the space" in found.headline
 
 
 def test_what_was_seen_from_0_on_is_not_lowered_below():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hpo_explain.base import among, format_value
+from hpo_explain.base import among, format_in_range
 from hpo_explain.space import category_index
 
 
@@ -22,6 +22,8 @@ class Condition:
         Numeric values are above the one and at most the other; None where there is no bound.
     categories : tuple or None
         The categories, of a categorical hyperparameter.
+    extent : float
+        The width of a number's range: bounds are told with the digits that it needs.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Condition:
     above: float | None = None
     up_to: float | None = None
     categories: tuple[Any, ...] | None = None
+    extent: float = 0.0
 
     def holds(self, config: Mapping[str, Any]) -> bool:
         """Return whether a configuration meets the condition; not where it is inactive."""
@@ -48,7 +51,10 @@ class Condition:
     def __str__(self) -> str:
         if self.categories is not None:
             return among(self.name, self.categories)
-        above, up_to = map(format_value, (self.above, self.up_to))
+        above, up_to = (
+            format_in_range(bound, 0.0, self.extent)
+            for bound in (self.above, self.up_to)
+        )
         if self.above is None:
             return f"{self.name} ≤ {up_to}"
         return (

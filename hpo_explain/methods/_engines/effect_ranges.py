@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import among, format_value
+from hpo_explain.base import among, format_values
 from hpo_explain.space import Array, Bools, Parameter
 
 Mask = Bools
@@ -126,5 +126,5 @@ def runs(mask: Mask) -> list[tuple[int, int]]:
 
 def span(low: Any, high: Any, one: str = "{}", both: str = "{} to {}") -> str:
     """Return both ends of a range in words, or its one value."""
-    ends = format_value(low), format_value(high)
+    ends = format_values([low, high])
     return one.format(ends[0]) if low == high else both.format(*ends)

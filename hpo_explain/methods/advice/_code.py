@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hpo_explain.base import range_around
 from hpo_explain.space import FloatParameter, Parameter
 
 _TARGETS = {"optuna": "value", "skopt": "dimension"}
@@ -26,7 +27,7 @@ def declarations(parameters: Sequence[Parameter], framework: str) -> str:
 
 
 def _rounded(parameter: Any) -> tuple[Any, Any]:
-    """Return both ends of a range, to four digits where it has no steps."""
+    """Return both ends of a range, easier to read where it has no steps."""
     low, high = parameter.low, parameter.high
     if (
         not isinstance(parameter, FloatParameter)
@@ -34,7 +35,7 @@ def _rounded(parameter: Any) -> tuple[Any, Any]:
         or low == high
     ):
         return low, high
-    return float(f"{low:.4g}"), float(f"{high:.4g}")
+    return range_around(low, high)
 
 
 def _declared(parameter: Parameter, framework: str) -> str:

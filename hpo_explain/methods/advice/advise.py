@@ -84,7 +84,8 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
         raise NothingToExplain(NONE_FEASIBLE())
     ordered = sorted(_actions(question, n), key=_in_order)[:most]
     actions = tuple(
-        replace(action, framework=run.framework) for action in ordered
+        replace(action, framework=run.framework, space=run.space)
+        for action in ordered
     )
     changed = {p.name: p for action in actions for p in action.parameters}
     possible, _ = still_possible([changed.get(p.name, p) for p in run.space])

@@ -27,7 +27,7 @@ from hpo_explain.methods.advice._code import (
     declarations,
     evaluations,
 )
-from hpo_explain.space import Parameter, SearchSpace
+from hpo_explain.space import Parameter, SearchSpace, value_text
 
 ActionKind: TypeAlias = Literal[
     "narrow",
@@ -107,6 +107,8 @@ class Action:
         What ran the optimization, whose code `code` is: "optuna", "skopt", or empty.
     sampler : str
         The sampler of Optuna to go on with; empty where any other does.
+    space : SearchSpace, optional
+        The space that was searched, whose ranges say how finely values are told.
 
     Examples
     --------
@@ -129,6 +131,7 @@ class Action:
     trials: tuple[int, ...] = ()
     framework: str = ""
     sampler: str = ""
+    space: SearchSpace | None = None
 
     @property
     def title(self) -> str:
@@ -187,7 +190,10 @@ class Action:
             self.kind == "beware" and self.evidence[0].kind == "fails_where"
         )
         return settings_of(
-            self.hyperparameters, self.values, " with " if within else ""
+            self.hyperparameters,
+            self.values,
+            " with " if within else "",
+            space=self.space,
         )
 
     @property
@@ -226,14 +232,23 @@ def settings_of(
     values: Sequence[Any],
     between: str = "",
     most: int = 4,
+    *,
+    space: SearchSpace | None = None,
+    width: int = 40,
 ) -> str:
-    """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them."""
-    shown = [
-        f"{format_value(name)} from {' to '.join(format_values(value))}"
-        if between and isinstance(value, tuple)
-        else f"{format_value(name)} = {format_value(value)}"
-        for name, value in zip(names, values, strict=True)
-    ]
+    """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them.
+
+    With a space, numbers have the digits that their ranges need.
+    """
+    shown = []
+    for name, value in zip(names, values, strict=True):
+        named = format_value(name, width=width)
+        if between and isinstance(value, tuple):
+            shown.append(f"{named} from {' to '.join(format_values(value))}")
+        elif space is None:
+            shown.append(f"{named} = {format_value(value)}")
+        else:
+            shown.append(f"{named} = {value_text(space[name], value)}")
     return between.join(shown) if between else listed_few(shown, most)
 
 

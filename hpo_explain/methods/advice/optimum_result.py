@@ -16,6 +16,7 @@ from hpo_explain.base import (
     Result,
     Table,
     declared_fact,
+    format_values,
     values_in_words,
 )
 from hpo_explain.belief import Decision, decide, told
@@ -101,7 +102,7 @@ class Region:
     def inside(self) -> str:
         """The values in words: "from 0.1 to 1", or "a or b"."""
         if isinstance(self.levels[0], tuple) and len(self.values) == 2:
-            return f"from {values_in_words(self.values[:1])} to {values_in_words(self.values[1:])}"
+            return "from {} to {}".format(*format_values(self.values))
         return f"in {{{values_in_words(self.values)}}}"
 
 
@@ -200,7 +201,7 @@ class Optimum(Result):
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
         "short": "Expected best: {found.objective_name} {promised}.",
         "better": "{probability:%} chance that something is better than trial {trial} by more than "
-        "{epsilon}.",
+        "{epsilon}{outside}.",
         "more": "{n:#more trial} like the last ones: expect {gain} better.",
         "hardly": "{n:#more trial} like the last ones: expect less than {little} better.",
         "where": "With 90% each, the best has {each}. | {name} {region}",
@@ -285,7 +286,7 @@ class Optimum(Result):
                 values=values,
                 objective=self.objective_name,
                 promised=self._promised,
-                settings=settings_of(config, values),
+                settings=settings_of(config, values, space=self.subject.space),
             ),
             decided(
                 "difference",
@@ -295,6 +296,7 @@ class Optimum(Result):
                 trial=trial,
                 because=self.why_another,
                 epsilon=self.epsilon,
+                outside=self.subject.better_outside,
                 probability=probable,
             ),
             decided(

@@ -34,7 +34,6 @@ _BEYOND = (0.1, 0.2)  # of the scale: so far beyond an end the draws are asked
 _LIKELY = 0.5  # that what is beyond an end is better by what counts
 _FACTOR = 10.0  # of the end of a logarithmic range
 _ROWS = 100
-_BEST_LEFT_OUT = "best_outside_range"  # the kind of an adapter's note
 _MOST_OF_IT = 0.5  # of the variance
 _LITTLE = 0.1
 _TRIALS_EACH = 5
@@ -408,12 +407,11 @@ def keep(decision: RunDecision) -> Action:
         probability=told(decision.better.probability),
         enough=decision.epsilon,
     )
-    outside = [note for note in run.notes if note.kind == _BEST_LEFT_OUT]
     return Action(
         "keep",
         tuple(config),
         tuple(config.values()),
         trials=(decision.keep,),
-        evidence=(reason, *decision.why_another, *outside, left),
+        evidence=(reason, *decision.why_another, *run.best_left_out, left),
         **_told(decision.luck, probability=probability),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from hpo_explain.base import (
@@ -78,14 +79,17 @@ class Summary(Result):
         held={"lines": "lines"},
     )
     says: ClassVar[Mapping[str, str]] = {
-        "more": "{best} by trial {trial}; {p:%} chance of one better by more than {enough}.",
-        "another": "{best} by trial {trial}; keep trial {keep}, expected better; {p:%} chance of "
-        "one better by more than {enough}.",
-        "another, short": "{best} by trial {trial}; keep {keep}, expected better; {p:%} chance to "
-        "gain {enough}.",
-        "another, shorter": "Best by trial {trial}; keep {keep}, expected better; {p:%} chance to "
-        "gain {enough}.",
-        "best": "{best} by trial {trial}.",
+        "more": "{best} by {trial}; {p:%} chance of one better by more than {enough}.",
+        "more, short": "{best} by {trial}; {p:%} chance to gain {enough}.",
+        "more, shorter": "Best by {trial}; {p:%} chance to gain {enough}.",
+        "another": "{best} by {trial}; keep trial {keep}, expected better; {p:%} chance of one "
+        "better by more than {enough}.",
+        "another, short": "{best} by {trial}; keep {keep}, expected better; {p:%} chance to gain "
+        "{enough}.",
+        "another, shorter": "Best by {trial}; keep {keep}, expected better; {p:%} chance to gain "
+        "{enough}.",
+        "another, shortest": "Best by {trial}; keep {keep}; {p:%} chance to gain {enough}.",
+        "best": "{best} by {trial}.",
         "no best": "No trial counts yet.",
         "certainly": "{name} matters most: {share:%} of all variation{pair}{best}.",
         "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{pair}"
@@ -133,7 +137,7 @@ class Summary(Result):
     @property
     def headline(self) -> str:
         """What the best trial reached."""
-        trial = self.history.incumbent_trial
+        trial = self._best_trial
         if trial is None:
             return self.briefly("no best")
         return self.briefly("best", best=self._level, trial=trial)
@@ -165,8 +169,16 @@ class Summary(Result):
         return f"Best {name} {format_value(float(self.history.best[-1]))}"
 
     @property
-    def _more(self) -> Claim:
+    def _best_trial(self) -> str | None:
+        """The best trial in words, and the better one that was left out, if there is one."""
         trial = self.history.incumbent_trial
+        if trial is None:
+            return None
+        return f"trial {trial}{self.subject.better_outside}"
+
+    @property
+    def _more(self) -> Claim:
+        trial = self._best_trial
         if trial is None:
             return self._short(None, "no best")
         best = self._level
@@ -175,9 +187,14 @@ class Summary(Result):
                 self.history.claims[0], "best", trial=trial, best=best
             )
         claim = next(c for c in self.optimum.claims if c.kind == "difference")
-        templates = ["more"]
+        templates = ["more", "more, short", "more, shorter"]
         if self.optimum.why_another:
-            templates = ["another", "another, short", "another, shorter"]
+            templates = [
+                "another",
+                "another, short",
+                "another, shorter",
+                "another, shortest",
+            ]
         told_in = [
             self._short(
                 claim,
@@ -264,11 +281,14 @@ class Summary(Result):
         claim = self.advice.claims[self.advice.actions.index(first)]
         titles = [first.title]
         if first.kind == "try":  # as many of its values as there is room for
-            names = [shorten(name, _NAME) for name in first.hyperparameters]
-            titles = [
-                f"Try {settings_of(names, first.values, most=most)}"
-                for most in (4, 3, 2, 1)
-            ]
+            settings = partial(
+                settings_of,
+                first.hyperparameters,
+                first.values,
+                space=self.subject.space,
+                width=_NAME,
+            )
+            titles = [f"Try {settings(most=most)}" for most in (4, 3, 2, 1)]
         return _fitting(
             [self._short(claim, "next", title=title) for title in titles]
         )

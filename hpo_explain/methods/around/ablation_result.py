@@ -19,7 +19,6 @@ from hpo_explain.base import (
     Result,
     Table,
     format_level,
-    format_value,
     leading,
     printable,
 )
@@ -33,7 +32,7 @@ from hpo_explain.belief import (
     interval,
     varying,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, value_text
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 
@@ -269,13 +268,16 @@ class Ablation(Result):
 
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
-        old, new = (
-            {n: format_value(config.get(n, INACTIVE)) for n in names}
-            for config in (self.source, self.target)
-        )
-        return " and ".join(
-            f"{name} = {new[name]} (was {old[name]})" for name in names
-        )
+        changes = []
+        for name in names:
+            old, new = (
+                value_text(
+                    self.subject.space[name], config.get(name, INACTIVE)
+                )
+                for config in (self.source, self.target)
+            )
+            changes.append(f"{name} = {new} (was {old})")
+        return " and ".join(changes)
 
     def _said(
         self,

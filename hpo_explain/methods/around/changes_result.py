@@ -18,11 +18,10 @@ from hpo_explain.base import (
     Result,
     Table,
     declared_fact,
-    format_value,
     leading,
 )
 from hpo_explain.belief import STRETCH, Decision, decide, interval
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array, Bools, value_text
 
 _NO_FEWER = declared_fact(
     "no_fewer_changes",
@@ -346,7 +345,7 @@ class Changes(Result):
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
         name = self.names[i]
         old, new = (
-            format_value(config.get(name, INACTIVE))
+            value_text(self.subject.space[name], config.get(name, INACTIVE))
             for config in (self.start.config, self.best.config)
         )
         return f"{name} = {new} (was {old})"

@@ -600,7 +600,10 @@ def _interval(
         None if t is None else _value_below(parameter, centre + t)
         for t in (above, up_to)
     ]
-    return Condition(parameter.name, above=ends[0], up_to=ends[1])
+    extent = parameter.high - parameter.low
+    return Condition(
+        parameter.name, above=ends[0], up_to=ends[1], extent=extent
+    )
 
 
 def _value_below(

@@ -318,8 +318,10 @@ class _Split:
             ]
             return sides[0], sides[1]
         value = parameter.decode(np.array([self.threshold]))[0]
-        return Condition(parameter.name, up_to=value), Condition(
-            parameter.name, above=value
+        extent = parameter.high - parameter.low
+        return (
+            Condition(parameter.name, up_to=value, extent=extent),
+            Condition(parameter.name, above=value, extent=extent),
         )
 
 

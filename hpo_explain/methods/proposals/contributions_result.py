@@ -22,13 +22,12 @@ from hpo_explain.base import (
     check_fraction,
     declared_fact,
     format_level,
-    format_value,
     leading,
     number,
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, Decision, decide
-from hpo_explain.space import Array
+from hpo_explain.space import Array, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +152,7 @@ class Contributions(Result):
         """Return a hyperparameter's value in words, or why it has none."""
         name = self.names[j]
         return (
-            format_value(self.config[name])
+            value_text(self.subject.space[name], self.config[name])
             if name in self.config
             else "inactive"
         )
@@ -297,6 +296,11 @@ class ProposalExplanation(Contributions):
     moves: Array | None = None
     moves_error: Array | None = None
     not_chosen: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[Fact, ...]:
+        """That the best proposal is explained where the best trial is no proposal."""
+        return tuple(n for n in self.notes if n.kind == "best_not_proposed")
 
     @property
     def total(self) -> Array:

@@ -101,10 +101,11 @@ class History(Result):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}; {later}.",
+        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}{outside}; "
+        "{later}.",
         "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first} "
-        "({n} trials share the best {found.objective_name}; this is the first); {later}.",
-        "short": "Best {found.objective_name} {best}, by trial {first} of {n}.",
+        "({n} trials share the best {found.objective_name}; this is the first){outside}; {later}.",
+        "short": "Best {found.objective_name} {best}, by trial {first} of {n}{outside}.",
         "added": "The best of the {others} that no model chose is {reached}.",
         "added nothing": "The best of the {others} that no model chose is {reached}, and no "
         "proposal is better.",
@@ -209,6 +210,7 @@ class History(Result):
                 trials=counted(len(self), "trial"),
                 best=best,
                 later=self.since_best,
+                outside=self.subject.better_outside,
             )
         ]
         if self.proposed.any() and np.isfinite(self.before_proposals):
@@ -237,7 +239,11 @@ class History(Result):
             return self.best_so_far
         best = float(self.best[-1])
         return self.briefly(
-            "short", best=best, first=self.tied[0], n=len(self)
+            "short",
+            best=best,
+            first=self.tied[0],
+            n=len(self),
+            outside=self.subject.better_outside,
         )
 
     @property
@@ -257,17 +263,17 @@ class History(Result):
         """What came after the best trial, trials that were left out included, in words."""
         if not self.since:
             return "the last one"
-        kinds = self.reasons
+        kinds, outside = self.reasons, self.subject.best_left_out
         named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds.get(kind)]
         others = sum(kinds.values()) - sum(
             kinds.get(kind, 0) for kind in _ENDED
         )
         named += [f"{others} left out for other reasons"] if others else []
-        better = (
-            "nothing better"
-            if self.feasible.all()
-            else "nothing better that is feasible"
-        )
+        better = "nothing better"
+        if not self.feasible.all():
+            better += " that is feasible"
+        if any(t in self.later for n in outside for t in n.trials):
+            better += " inside the space"
         which = f" ({', '.join(named)})" if named else ""
         return f"{counted(self.since, 'later trial')}{which} brought {better}"
 

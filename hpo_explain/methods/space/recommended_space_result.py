@@ -15,7 +15,7 @@ from hpo_explain.base import (
     Table,
     declared_fact,
     filled,
-    format_value,
+    format_values,
     values_in_words,
 )
 from hpo_explain.belief import Decision
@@ -37,7 +37,7 @@ UNTRIED_KEPT = declared_fact(
     where=lambda about: (
         f"in {{{values_in_words(about['values'])}}}"
         if about["category"]
-        else "from {} to {}".format(*map(format_value, about["values"]))
+        else "from {} to {}".format(*format_values(about["values"]))
     ),
 )
 UNEXPLAINED = declared_fact(
