@@ -303,7 +303,7 @@ def from_frame(
     if not len(kept):
         raise nothing_left("frame", excluded)
     if (
-        len(kept) == 1
+        len(numbers) == 1
         and roles.fidelity
         and not roles.trial
         and len(table) > 1

@@ -14,9 +14,8 @@ from hpo_explain.space import Array
 _MOST = 0.9  # of the combinations, from which a grid counts as enumerated
 _FEWEST = 4
 
-_GRID = "grid_enumerated"
 _ENUMERATED = declared_fact(
-    _GRID,
+    "grid_enumerated",
     "grid: {tried:,} of {combinations:,} combinations tried: {left}",
     left=lambda fact: _left(fact["combinations"] - fact["tried"]),
 )
@@ -44,7 +43,7 @@ def untried(X: Array, tried: Array, notes: Iterable[Fact]) -> Array | None:
     >>> untried(X, X, [_ENUMERATED(tried=3, combinations=4)]), untried(X, X, [])
     (array([[1., 1.]]), None)
     """
-    if not any(note.kind == _GRID for note in notes):
+    if not any(note.kind == "grid_enumerated" for note in notes):
         return None
     levels = [np.unique(column) for column in X.T]
     done = set(map(tuple, tried.tolist()))
