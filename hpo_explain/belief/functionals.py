@@ -394,9 +394,9 @@ def contrasts(counts: Ints) -> Array:
     table[level, level] += 1.0
     table[-1] = 0.0
     table[:-1][active == 0] = table[0]
-    kept = np.flatnonzero(sizes > _DEPENDENT**2 * n)
-    kept = kept[kept > 0]
-    functions = np.asarray(table[:, kept] * np.sqrt(n / sizes[kept]))
+    independent = np.flatnonzero(sizes > _DEPENDENT**2 * n)
+    independent = independent[independent > 0]
+    functions = np.asarray(table[:, independent] * np.sqrt(n / sizes[independent]))
     if not counts[-1]:
         return functions
     none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)

@@ -261,7 +261,7 @@ def _exchange(
     d, n = trials.shape
     usual_factor = np.empty((d, n), np.float32)
     usual_part = np.empty((d, n), np.float32)
-    known = np.zeros(d, np.bool_)
+    compared_before = np.zeros(d, np.bool_)
     factor = np.empty(n, np.float32)
     part = np.empty(n, np.float32)
     for e in range(len(rows)):
@@ -276,9 +276,9 @@ def _exchange(
         )
         old = usual_factor[j]
         old_part = usual_part[j]
-        if not known[j]:
+        if not compared_before[j]:
             _of_value(usual[j], *about, old, old_part)
-            known[j] = True
+            compared_before[j] = True
         _of_value(values[e], *about, factor, part)
         own = product[rows[e]]
         sums = added[rows[e]]

@@ -33,8 +33,9 @@ def by_definition(kernel, X, Y):
 def test_in_a_numeric_space_the_kernel_is_that_of_the_paper():
     space = unit_cube(3)
     trials = space.sample(20, seed=7) ** 3
-    result = sampling_bias(run_of(space, trials), size=30, seed=0)
-    uniform = space.sample(30, seed=0, method="uniform")
+    run = run_of(space, trials)
+    result = sampling_bias(run, size=30, seed=0)
+    uniform = run.space.sample(30, seed=0, method="uniform")
     distances = euclidean_distances(np.vstack([uniform, trials]))
     sigma = np.median(distances[np.triu_indices(50, k=1)])
 

@@ -169,3 +169,16 @@ def test_an_unknown_name_is_an_error(options):
         InputError, match="must be a hyperparameter, but 'booster' is unknown"
     ):
         hx.partial_dependence(run, "x", given={"booster": ["dart"]}, **options)
+
+
+def test_a_part_has_the_given_category_in_whichever_order_they_were_tried():
+    space = nested_space()
+    for first in ("adam", "sgd", "lion"):
+        X = space.sample(30, seed=1)
+        X = X[np.argsort(X[:, 0] != space["optimizer"].encode([first])[0])]
+        own = space.in_order_of(X, np.arange(30.0))
+        for name in ("adam", "sgd", "lion"):
+            part = SubSpace.of(own, {"optimizer": [name]})
+            rows = own.decode(own.project(part.sample(20)))
+            assert {row["optimizer"] for row in rows} == {name}
+            assert part.holds(part.sample(20)).all()

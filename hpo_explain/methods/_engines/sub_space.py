@@ -46,8 +46,7 @@ class SubSpace:
         Of restricted columns the latent intervals of the whole space that are kept: those given,
         and of their parents what activates them.
     ranks : dict of int to ndarray
-        Of categorical columns the place of each category on the latent axis, where it is another
-        than in the space.
+        Of categorical columns the place of each category on the latent axis.
 
     Examples
     --------
@@ -83,7 +82,13 @@ class SubSpace:
                 given,
                 "Write {name: [value, ...]}.",
             )
-        part = cls(space, ranks={} if ranks is None else ranks)
+        if ranks is None:  # samples count categories in the space's own order
+            ranks = {
+                j: space.places(j, np.arange(float(parameter.size)))
+                for j, parameter in enumerate(space.parameters)
+                if parameter.is_category
+            }
+        part = cls(space, ranks=ranks)
         for name, values in (given or {}).items():
             j = space.index(
                 check_name("given", name, space.names, "hyperparameter")
