@@ -72,21 +72,30 @@ def test_they_are_the_brute_force_for_each_draw(direction):
 
 
 def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
+    """By the root mean square over seeds, and without leaning to one side.
+
+    Of one seed it is rarely true of all: each spread is off by 7 % or so, and with two seeds in
+    three one of the 5 by more than 10 %.
+    """
     space = cube(5)
     surrogate = fitted(space=space, n=40)
-    found = hx.methods.PredictionExplainer(surrogate, background=200).explain(
-        dict.fromkeys(space.names, 0.25)
-    )
-    background = hx.methods.global_background(space, 50, seed=7)
-    rows, weights = by_definition(surrogate, np.full(5, 0.25), background)
-    expected = (as_draws(surrogate, "minimize").draws(rows) @ weights.T).std(
-        axis=0
-    )
-    # t with 9 degrees of freedom
-    expected = np.hypot(expected, found.half_width / 2.2621571628)
-    np.testing.assert_allclose(
-        found.model_std, expected, rtol=0.1, atol=0.02 * expected.max()
-    )
+    x = np.full(5, 0.25)
+    # so many rows that their own error is small beside that of the rows that are drawn
+    background = hx.methods.global_background(space, 200, seed=99)
+    rows, weights = by_definition(surrogate, x, background)
+    errors = []
+    for seed in range(10):
+        explanation = hx.methods.PredictionExplainer(
+            surrogate, background=200, seed=seed
+        ).explain(dict(zip(space.names, x, strict=True)))
+        draws = as_draws(surrogate, "minimize", seed=seed).draws(rows)
+        std = (draws @ weights.T).std(axis=0)
+        # t with 9 degrees of freedom
+        integration = explanation.half_width / 2.2621571628
+        expected = np.hypot(std, integration)
+        errors.append(explanation.model_std / expected - 1.0)
+    assert np.sqrt(np.mean(np.square(errors))) < 0.1
+    assert (np.abs(np.mean(errors, axis=0)) < 0.1).all()
 
 
 def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_functions():
