@@ -23,14 +23,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._loading import loaded
 from hpo_explain.adapters._sqlite import SQLITE, connect
 from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.run import Run
+
+if TYPE_CHECKING:
+    from hpo_explain.run import Run
 
 Sign = Callable[[Path], Path | None]
 """Looks at a path: what is to be opened, the path itself or its folder; None for other formats."""

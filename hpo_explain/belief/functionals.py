@@ -396,7 +396,9 @@ def contrasts(counts: Ints) -> Array:
     table[:-1][active == 0] = table[0]
     independent = np.flatnonzero(sizes > _DEPENDENT**2 * n)
     independent = independent[independent > 0]
-    functions = np.asarray(table[:, independent] * np.sqrt(n / sizes[independent]))
+    functions = np.asarray(
+        table[:, independent] * np.sqrt(n / sizes[independent])
+    )
     if not counts[-1]:
         return functions
     none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)
