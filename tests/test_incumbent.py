@@ -94,12 +94,12 @@ def test_a_run_is_told_without_a_fit(monkeypatch):
 def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
     """On a bowl with noise of 0.7 of its spread, where they differ."""
     differ = []
-    for seed in range(8):
+    for seed in range(14):
         noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
         decision = RunDecision.of(run(BOWL + noise))
         if decision.why_another:
             differ.append(decision)
-    assert len(differ) >= 2
+    assert len(differ) >= 4
     observed = [one.run.incumbent_trial for one in differ]
     lucky = BOWL[observed] - BOWL.min()
     kept = BOWL[[one.keep for one in differ]] - BOWL.min()
