@@ -303,10 +303,11 @@ def from_frame(
     if not len(kept):
         raise nothing_left("frame", excluded)
     if (
-        len(numbers) == 1
+        len(kept) == 1
         and roles.fidelity
         and not roles.trial
         and len(table) > 1
+        and table[roles.fidelity].is_unique
     ):
         raise NothingToExplain(
             _ONE_TRAINING(names=[roles.fidelity], rows=len(table))
