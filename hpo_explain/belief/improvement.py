@@ -33,8 +33,7 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
-from hpo_explain.belief.learned import REACH
-from hpo_explain.belief.learned import LearnedDraws as Belief
+from hpo_explain.belief.learned import REACH, LearnedDraws
 from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.compared import Compared, Rows, Trials
@@ -229,7 +228,7 @@ class Improvement:
 
     Attributes
     ----------
-    belief : Belief
+    belief : LearnedDraws
         The belief.
     parts : tuple of Part
         Settings of its kernels, with their weights.
@@ -237,14 +236,14 @@ class Improvement:
         Encoded rows of the trials, and of those that are believed.
     """
 
-    belief: Belief
+    belief: LearnedDraws
     parts: tuple[Part, ...]
     rows: Array
 
     @classmethod
     def over(
         cls,
-        belief: Belief,
+        belief: LearnedDraws,
         best: float,
         processes: tuple[Process, ...] | None = None,
     ) -> Improvement:
@@ -252,7 +251,7 @@ class Improvement:
 
         Parameters
         ----------
-        belief : Belief
+        belief : LearnedDraws
             The belief.
         best : float
             The lowest cost of a trial that counts: the objective, negated if larger is better.
@@ -383,7 +382,7 @@ def keeps_up(space: SearchSpace) -> bool:
 
 
 def renewed(
-    belief: Belief, learned: tuple[Process, ...]
+    belief: LearnedDraws, learned: tuple[Process, ...]
 ) -> tuple[Process, ...]:
     """Return the processes of a belief with kernels that were learned from fewer trials.
 

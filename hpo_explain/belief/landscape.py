@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.belief.protocols import DrawnCosts as Draws
+from hpo_explain.belief.protocols import DrawnCosts
 from hpo_explain.space import (
     Array,
     Bools,
@@ -107,11 +107,11 @@ class Landscape:
 
     Attributes
     ----------
-    belief : Draws
+    belief : DrawnCosts
         The functions.
     """
 
-    belief: Draws
+    belief: DrawnCosts
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:

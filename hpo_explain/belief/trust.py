@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hpo_explain.base import unit_of
+from hpo_explain.base import mean_ranks, unit_of
 from hpo_explain.belief.decisions import STRETCH, interval
 from hpo_explain.belief.process import Process
 from hpo_explain.space import Array
@@ -126,22 +126,13 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
     ranks, of_mean = (
-        np.stack([_mean_ranks(draw) for draw in values]),
-        _mean_ranks(mean),
+        np.stack([mean_ranks(draw) for draw in values]),
+        mean_ranks(mean),
     )
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())
     return np.asarray(ranks @ of_mean / np.maximum(sizes, 1e-300))
-
-
-def _mean_ranks(values: Array) -> Array:
-    """Return ranks from 1 on, of equal values their mean (scipy.stats is slow to import)."""
-    _, which, counts = np.unique(
-        values, return_inverse=True, return_counts=True
-    )
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2.0)[which])
 
 
 def _held_out(process: Process) -> tuple[float, float]:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,9 +17,13 @@ from hpo_explain.adapters._drawing import (
     take_turn,
     turn_at,
 )
+from tests.processes import is_there, until
 
 posix = pytest.mark.skipif(
     os.name != "posix", reason="signals and processes as POSIX has them"
+)
+BUSY = (
+    90.0  # seconds: what draws gives way, so on a busy machine it begins late
 )
 SLEEP = "import time; open({file!r}, 'w').write(str(__import__('os').getpid())); time.sleep(60)"
 
@@ -51,37 +54,10 @@ def drawing(path, code, done=lambda _: None, *, last=False, turn=""):
         )
 
 
-def until(condition, seconds=90.0):
-    """Wait for a condition; what draws gives way, so on a busy machine it begins late."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def number_in(file):
     """The number of a process that has written it into a file."""
-    assert until(lambda: file.exists() and file.read_text())
+    assert until(lambda: file.exists() and file.read_text(), BUSY)
     return int(file.read_text())
-
-
-def exists(number):
-    """Whether a process runs. What remains of an orphan until its end is noticed is no matter."""
-    try:
-        os.kill(number, 0)
-        return (
-            Path(f"/proc/{number}/stat")
-            .read_text()
-            .rpartition(")")[2]
-            .split()[0]
-            != "Z"
-        )
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:  # no Linux, or just gone
-        return not Path("/proc/self/stat").exists()
 
 
 def names(folder):
@@ -129,7 +105,7 @@ def test_one_is_given_up_for_another_process_that_has_read_more(
     number = number_in(tmp_path / "pid")
     take_turn(path, "more trials")
     assert until(lambda: subject.is_over, 20.0)
-    assert until(lambda: not exists(number), 20.0)
+    assert until(lambda: not is_there(number), 20.0)
     assert answers == []  # which is no failure
     with one_writer(path) as mine:
         assert mine
@@ -165,7 +141,7 @@ def test_one_that_is_killed_is_told_of(tmp_path):
     os.kill(number, signal.SIGKILL)
     subject.wait()
     assert "SIGKILL" in str(answers[0].exception())
-    assert until(lambda: not exists(number))
+    assert until(lambda: not is_there(number), BUSY)
 
 
 @posix
@@ -181,7 +157,7 @@ def test_one_that_is_stopped_says_nothing_and_leaves_nothing(tmp_path):
     subject.stop()
     assert subject.is_over
     assert answers == []
-    assert not exists(number)
+    assert not is_there(number)
     assert names(tmp_path) == ["pid"]
 
 
@@ -210,4 +186,4 @@ def test_it_ends_with_the_process_that_asked_however_that_ends(how, tmp_path):
         number = number_in(tmp_path / "pid")
         if how != "exit":
             parent.kill()
-        assert until(lambda: not exists(number), 5.0)
+        assert until(lambda: not is_there(number), 5.0)

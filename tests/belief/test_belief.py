@@ -11,6 +11,7 @@ from hpo_explain import (
     Run,
     SearchSpace,
 )
+from hpo_explain.base import mean_ranks
 from hpo_explain.base.errors import InputError
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
@@ -24,7 +25,6 @@ from hpo_explain.belief.functionals import (
     loss,
 )
 from hpo_explain.belief.scales import SCALES, from_table
-from hpo_explain.belief.trust import _mean_ranks
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, valued
 from hpo_explain.models.product_kernel import Pairs, Prior
@@ -776,7 +776,7 @@ def test_trust_is_good_of_a_smooth_function_and_poor_of_noise(belief):
 
 def test_equal_values_share_their_ranks():
     values = np.random.default_rng(0).integers(0, 6, 40).astype(float)
-    np.testing.assert_array_equal(_mean_ranks(values), rankdata(values))
+    np.testing.assert_array_equal(mean_ranks(values), rankdata(values))
 
 
 def test_bounds_that_leave_trials_out_are_refused():

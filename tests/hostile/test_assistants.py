@@ -20,6 +20,7 @@ from hpo_explain.mcp.answers import TOOLS, answer
 from hpo_explain.mcp.limits import COUNTS
 from hpo_explain.mcp.places import Places
 from hpo_explain.question import arguments_of
+from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
 TABLE = "x,loss\n0.1,1.0\n0.5,3.0\n0.9,4.0\n0.7,3.5\n"
@@ -311,30 +312,6 @@ server.serve(sys.argv[1:])
 """
 
 
-def processes_of(parent):
-    """The processes that a process has started and that still run."""
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(parent)],
-        capture_output=True,
-        text=True,
-    )
-    rows = [line.split(maxsplit=2) for line in found.stdout.splitlines()]
-    return [
-        int(row[0])
-        for row in rows
-        if row[1][:1] != "Z"
-        and "tracker" not in row[2]
-        and row[2][:3] != "ps "
-    ]
-
-
-def until(holds, seconds=10.0):
-    end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.05)
-    return holds()
-
-
 @pytest.mark.parametrize(
     "how",
     [
@@ -353,7 +330,7 @@ def test_a_call_that_is_given_up_leaves_nothing_behind(tmp_path, how):
 
     worker = Worker(Slow((tmp_path,), {}))
     server = server_of(worker, longest=3.0 if how == "too long" else 600.0)
-    before = {*processes_of(os.getpid())}
+    before = {*started_by(os.getpid())}
     worker.begin("studies", {}).result()  # whose first answer takes longest
 
     async def process(client):
@@ -399,10 +376,10 @@ def test_a_call_that_is_given_up_leaves_nothing_behind(tmp_path, how):
 
     try:
         first = anyio.run(ask)
-        assert first not in processes_of(os.getpid())
+        assert first not in started_by(os.getpid())
     finally:
         worker.end()
-    assert until(lambda: {*processes_of(os.getpid())} <= before)
+    assert until(lambda: {*started_by(os.getpid())} <= before)
 
 
 def initialize(version="2025-06-18"):
@@ -449,27 +426,14 @@ def test_a_server_that_is_ended_in_a_call_leaves_nothing_behind(tmp_path, how):
         for message in [*initialize(), call]:
             server.stdin.write(json.dumps(message) + "\n")
         server.stdin.flush()
-        assert until(lambda: processes_of(server.pid), 60.0)
-        workers = processes_of(server.pid)
+        assert until(lambda: started_by(server.pid), 60.0)
+        workers = started_by(server.pid)
         if how == "gone":
             server.stdin.close()
         else:
             server.send_signal(how)
         server.wait(20)
         assert until(lambda: not any(map(is_there, workers)))
-
-
-def is_there(process):
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    state = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)],
-        capture_output=True,
-        text=True,
-    )
-    return state.stdout.strip()[:1] not in ("Z", "")
 
 
 # ---------------------------------------------------------------------- what names may do

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -58,20 +59,6 @@ sys.stdin.read()
 """
 
 
-def is_there(process):
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    # a process that ended and that nobody waits for is still listed
-    state = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)],
-        capture_output=True,
-        text=True,
-    )
-    return state.stdout.strip()[:1] not in ("Z", "")
-
-
 @pytest.mark.parametrize("program", [POOL, JOBLIB], ids=["report", "compare"])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_a_process_that_is_ended(program, how):
@@ -89,35 +76,11 @@ def test_workers_end_with_a_process_that_is_ended(program, how):
         started.send_signal(how)
         started.wait(30)
         assert workers
-        until = time.monotonic() + 10
-        while time.monotonic() < until and any(map(is_there, workers)):
-            time.sleep(0.1)
+        until(lambda: not any(map(is_there, workers)))
         left = [*filter(is_there, workers)]
         for process in left:
             os.kill(process, signal.SIGKILL)
     assert not left
-
-
-def workers_of(process):
-    """The processes that one has started and that compute, which no tracker does."""
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(process)],
-        capture_output=True,
-        text=True,
-    )
-    rows = [line.split(maxsplit=2) for line in found.stdout.splitlines()]
-    return [
-        int(row[0])
-        for row in rows
-        if row[1][:1] != "Z" and "tracker" not in row[2]
-    ]
-
-
-def until(holds, seconds):
-    end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.05)
-    return holds()
 
 
 @pytest.mark.parametrize(
@@ -142,9 +105,9 @@ def test_workers_end_when_a_cell_is_interrupted_or_its_kernel_ended(
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         text=True,
     ) as kernel:
-        assert until(lambda: len(workers_of(kernel.pid)) >= 2, 120)
+        assert until(lambda: len(started_by(kernel.pid)) >= 2, 120)
         time.sleep(1.0)  # until they are at work
-        workers = workers_of(kernel.pid)
+        workers = started_by(kernel.pid)
         kernel.send_signal(how)
         if how == signal.SIGINT:
             assert kernel.stdout.readline() == "interrupted\n"
