@@ -50,7 +50,8 @@ from hpo_explain.draw.pages import is_for_pages
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
 # points that a panel needs across, and that curves are high
-_PANEL, _HIGH = (165.0, 105.0)
+_PANEL, _HIGH = (165.0, 120.0)
+_NAMED = 230.0  # the same with names left of its axes
 _MOST_COLUMNS, _TITLE_LINES = 3, 3
 _TITLE_PAD = 10.0  # points over and under the title of a panel
 _LABEL = 1.5 * TEXT  # points of the label that panels have in common
@@ -104,7 +105,11 @@ def _draw(
 def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     """Draw panels in place of axes, on as few rows as their width allows."""
     across, n = points_across(ax), len(figure.panels)
-    most = max(1, min(_MOST_COLUMNS, n, int(across / _PANEL)))
+    named = any(
+        panel.lying for panel in figure.panels if isinstance(panel, Curves)
+    )
+    room = int(across / (_NAMED if named else _PANEL))
+    most = max(1, min(_MOST_COLUMNS, n, room))
     rows = -(-n // most)
     columns = -(-n // rows)
     part = _part_of(ax, own=own)
