@@ -185,9 +185,9 @@ PARTIAL_DEPENDENCE = Method(
     'also over combinations that nobody tried (`kind="accumulated"` is not)',
     title="How does it matter?",
     how_to_read="A line or point is what is predicted for a value: blue what it can reach with all "
-    "others at their best, dashed (or diamonds) the average over them. The bands are what the "
-    "trials allow; these are the dots. Green marks values that may be the best; where it is pale, "
-    "few trials are near.",
+    "others at their best, dashed (or diamonds) the average over them. Dots are the trials, bands "
+    "what these allow. Green marks values that may be the best; where it is pale, few trials are "
+    "near.",
     folded=False,
 )
 
