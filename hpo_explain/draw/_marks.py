@@ -438,8 +438,9 @@ def _draw_dots(
             cmap="cividis",
             vmin=0.0,
             vmax=1.0,
-            s=14.0,
-            linewidths=0.0,
+            marker=_MARKERS[LOOKS[dots.look].marker],
+            s=18.0,
+            linewidths=1.2 if LOOKS[dots.look].marker == "cross" else 0.0,
             zorder=3,
             rasterized=many,
         )

@@ -61,11 +61,10 @@ _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
     (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
     (re.compile(r">\s+<"), "><"),
-    (re.compile(r"xlink:href"), "href"),
 )
 _ALIKE = re.compile(
-    r'<use href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
-    r'(?:<use href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
+    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
 )
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)

@@ -47,6 +47,7 @@ from hpo_explain.question import (
 )
 from hpo_explain.space import (
     Array,
+    Bools,
     SearchSpace,
     gower_distances,
     nearest,
@@ -209,6 +210,7 @@ class FootprintExplainer:
             "incumbent" if row in best else "tried" for row in rows.tolist()
         ]
         kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
+        radius = even_radius(space, len(tried), self._seed)
         distances = gower_distances(space, X, X)
         with one_blas_thread():  # the last digits of sums depend on it
             xy = improved(distances, classical_scaling(distances))
@@ -234,7 +236,8 @@ class FootprintExplainer:
             surface=surface,
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
-            explored=explored(space, tried, self._seed),
+            near=_is_near(space, X, tried, radius),
+            explored=explored(space, tried, self._seed, radius),
             draws=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
@@ -337,13 +340,19 @@ def even_radius(space: SearchSpace, n: int, seed: int) -> float:
     return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
 
 
+def _is_near(
+    space: SearchSpace, rows: Array, tried: Array, radius: float
+) -> Bools:
+    """Return which rows have a trial within a radius."""
+    return np.asarray(nearest(space, rows, tried) <= radius * (1.0 + 1e-9))
+
+
 def explored(
-    space: SearchSpace, tried: Array, seed: int
+    space: SearchSpace, tried: Array, seed: int, radius: float
 ) -> tuple[float, float, float]:
     """Return the share of the space that is near a trial, with its 95 % interval (Wilson)."""
     sample = space.sample(_SAMPLE, seed=seed + 2)
-    radius = even_radius(space, len(tried), seed)
-    near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
+    near = _is_near(space, sample, tried, radius)
     n, share = len(near), float(near.mean())
     middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)
     half = NORMAL_95 * np.sqrt(
