@@ -56,6 +56,7 @@ _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups

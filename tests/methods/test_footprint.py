@@ -49,6 +49,28 @@ def test_the_map_has_less_stress_than_where_it_begins():
     assert stress_1(distances, mine) < 0.95 * stress_1(distances, start)
 
 
+def test_the_steps_are_those_of_scikit_learn():
+    """Its SMACOF from the same places, as far as both settle."""
+    from sklearn.manifold import smacof
+
+    space = nested_space()
+    X = space.sample(40, seed=1)
+    distances = gower_distances(space, X, X)
+    start = classical_scaling(distances)
+    theirs, _ = smacof(
+        distances,
+        init=start,
+        n_init=1,
+        max_iter=300,
+        eps=1e-9,
+        normalized_stress=False,
+    )
+    mine = improved(distances, start)
+    assert stress_1(distances, mine) == pytest.approx(
+        stress_1(distances, theirs), abs=1e-3
+    )
+
+
 def test_the_border_has_numbers_at_their_ends_in_every_kind_of_space():
     space = nested_space()
     X = border_of(space, 50, 0)
