@@ -126,10 +126,11 @@ def compared(
         amplitudes,
     )
     shape = len(rows.X), trials.values.shape[1]
+    additive = bool(amplitudes.any())
     if rows.exchanged is None:
         product = np.ones(shape, np.float32)
         added = np.zeros(shape, np.float32)
-        _compare(rows.X, rows.in_order, *about, product, added)
+        _compare(rows.X, rows.in_order, *about, additive, product, added)
         return product, added
     usual = Rows(rows.usual[None])
     product, added = (
@@ -209,6 +210,7 @@ def _compare(
     rates: Single,
     weights: Single,
     amplitudes: Single,
+    additive: bool,
     product: Single,
     added: Single,
 ) -> None:
@@ -236,10 +238,12 @@ def _compare(
                     part,
                 )
             own = product[i]
-            sums = added[i]
             for k in range(n):
                 own[k] *= factor[k]
-                sums[k] += part[k]
+            if additive:
+                sums = added[i]
+                for k in range(n):
+                    sums[k] += part[k]
 
 
 @_compiled
