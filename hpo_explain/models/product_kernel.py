@@ -30,7 +30,7 @@ _LEAST_FACTOR = 1e-6
 _JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
 # terms that are added up in single precision
-_AT_ONCE = 256
+_AT_ONCE = 32
 # in place of a distance: where B_j is 0, and where both are inactive
 FAR = 1e9
 NOWHERE = 2e9
@@ -452,8 +452,9 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             start,
             jac=True,
             method="L-BFGS-B",
-            # a third of the steps that the default takes, for a mode within 0.02 of its log density
-            options={"maxiter": 60, "ftol": 1e-5},
+            # a third of the steps that the default takes, for a mode within 0.02 of its log density;
+            # where a line search does not end soon, only rounding is left to gain
+            options={"maxiter": 60, "ftol": 1e-5, "maxls": 6},
         )
         if result.fun < least:
             mode = result.x
