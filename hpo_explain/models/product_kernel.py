@@ -452,8 +452,8 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             start,
             jac=True,
             method="L-BFGS-B",
-            # a third of the steps that the default takes, for a mode within 0.02 of its log density;
-            # where a line search does not end soon, only rounding is left to gain
+            # a third of the steps that the default takes, for a mode within 0.02 of its log
+            # density; where a line search does not end soon, only rounding is left to gain
             options={"maxiter": 60, "ftol": 1e-5, "maxls": 6},
         )
         if result.fun < least:
