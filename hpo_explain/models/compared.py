@@ -25,6 +25,8 @@ from hpo_explain.space import Array, Bools, Ints
 
 _FEW = 0.25  # of the values may differ from the usual row's, where they are exchanged
 _NONE, _ONE, _THIRD = map(np.float32, (0.0, 1.0, 1.0 / 3.0))
+# smaller products are 0: they count for nothing, and the smallest take 100 times as long
+_TINY = np.float32(1e-30)
 _NO_CATEGORY = np.float32(-1.0)
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
 
@@ -254,7 +256,8 @@ def _compare(
                 )
             own = product[i]
             for k in range(n):
-                own[k] *= factor[k]
+                smaller = own[k] * factor[k]
+                own[k] = smaller if smaller > _TINY else _NONE
             if additive:
                 sums = added[i]
                 for k in range(n):
@@ -307,6 +310,15 @@ def _exchange(
         for k in range(n):
             own[k] *= factor[k] / old[k]
             sums[k] += part[k] - old_part[k]
+
+
+@_compiled
+def add_to_rows(added: Single, rows: Ints, out: Single) -> None:
+    """Add entries (e, k) to the rows of a table (m, k) that are named."""
+    for e in range(len(rows)):
+        row = out[rows[e]]
+        for k in range(len(row)):
+            row[k] += added[e, k]
 
 
 @_compiled
