@@ -297,7 +297,9 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             marker={"color": color, "pattern": {"shape": hatch}},
             error_x=None if bare else whiskers,
             hovertext=[
-                _told_of(f"{names[bar.row]}: {_reached(rows, bar)}")
+                _told_of(
+                    bar.told or f"{names[bar.row]}: {_reached(rows, bar)}"
+                )
                 for bar in bars
             ],
             hoverinfo="text",
