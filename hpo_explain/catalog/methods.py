@@ -30,6 +30,17 @@ HISTORY = Method(
     "it.",
     folded=False,
 )
+TIMELINE = Method(
+    name="timeline",
+    module="hpo_explain.methods.runs.timeline",
+    asks="When did trials run, and how much time did failed and pruned ones take?",
+    limits="a row is not a machine: which worker ran a trial is not recorded",
+    title="When did the trials run?",
+    how_to_read="A bar is a trial, from its start to its finish. Trials that ran at the same time "
+    "stand in different rows: gaps are workers that waited.",
+    needs="is_timed",
+    for_assistants=False,
+)
 TRUST = Method(
     name="trust",
     top=True,

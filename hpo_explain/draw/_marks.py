@@ -28,6 +28,7 @@ from hpo_explain.base.figures.marks import (
     Axis,
     Dots,
     Line,
+    pointing,
     reach,
 )
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
@@ -76,6 +77,7 @@ _MARKERS = {
     "star": "*",
     "triangle-up": "^",
     "triangle-down": "v",
+    "triangle-left": "<",
     "triangle-right": ">",
 }
 _DASHES: dict[str, Any] = {
@@ -155,6 +157,8 @@ def _mark(figure: Any, key: str) -> Artist | None:
         return Patch(facecolor=BLUE, alpha=0.22, linewidth=0.0)
     if key == "rug" and not len(getattr(figure, "rug", ())):
         return None
+    if key == "beyond" and getattr(figure, "has_beyond", False):
+        return Line2D([], [], **_point(key))
     if key == "dimmed":
         return Patch(**_DIMMED)
     if key == "marked":
@@ -294,8 +298,9 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     for line in figure.lines:
         _draw_line(ax, line, lying)
     for dots in figure.dots:
-        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _draw_dots(ax, dots, *_turned(dots.x, y, lying), lying)
+        for some, end in figure.placed(dots):
+            x, y = _turned(some.x, some.y, lying)
+            _draw_dots(ax, some, x, y, lying, marker=pointing(end, lying))
     for ends in figure.dimmed:
         ax.axvspan(*ends, zorder=2.2, **_DIMMED)
     along = ax.get_xaxis_transform()
@@ -419,7 +424,9 @@ def _draw_line(ax: Axes, line: Line, lying: bool) -> None:
     )
 
 
-def _draw_dots(ax: Axes, dots: Dots, x: Any, y: Any, lying: bool) -> None:
+def _draw_dots(
+    ax: Axes, dots: Dots, x: Any, y: Any, lying: bool, *, marker: str = ""
+) -> None:
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
         ax.scatter(
@@ -436,6 +443,8 @@ def _draw_dots(ax: Axes, dots: Dots, x: Any, y: Any, lying: bool) -> None:
         )
         return
     style = _point(dots.look)
+    if marker:
+        style["marker"] = _MARKERS[marker]
     if dots.half is not None:
         down, up = (
             np.broadcast_to(v, np.shape(dots.x))

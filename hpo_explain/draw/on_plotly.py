@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from hpo_explain.base.figures.marks import (
     Axis,
     Dots,
     Line,
+    pointing,
     reach,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
@@ -297,7 +299,9 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             marker={"color": color, "pattern": {"shape": hatch}},
             error_x=None if bare else whiskers,
             hovertext=[
-                _told_of(f"{names[bar.row]}: {_reached(rows, bar)}")
+                _told_of(
+                    bar.told or f"{names[bar.row]}: {_reached(rows, bar)}"
+                )
                 for bar in bars
             ],
             hoverinfo="text",
@@ -403,9 +407,14 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
-        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _dots(
-            axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying
+        told = dots.told or _told(axes, dots.x, dots.y, dots.half)
+        for some, end in curves.placed(replace(dots, told=told)):
+            x, y = (some.y, some.x) if lying else (some.x, some.y)
+            _dots(axes, some, x, y, lying=lying, marker=pointing(end, lying))
+    if curves.has_beyond:
+        mark = _point("beyond")
+        axes.scatter(
+            [None], [None], meaning="beyond", mode="markers", marker=mark
         )
     marks: list[Line | Dots] = [*curves.lines, *curves.dots]
     across = [mark.x for mark in marks if len(mark.x)]
@@ -521,13 +530,21 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
             opacity=look.alpha,
             hoverinfo="text",
             mode="lines+markers" if line.alone.any() else "lines",
-            hovertext=_told(axes, x, y, line.half),
+            hovertext=[*map(_told_of, _told(axes, x, y, line.half))],
             line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
         )
 
 
-def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
+def _dots(
+    axes: _Axes,
+    dots: Dots,
+    x: Any,
+    y: Any,
+    *,
+    lying: bool,
+    marker: str = "",
+) -> None:
     bars: dict[str, Any] = {}
     if dots.half is not None:
         down, up = (
@@ -542,28 +559,29 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
             "width": 3,
         }
         bars = {"error_x" if lying else "error_y": whiskers}
-    marker = _point(dots.look)
+    mark = _point(dots.look)
+    if marker:
+        mark["symbol"] = marker
     if dots.colors is not None:
-        marker = {
+        mark = {
             "color": dots.colors,
             "colorscale": "Cividis",
             "size": 6,
             "cmin": 0,
             "cmax": 1,
         }
-    said = [_told_of(told) for told in dots.told]
+    told = dots.told or _told(axes, *((y, x) if lying else (x, y)), dots.half)
     axes.scatter(
         x,
         y,
         meaning=dots.look,
         mode="markers+text" if len(dots.labels) else "markers",
-        marker=marker,
+        marker=mark,
         hoverinfo="text",
         **bars,
         textposition="top right",
         cliponaxis=False,
-        hovertext=said
-        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        hovertext=[*map(_told_of, told)],
         text=[texts.lines(label, NAME) for label in dots.labels] or None,
         textfont={"size": SMALL},
     )
@@ -589,8 +607,12 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         }
     said = [
         [
-            _hover(
-                (cells.x, a), (cells.y, b), (Axis(label=cells.scale), value)
+            _told_of(
+                _hover(
+                    (cells.x, a),
+                    (cells.y, b),
+                    (Axis(label=cells.scale), value),
+                )
             )
             for a, value in zip(cells.x.places, row, strict=True)
         ]
@@ -688,11 +710,9 @@ def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
 
 
 def _hover(*parts: tuple[Axis, Any]) -> str:
-    return _told_of(
-        "\n".join(
-            ": ".join(filter(None, [axis.title, _value(axis, at)]))
-            for axis, at in parts
-        )
+    return "\n".join(
+        ": ".join(filter(None, [axis.title, _value(axis, at)]))
+        for axis, at in parts
     )
 
 

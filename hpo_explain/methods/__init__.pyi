@@ -106,6 +106,8 @@ from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.sampling_bias import SamplingBias as SamplingBias
 from .runs.sampling_bias import sampling_bias as sampling_bias
+from .runs.timeline import timeline as timeline
+from .runs.timeline_result import Timeline as Timeline
 from .runs.trust import trust as trust
 from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer

@@ -72,6 +72,12 @@ def repeated(run):
     )
 
 
+def timed(run):
+    """Two workers, each trial a minute."""
+    started = 60.0 * (np.arange(len(run)) // 2)
+    return replace(run, started=started, finished=started + 60.0)
+
+
 def with_curves(run):
     """Every trial reported three values; the last five were pruned after the first."""
     values = run.objective[:, None] + np.array([0.5, 0.1, 0.0]) * run.X[:, [1]]
@@ -143,6 +149,7 @@ MADE = {
         run, background=20
     ),
     "Summary": hx.summary,
+    "Timeline": lambda run: hx.methods.timeline(timed(run)),
     "Subspace": lambda run: hx.methods.subspace(run, n_trees=8),
 }
 

@@ -258,3 +258,49 @@ def test_the_layout_of_the_users_style_moves_nothing():
         before = ax.get_position().bounds
         ax.figure.draw_without_rendering()
     assert ax.get_position().bounds == before
+
+
+FAR = Curves(
+    x=Axis(label="time", limits=(0.0, 4.0)),
+    y=Axis(label="loss", limits=(None, 4.0)),
+    dots=[Dots(np.array([1.0, 2.0, 9.0]), np.array([1.0, 90.0, 3.0]))],
+    means={"main": "trial", "beyond": "beyond the axes"},
+    heading="Far",
+)
+
+
+@pytest.mark.parametrize(
+    ("figure", "markers", "ends"),
+    [
+        (FAR, ["o", "^", ">"], [(2.0, 4.0), (4.0, 3.0)]),
+        (
+            replace(FAR, x=Axis(label="", names=["a", "b", "c"])),
+            ["o", ">"],
+            [(4.0, 2.0)],
+        ),
+    ],
+    ids=["upright", "lying"],
+)
+def test_points_beyond_the_axes_point_outwards_at_their_end(
+    figure, markers, ends
+):
+    ax = on_matplotlib.drawn(figure)
+    points = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert [line.get_marker() for line in points] == markers
+    for line, (x, y) in zip(points[1:], ends, strict=True):
+        assert (line.get_xdata()[0], line.get_ydata()[0]) == (x, y)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["trial", "beyond the axes"]
+    assert 0.0 < figure.limits()[0] < 1.0
+
+
+def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
+    on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
+    figure = on_plotly.drawn(FAR)
+    (far,) = [
+        trace
+        for trace in figure.data
+        if trace.marker.symbol == "triangle-up" and trace.hovertext
+    ]
+    assert list(far.y) == [4.0]
+    assert "90" in far.hovertext[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class Look(NamedTuple):
     """What a mark looks like.
 
     `dash` is "solid", "dash", "dot" or "dashdot"; `marker` "circle", "square", "diamond", "cross",
-    "bar", "star" or a "triangle" that points "up", "down" or "right".
+    "bar", "star" or a "triangle" that points "up", "down", "left" or "right".
     """
 
     color: str
@@ -65,6 +66,7 @@ LOOKS: Mapping[str, Look] = {
     "trial": Look(GREY, marker="square", size=4.5, hollow=True),
     "enqueued": Look(GREY, marker="diamond", size=4.5, hollow=True),
     "proposal": Look(BLUE, marker="circle", size=4.5),
+    "beyond": Look(GREY, marker="triangle-up", size=5.0),
     "others": Look(GREY, marker="circle", size=3.5, alpha=0.6),
     "infeasible": Look(PURPLE, marker="cross", size=4.5),
     "diverged": Look(PURPLE, marker="triangle-up", size=4.5),
@@ -211,6 +213,25 @@ class Dots:
     colors: Array | None = None
     told: Sequence[str] = ()
 
+    def some(self, rows: Any, at: Array) -> Dots:
+        """Return some of the points, where all of them stand at these places, (n, 2)."""
+
+        def chosen(texts: Sequence[str]) -> list[str]:
+            return [*itertools.compress(texts, rows)]
+
+        half = self.half
+        if half is not None:
+            half = np.broadcast_to(half, np.shape(half)[:-1] + rows.shape)
+        return replace(
+            self,
+            x=at[rows, 0],
+            y=at[rows, 1],
+            half=None if half is None else half[..., rows],
+            labels=chosen(self.labels),
+            colors=None if self.colors is None else self.colors[rows],
+            told=chosen(self.told),
+        )
+
 
 class Note(NamedTuple):
     """An upright line at an x, and a short text beside its upper end."""
@@ -243,6 +264,14 @@ class Words:
     caution: str = ""
     means: Mapping[str, str] = field(default_factory=dict)
     emphasis: bool = False
+
+
+def pointing(end: str, lying: bool) -> str:
+    """Return the marker that points beyond an end of axes, whose y lies along them if `lying`."""
+    if lying:
+        turned = {"up": "right", "down": "left", "right": "down", "left": "up"}
+        end = turned.get(end, "")
+    return f"triangle-{end}" if end else ""
 
 
 def reach(half: Any) -> tuple[Any, Any]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import Origin, counted, format_value, number
-from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
+from hpo_explain.base.figures import (
+    Axis,
+    Curves,
+    Dots,
+    Line,
+    View,
+    usual_ends,
+)
 from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
@@ -20,8 +27,8 @@ def trials(history: History) -> Curves:
     """Draw the objective of every trial, and the incumbent so far as a step line.
 
     Trials of the initial design, proposals, and infeasible trials are told apart by their markers.
-    Diverged trials are drawn at the bound at which they count for fitting, and trials without a
-    result along the end of the axes that is worse.
+    Where a few trials are far worse than the others the axis ends before them. These, those that
+    diverged and those without a result are marked at its end.
     """
     minimized = history.direction == "minimize"
     able, proposed, far = history.feasible, history.proposed, history.diverged
@@ -35,10 +42,12 @@ def trials(history: History) -> Curves:
         "infeasible": ~able & ~far,
         "diverged": far,
     }
+    end = np.inf if minimized else -np.inf
     at, lines = history.trials.astype(float), []
+    value = np.where(far, end, history.learned)
     texts = np.array(_told(history), dtype=object)
     dots = [
-        Dots(at[rows], history.learned[rows], look=look, told=texts[rows])
+        Dots(at[rows], value[rows], look=look, told=texts[rows])
         for look, rows in looks.items()
     ]
     if history.tied:
@@ -56,7 +65,7 @@ def trials(history: History) -> Curves:
                 at[best], history.learned[best], look="star", told=texts[best]
             )
         )
-    end, groups = np.inf if minimized else -np.inf, dict[str, list[int]]()
+    groups = dict[str, list[int]]()
     for trial, why in history.left_out.items():
         groups.setdefault(
             why.kind if why.kind in _WITHOUT else "others", []
@@ -81,7 +90,10 @@ def trials(history: History) -> Curves:
             if every
             else (None, None),
         ),
-        y=Axis(label=history.objective_name),
+        y=Axis(
+            label=history.objective_name,
+            limits=usual_ends(value, lower_is_better=minimized),
+        ),
         lines=lines,
         dots=[marks for marks in dots if len(marks.x)],
         levels=[] if history.optimum is None else [(history.optimum, "goal")],
@@ -94,7 +106,8 @@ def trials(history: History) -> Curves:
             "enqueued": "set by hand",
             "proposal": "proposals",
             "infeasible": "infeasible",
-            "diverged": f"diverged, shown at {number(history.bound)}",
+            "diverged": "diverged",
+            "beyond": "beyond the axis",
             "incumbent": "incumbent so far",
             "star": f"best: trial {history.incumbent_trial}",
             "goal": f"optimum: {'' if history.optimum is None else number(history.optimum)}",
