@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -22,8 +22,9 @@ from markupsafe import Markup, escape
 
 from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
-from hpo_explain.base.phrases import printable_lines
+from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.result import Result
+from hpo_explain.base.wording import Place, Wording
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
@@ -67,6 +68,10 @@ _ALIKE = re.compile(
     r'<use href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
     r'(?:<use href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
 )
+_OF_TAB = (
+    "@"  # before an anchor: its tab is not known where the section is made
+)
+_LINK = re.compile(rf' href="#{_OF_TAB}([a-z-]+)"')
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
 
@@ -82,17 +87,51 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["downloads"] = downloads
+    environment.filters["with_links"] = with_links
     environment.globals["palette"] = _PALETTE
     return environment
 
 
 def _shown(value: object) -> Markup:
-    """Return a text as HTML in which controls and marks of direction are shown, not obeyed."""
-    return (
-        value
-        if isinstance(value, Markup)
-        else escape(printable_lines(str(value)))
-    )
+    """Return a text as HTML in which controls and marks of direction are shown, not obeyed.
+
+    Numbers of trials in it are links, and what else is known of a place is its hint.
+    """
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Wording):
+        return _with_places(value)
+    return escape(printable_lines(str(value)))
+
+
+def _with_places(text: Wording) -> Markup:
+    pieces: list[Markup] = []
+    done = 0
+    for place in text.places:
+        pieces.append(escape(printable_lines(text[done : place.start])))
+        pieces.append(_placed(text[place.start : place.end], place))
+        done = place.end
+    pieces.append(escape(printable_lines(text[done:])))
+    return Markup().join(pieces)
+
+
+def _placed(text: str, place: Place) -> Markup:
+    shown = printable_lines(text)
+    if place.trial is not None:
+        template = Markup('<a href="#{}history" data-trial="{}">{}</a>')
+        return template.format(_OF_TAB, place.trial, shown)
+    template = Markup('<span class="measured" title="{}">{}</span>')
+    return template.format(printable(place.hint), shown)
+
+
+def with_links(body: str, anchors: Container[str], prefix: str) -> Markup:
+    """Return a tab whose links lead to sections that are in it; others are texts."""
+
+    def link(found: re.Match[str]) -> str:
+        anchor = f"{prefix}{found[1]}"
+        return f' href="#{anchor}"' if anchor in anchors else ""
+
+    return Markup(_LINK.sub(link, body))
 
 
 def render(template: str, **values: Any) -> Markup:
