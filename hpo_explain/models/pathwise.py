@@ -103,7 +103,7 @@ def blocks(
     """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
-    single = X.astype(np.float32)
+    single = np.ascontiguousarray(X, np.float32)
     for first in range(0, max(len(X), 1), size):
         rows = Rows(single[first : first + size])
         yield Block(rows, which, categories)
