@@ -249,6 +249,7 @@ ABLATION = Method(
     how_to_read="From top to bottom one value after the other is changed, always the one that "
     "helps most; the length of a stair is what it gains. Where changes act together, the hatched "
     "bars, averages over all orders, are the fair shares.",
+    folded=False,
 )
 
 CHANGES = Method(
@@ -327,6 +328,11 @@ FOOTPRINT = Method(
     asks="Which part of the space was explored, and what is predicted elsewhere?",
     limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
     "how far it is off)",
+    title="Where was searched?",
+    how_to_read="Similar configurations are near each other. Dots are trials, crosses "
+    "configurations that no trial is near to; the color is what is predicted. Crosses in the color "
+    "of good values are promising, and nobody looked there.",
+    folded=False,
 )
 
 # Topic: advice.

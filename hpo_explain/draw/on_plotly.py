@@ -414,7 +414,9 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
-        told = dots.told or _told(axes, dots.x, dots.y, dots.half)
+        told = dots.told
+        if not len(told):  # before points stand at an end of the axes
+            told = _told(axes, dots.x, dots.y, dots.half)
         for some, end in curves.placed(replace(dots, told=told)):
             x, y = (some.y, some.x) if lying else (some.x, some.y)
             _dots(axes, some, x, y, lying=lying, marker=pointing(end, lying))
@@ -574,11 +576,15 @@ def _dots(
         mark = {
             "color": dots.colors,
             "colorscale": "Cividis",
+            "symbol": mark["symbol"],
             "size": 6,
+            "line": {"width": 1.5 if "thin" in mark["symbol"] else 0.0},
             "cmin": 0,
             "cmax": 1,
         }
-    told = dots.told or _told(axes, *((y, x) if lying else (x, y)), dots.half)
+    told = dots.told
+    if not len(told):
+        told = _told(axes, *((y, x) if lying else (x, y)), dots.half)
     axes.scatter(
         x,
         y,

@@ -57,16 +57,16 @@ _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
     (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
     (re.compile(r">\s+<"), "><"),
-    (re.compile(r"xlink:href"), "href"),
 )
 _ALIKE = re.compile(
-    r'<use href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
-    r'(?:<use href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
+    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
 )
 _OF_TAB = (
     "@"  # before an anchor: its tab is not known where the section is made

@@ -151,9 +151,11 @@ class Rows(Words):
         )
 
     @classmethod
-    def folded(cls, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    def folded(
+        cls, order: Sequence[int], *, most: int = MOST
+    ) -> tuple[list[int], list[int]]:
         """Return which rows are drawn, and which the last one sums up, if they are too many."""
-        room = len(order) if len(order) <= cls.MOST else cls.MOST - 1
+        room = len(order) if len(order) <= most else most - 1
         return list(order[:room]), list(order[room:])
 
     @property
