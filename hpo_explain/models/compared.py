@@ -313,12 +313,13 @@ def _exchange(
 
 
 @_compiled
-def add_to_rows(added: Single, rows: Ints, out: Single) -> None:
-    """Add entries (e, k) to the rows of a table (m, k) that are named."""
+def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
+    """Add to named rows (m, k) the entries of a table (L, k) that stand at places, (e,) each."""
     for e in range(len(rows)):
         row = out[rows[e]]
+        entry = table[places[e]]
         for k in range(len(row)):
-            row[k] += added[e, k]
+            row[k] += entry[k]
 
 
 @_compiled
