@@ -25,6 +25,8 @@ from hpo_explain.space import Array, Bools, Ints
 
 _FEW = 0.25  # of the values may differ from the usual row's, where they are exchanged
 _NONE, _ONE, _THIRD = map(np.float32, (0.0, 1.0, 1.0 / 3.0))
+# smaller products are 0: they count for nothing, and the smallest take 100 times as long
+_TINY = np.float32(1e-30)
 _NO_CATEGORY = np.float32(-1.0)
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
 
@@ -128,11 +130,12 @@ def compared(
     )
     d, n = trials.values.shape
     shape = len(rows.X), n
+    additive = bool(amplitudes.any())
     work = np.empty((2, n), np.float32)
     if rows.exchanged is None:
         product = np.ones(shape, np.float32)
         added = np.zeros(shape, np.float32)
-        _compare(rows.X, rows.in_order, *about, work, product, added)
+        _compare(rows.X, rows.in_order, *about, additive, work, product, added)
         return product, added
     usual = Rows(rows.usual[None])
     product, added = (
@@ -223,6 +226,7 @@ def _compare(
     rates: Single,
     weights: Single,
     amplitudes: Single,
+    additive: bool,
     work: Single,
     product: Single,
     added: Single,
@@ -252,10 +256,13 @@ def _compare(
                     part,
                 )
             own = product[i]
-            sums = added[i]
             for k in range(n):
-                own[k] *= factor[k]
-                sums[k] += part[k]
+                smaller = own[k] * factor[k]
+                own[k] = smaller if smaller > _TINY else _NONE
+            if additive:
+                sums = added[i]
+                for k in range(n):
+                    sums[k] += part[k]
 
 
 @_compiled
@@ -304,6 +311,16 @@ def _exchange(
         for k in range(n):
             own[k] *= factor[k] / old[k]
             sums[k] += part[k] - old_part[k]
+
+
+@_compiled
+def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
+    """Add to named rows (m, k) the entries of a table (L, k) that stand at places, (e,) each."""
+    for e in range(len(rows)):
+        row = out[rows[e]]
+        entry = table[places[e]]
+        for k in range(len(row)):
+            row[k] += entry[k]
 
 
 @_compiled
