@@ -31,6 +31,7 @@ from hpo_explain.base.figures.marks import (
     pointing,
     reach,
 )
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
@@ -49,7 +50,7 @@ from hpo_explain.draw._texts import (
 from hpo_explain.space import Array
 
 # points, of axes, of a row of points or of cells
-HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
+HEIGHT, _ROW, _CELL, _AXIS = (190.0, 17.0, 22.0, 22.0)
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
@@ -62,6 +63,8 @@ _DIMMED: dict[str, Any] = {
     "hatch": "////",
     "linewidth": 0.0,
 }
+# of one of several parallel axes
+_ALONG: dict[str, Any] = {"marker": "|", "linewidth": 0.8, "zorder": 2.0}
 _TICK: dict[str, Any] = {"marker": TICKUP}
 _MARKED: dict[str, Any] = {
     "color": GREEN,
@@ -136,7 +139,7 @@ def _patch(fill: int) -> dict[str, Any]:
 
 
 def legend_of(
-    figure: Rows | Curves | Cells, means: Any = None
+    figure: Rows | Curves | Cells | Parallel, means: Any = None
 ) -> Iterator[tuple[Artist, str]]:
     """Yield the marks of a figure that mean something, in the order of its legend."""
     if isinstance(figure, Rows):
@@ -475,6 +478,22 @@ def _draw_dots(
             fontsize=SMALL,
         )
         literal([note])
+
+
+def draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
+    """Draw lines through axes, each of which is a row, as `draw_rows` does rows."""
+    for line in figure.lines:
+        _draw_line(ax, line, lying=True)
+    for row, ticks in enumerate(figure.ticks):
+        places = [tick.at for tick in ticks]
+        ax.plot(places, np.full(len(places), row), color=GREY, **_ALONG)
+    labels = row_labels(figure.labels, characters(0.36 * points))
+    names_down(ax, labels, tinted=False)
+    ax.set_xlim(figure.ASIDE - 0.03, 1.06)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    lines = max(label.count("\n") for label in labels)
+    return Shape(len(labels) * (_AXIS + 10.5 * lines), "", "")
 
 
 def _turned(x: Any, y: Any, lying: bool) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import Words
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import Rows
 
 
@@ -38,4 +39,4 @@ class Panels(Words):
         }
 
 
-Figure: TypeAlias = Rows | Curves | Cells | Panels
+Figure: TypeAlias = Rows | Curves | Cells | Parallel | Panels
