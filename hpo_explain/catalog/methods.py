@@ -206,10 +206,10 @@ PARTIAL_DEPENDENCE = Method(
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
     'also over combinations that nobody tried (`kind="accumulated"` is not)',
     title="How does it matter?",
-    how_to_read="A line or point is the objective that is predicted for a value, averaged over all "
-    "other hyperparameters. The band is what the trials allow. The dashed line (or diamonds) is "
-    "what is attainable with all others at their best. Green marks values that may be the best; "
-    "where it is pale, few trials are near.",
+    how_to_read="A line or point is what is predicted for a value: blue what it can reach with all "
+    "others at their best, dashed (or diamonds) the average over them. Dots are the trials, bands "
+    "what these allow. Green marks values that may be the best; where it is pale, few trials are "
+    "near.",
     folded=False,
 )
 

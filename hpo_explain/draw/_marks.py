@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
@@ -38,6 +37,7 @@ from hpo_explain.draw._log_axis import make_log
 from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
+    LINE,
     SMALL,
     TEXT,
     characters,
@@ -46,6 +46,7 @@ from hpo_explain.draw._texts import (
     names_across,
     names_down,
     row_labels,
+    whole_names,
 )
 from hpo_explain.space import Array
 
@@ -65,6 +66,7 @@ _DIMMED: dict[str, Any] = {
 }
 # of one of several parallel axes
 _ALONG: dict[str, Any] = {"marker": "|", "linewidth": 0.8, "zorder": 2.0}
+_STROKES: dict[str, Any] = {"color": "white", "linewidth": 0.7, "alpha": 0.7}
 _TICK: dict[str, Any] = {"marker": TICKUP}
 _MARKED: dict[str, Any] = {
     "color": GREEN,
@@ -359,13 +361,13 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     (ax.set_xlim if lying else ax.set_ylim)(low, high)
     height = HEIGHT
     if lying:
-        names_down(
-            ax,
-            row_labels(
-                [(name,) for name in figure.x.names], characters(0.32 * points)
-            ),
-        )
-        height = max(_ROW * len(figure.x.names), 60.0)
+        labels = whole_names(figure.x.names, characters(0.4 * points))
+        names_down(ax, labels)
+        high = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
+        # neighbours share the room between them
+        pairs = [(one + other) / 2.0 for one, other in pairwise(high)]
+        row = max([_ROW, *pairs])
+        height = max(row * len(labels), 60.0)
     elif figure.x.names:
         names_across(ax, figure.x.names, 0.85 * points)
     if figure.empty:
@@ -448,6 +450,7 @@ def _draw_dots(
     style = _point(dots.look)
     if marker:
         style["marker"] = _MARKERS[marker]
+        style["markersize"] = LOOKS["beyond"].size
     if dots.half is not None:
         down, up = (
             np.broadcast_to(v, np.shape(dots.x))
@@ -545,16 +548,7 @@ def draw_cells(
         snap=True,
     )
     if figure.dimmed is not None and figure.dimmed.any():
-        cells = [
-            [
-                (x[i], y[j]),
-                (x[i + 1], y[j]),
-                (x[i + 1], y[j + 1]),
-                (x[i], y[j + 1]),
-            ]
-            for i, j in np.argwhere(figure.dimmed)
-        ]
-        ax.add_collection(PolyCollection(cells, **_DIMMED), autolim=False)
+        ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
         _scale(ax, k, axis, points - SCALE)

@@ -46,13 +46,14 @@ from hpo_explain.draw._text import abbreviated, plain
 # pixels, of what is high without what is around
 _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 # columns of a name that is written upright; panels beside each other
-_UPRIGHT, _PANELS = (18, 2)
+_UPRIGHT, _PANELS = (24, 2)
 # of parallel axes: pixels left of the first, of texts along them, and beside these
 _ASIDE, _TINY, _GAP = (36, 9, 8)
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
+_STROKE = "rgb(255, 255, 255)"  # over colors, in the dark as well
 _DARK = {
     INK: "white",
     "black": "white",
@@ -568,6 +569,7 @@ def _dots(
     mark = _point(dots.look)
     if marker:
         mark["symbol"] = marker
+        mark["size"] = _point("beyond")["size"]
     if dots.colors is not None:
         mark = {
             "color": dots.colors,
@@ -643,21 +645,16 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     )
     axes.add(colors)
     if cells.dimmed is not None and cells.dimmed.any():
-        veil = np.where(cells.dimmed, 1.0, np.nan).T
-        axes.add(
-            go.Heatmap(
-                x=x,
-                y=y,
-                z=veil,
-                colorscale=[[0, "white"], [1, "white"]],
-                opacity=0.6,
-                showscale=False,
-                hoverinfo="skip",
-            )
+        axes.scatter(
+            *cells.strokes(),
+            mode="lines",
+            hoverinfo="skip",
+            opacity=0.7,
+            line={"color": _STROKE, "width": 1},
         )
         patch = {
-            "symbol": "square",
-            "color": _VEIL.format(255),
+            "symbol": "square-x-open",
+            "color": GREY,
             "size": 9,
             "line": {"color": GREY, "width": 1},
         }

@@ -178,6 +178,8 @@ class Tab:
         What stands before its anchors in the page.
     read : Markup
         What was read, and what was left out and assumed.
+    hyperparameters : tuple of str
+        Their names, for the search.
     """
 
     name: str
@@ -185,6 +187,7 @@ class Tab:
     cards: tuple[Card, ...]
     prefix: str = ""
     read: Markup = field(default_factory=Markup)
+    hyperparameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -398,7 +401,8 @@ def _tab(
         if not everything or card.status is not Status.NOTHING
     )
     about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
-    return Tab(name, about, shown, prefix, what_was_read(run))
+    names = tuple(run.space.names)
+    return Tab(name, about, shown, prefix, what_was_read(run), names)
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:

@@ -66,6 +66,19 @@ class Curves(Words):
         """Whether each name has a row."""
         return bool(self.x.names) and not self.upright
 
+    def across(self) -> tuple[float, float]:
+        """Return where the x axis begins and ends, without a margin."""
+        marks: list[Line | Dots] = [*self.lines, *self.dots]
+        every = [np.asarray(mark.x, dtype=float) for mark in marks]
+        finite = np.concatenate([*every, np.asarray(self.rug, dtype=float)])
+        finite = finite[np.isfinite(finite)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+        first, last = self.x.limits
+        return (
+            float(low if first is None else first),
+            float(high if last is None else last),
+        )
+
     @property
     def has_beyond(self) -> bool:
         """Whether points stand at an end of the axes as they lie beyond it."""

@@ -99,8 +99,9 @@ def partial_dependence(
         answers which value, or which model family, can reach the best objective.
     max_depth : int, default 3
         Most splits that lead to a region.
-    criterion : {"l2", "area", "variance", "mean"}, default "l2"
-        What regions make similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    criterion : {"l2", "std", "area", "variance", "mean"}, default "l2"
+        What regions make similar: curves of ŝ² (Eq. 6) or of ŝ (as that paper's program does), the
+        area of the former (Eq. 11), ŝ² or m̂ at the rows.
     min_leaf : int, default 20
         Fewest configurations of the sample in a region.
     min_improvement : float, default 0.01
