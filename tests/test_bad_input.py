@@ -677,14 +677,6 @@ TEXTS = {
         lambda: hx.methods.PartialDependenceExplainer(Model(1.0, None)),
         ["surrogate must", "predict(X)", "standard deviation has shape ()"],
     ),
-    "a surrogate of a mean alone": (
-        lambda: hx.methods.LimeExplainer(Model(1.0)),
-        ["surrogate must", "mean and standard deviation", "predict(X)"],
-    ),
-    "a surrogate of columns": (
-        lambda: hx.methods.FanovaExplainer(Model(np.ones((3, 1)), 0.1)),
-        ["forest must", "predict(X)", "the mean has shape (3, 1)"],
-    ),
     "an empty study": (
         lambda: hx.from_optuna(optuna.create_study()),
         ["study", "no", "trial"],

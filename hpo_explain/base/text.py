@@ -256,6 +256,10 @@ NOT_SETTLED = declared_fact(
     "not_settled",
     "it holds in {probability:%} of what the trials allow",
 )
+SHARE_NOT_SETTLED = declared_fact(
+    "share_not_settled",
+    "whether {label} explains over {threshold:%} of the variance (probability {probability:%})",
+)
 _NONE_SETTLED = declared_fact(
     "none_settled",
     "claims hold in {least:%} to {most:%} of what the trials allow",

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from hpo_explain.base.figures import marks
+from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.result import Result
@@ -31,7 +31,8 @@ from hpo_explain.reporting._csv import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
-_WIDTH = 5.2  # inches: half of a computer's screen, and not much more than a phone's
+# inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
+_WIDTH, _PANEL = (5.2, 3.4)
 _PALETTE = {
     "ink": marks.INK,
     "paper": marks.PAPER,
@@ -56,11 +57,16 @@ _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
     (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
     (re.compile(r">\s+<"), "><"),
+)
+_ALIKE = re.compile(
+    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
 )
 _OF_TAB = (
     "@"  # before an anchor: its tab is not known where the section is made
@@ -278,26 +284,68 @@ def figure(
 def drawn(
     description: Any, alt: str, caption: str, interactive: bool
 ) -> Markup:
-    """Return a described figure in the page's colors."""
-    svg = plot_svg(
-        lambda: renderer().drawn(description, ax=None, width=_WIDTH), alt=alt
-    )
-    own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
-    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
-    colored = _COLOR.sub(
-        lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
-    )
-    data = ""
-    if interactive:
-        data = packed(
-            plotly().drawn(description, dark=False).to_json().encode()
-        )
+    """Return a described figure in the page's colors.
+
+    Panels stand beside each other as the screen has room, with one legend.
+    """
+    if isinstance(description, Panels):
+        return _panels(description, alt, caption, interactive)
     return render(
         "figure.html.j2",
-        plot=Markup(colored),
+        plot=_svg(description, alt, caption, width=_WIDTH),
         caption=caption,
-        data=data,
+        data=_answering(description) if interactive else "",
     )
+
+
+def _panels(
+    figure: Panels, alt: str, caption: str, interactive: bool
+) -> Markup:
+    key = [
+        (text, _colored(plot_svg(draw, alt=text), text))
+        for text, draw in renderer().key_of(figure)
+    ]
+    plots = [
+        (
+            _svg(panel, panel.heading, f"{caption} {k}", width=_PANEL),
+            _answering(panel) if interactive else "",
+            panel.emphasis,
+        )
+        for k, panel in enumerate(figure.apart())
+    ]
+    return render(
+        "panels.html.j2",
+        figure=figure,
+        key=key,
+        plots=plots,
+        alt=alt,
+        caption=caption,
+    )
+
+
+def _svg(description: Any, alt: str, own: str, *, width: float) -> Markup:
+    """Return a drawing, whose ids are those of no other one with another `own`."""
+    svg = plot_svg(
+        lambda: renderer().drawn(description, ax=None, width=width), alt=alt
+    )
+    return _colored(svg, own)
+
+
+def _colored(svg: str, own: str) -> Markup:
+    """Return a drawing in the page's colors."""
+    ends = hashlib.sha256(own.encode(errors="replace")).hexdigest()[:6]
+    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{ends}-", svg)
+    return Markup(
+        _COLOR.sub(
+            lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
+        )
+    )
+
+
+def _answering(description: Any) -> str:
+    """Return what plotly draws in place of a drawing."""
+    made = plotly().drawn(description, dark=False)
+    return packed(made.to_json().encode())
 
 
 _draws: ContextVar[Callable[..., Markup]] = ContextVar("draws", default=drawn)
@@ -326,4 +374,10 @@ def _smaller(svg: str) -> str:
             text = pattern.sub(instead, text)
         return text
 
-    return _PLACES.sub(shorter, svg)
+    return _ALIKE.sub(_styled_once, _PLACES.sub(shorter, svg))
+
+
+def _styled_once(marks: re.Match[str]) -> str:
+    """Return marks that look alike as a group that has their style: it was most of their size."""
+    style = f' style="{marks[1]}"'
+    return f"<g{style}>{marks[0].replace(style, '')}</g>"
