@@ -17,7 +17,8 @@ from hpo_explain.reporting._render import figure
 from tests.base.test_result import MADE
 from tests.draw.test_widths import wide_run
 from tests.handmade import tuning_run
-from tests.reporting.test_browser import PAPER, opened, shown
+from tests.reporting.conftest import opened
+from tests.reporting.test_browser import PAPER, shown
 
 WIDTHS = (400, 1300, 2000)
 RENDERERS = {"matplotlib": False, "plotly": True}

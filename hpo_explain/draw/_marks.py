@@ -32,6 +32,7 @@ from hpo_explain.base.figures.marks import (
     pointing,
     reach,
 )
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
@@ -52,7 +53,7 @@ from hpo_explain.draw._texts import (
 from hpo_explain.space import Array
 
 # points, of axes, of a row of points or of cells
-HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
+HEIGHT, _ROW, _CELL, _AXIS = (190.0, 17.0, 22.0, 22.0)
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
@@ -68,6 +69,8 @@ _DIMMED: dict[str, Any] = {
     "hatch": "////",
     "linewidth": 0.0,
 }
+# of one of several parallel axes
+_ALONG: dict[str, Any] = {"marker": "|", "linewidth": 0.8, "zorder": 2.0}
 _STROKES: dict[str, Any] = {"color": "white", "linewidth": 0.7, "alpha": 0.7}
 _TICK: dict[str, Any] = {"marker": TICKUP}
 _MARKED: dict[str, Any] = {
@@ -143,7 +146,7 @@ def _patch(fill: int) -> dict[str, Any]:
 
 
 def legend_of(
-    figure: Rows | Curves | Cells, means: Any = None
+    figure: Rows | Curves | Cells | Parallel, means: Any = None
 ) -> Iterator[tuple[Artist, str]]:
     """Yield the marks of a figure that mean something, in the order of its legend."""
     if isinstance(figure, Rows):
@@ -484,6 +487,22 @@ def _draw_dots(
         literal([note])
 
 
+def draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
+    """Draw lines through axes, each of which is a row, as `draw_rows` does rows."""
+    for line in figure.lines:
+        _draw_line(ax, line, lying=True)
+    for row, ticks in enumerate(figure.ticks):
+        places = [tick.at for tick in ticks]
+        ax.plot(places, np.full(len(places), row), color=GREY, **_ALONG)
+    labels = row_labels(figure.labels, characters(0.36 * points))
+    names_down(ax, labels, tinted=False)
+    ax.set_xlim(figure.ASIDE - 0.03, 1.06)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    lines = max(label.count("\n") for label in labels)
+    return Shape(len(labels) * (_AXIS + 10.5 * lines), "", "")
+
+
 def _draw_colored(ax: Axes, dots: Dots, x: Array, y: Array) -> None:
     """Draw points in the colors of a scale, those of about the same color at once."""
     kind = LOOKS[dots.look]
@@ -584,7 +603,7 @@ def draw_cells(
         ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
-        _scale(ax, k, axis, points - SCALE)
+        _scale(ax, k, axis, points - SCALE * scale)
     for line in figure.lines:
         _draw_line(ax, line, lying=False)
     for dots in figure.dots:
@@ -596,7 +615,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (

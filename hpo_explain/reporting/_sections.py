@@ -83,7 +83,9 @@ def _as_figures(result: Result, question: Question) -> Markup:
 def _in_lines(result: Summary, question: Question) -> Markup:
     """Return the five lines beside what matters."""
     plot = figure(result, alt=result.lines[1], caption="")
-    lines = list(zip(result.questions, result.lines, strict=True))
+    called = {method.name: method.called for method in METHODS}
+    sections = [called[name] for name in result.answered_by]
+    lines = list(zip(result.questions, sections, result.lines, strict=True))
     return render("short.html.j2", lines=lines, plot=plot)
 
 

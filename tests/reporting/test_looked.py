@@ -5,23 +5,14 @@ import pytest
 from tests.handmade import warns_of_glyphs
 from tests.looked import RENDERERS, gallery, results, screen
 from tests.reporting.test_browser import (
-    BROWSER,
     CORNERS,
-    DRIVER,
     WebDriverWait,
-    browser,  # noqa: F401
     shown,
     unreadable,
 )
 
 pytest.importorskip("plotly")
-pytestmark = [
-    warns_of_glyphs,
-    pytest.mark.usefixtures("few_draws"),
-    pytest.mark.skipif(
-        not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-    ),
-]
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +27,7 @@ def figures(request, found, tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [400, 1300])
-def test_every_text_of_every_figure_can_be_read(browser, figures, width):  # noqa: F811
+def test_every_text_of_every_figure_can_be_read(browser, figures, width):
     shown(browser, figures, screen(width))
     if "plotly" in figures:
         WebDriverWait(browser, 120).until(

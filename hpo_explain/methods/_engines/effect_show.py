@@ -467,7 +467,7 @@ def band_caption(result: Effect, points: bool = False) -> str:
     band = next(
         str(note) for note in result.notes if note.kind == "effect_band"
     )
-    return f"{band.replace('the band', 'The 95 % band')}, without observation noise."
+    return f"{band.replace('the band', 'The 95 % band')}."
 
 
 def dimmed_caption(result: Effect, *, points: bool) -> str:

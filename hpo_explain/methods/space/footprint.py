@@ -168,7 +168,8 @@ class FootprintExplainer:
     ) -> None:
         self._surrogate = accepted_surrogate(surrogate)
         self._space: SearchSpace = surrogate.space
-        self._subject = Explained.of(surrogate, direction).completed(subject)
+        of_model = Explained.of(self._surrogate, direction)
+        self._subject = of_model.completed(subject)
         self._border = check_count("border", border, minimum=0)
         self._random = check_count("random", random, minimum=0)
         self._seed = check_seed(seed)
