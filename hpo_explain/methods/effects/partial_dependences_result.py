@@ -163,14 +163,14 @@ class PartialDependences(Result):
     @property
     def _told(self) -> list[tuple[Effect, Claim]]:
         """The first effects with what is said of each: what is reachable, where that is known."""
-        told = []
+        pairs = []
         for effect in self.effects[:_MOST_TOLD]:
             first = effect.claims[0]
             reached = effect.reached
             if first.side != "below" and reached is not None:
                 first = reached.claims[0]
-            told.append((effect, first))
-        return told
+            pairs.append((effect, first))
+        return pairs
 
     @property
     def finding(self) -> str:
