@@ -33,6 +33,7 @@ NO_MODEL = {
     "proposal_densities",
     "publish",
     "sampling_bias",
+    "timeline",
     "summary",  # of what the belief says
     "trust",  # in the belief
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from time import sleep
@@ -127,7 +128,7 @@ def _look(
     try:
         report = Report.of(runs, title=title, progress=True)
         interrupt.check()
-        report.write(out)
+        replace(report, follows=True).write(out)
     finally:  # the next report is of other trials: it asks for none of this again
         answers.forget()
         fits.forget()

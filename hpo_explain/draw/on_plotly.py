@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -22,9 +24,11 @@ from hpo_explain.base.figures.marks import (
     Axis,
     Dots,
     Line,
+    pointing,
     reach,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
@@ -42,11 +46,14 @@ from hpo_explain.draw._text import abbreviated, plain
 # pixels, of what is high without what is around
 _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 # columns of a name that is written upright; panels beside each other
-_UPRIGHT, _PANELS = (18, 2)
+_UPRIGHT, _PANELS = (24, 2)
+# of parallel axes: pixels left of the first, of texts along them, and beside these
+_ASIDE, _TINY, _GAP = (36, 9, 8)
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
+_STROKE = "rgb(255, 255, 255)"  # over colors, in the dark as well
 _DARK = {
     INK: "white",
     "black": "white",
@@ -119,6 +126,8 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     """Return a description as a figure, on white or on black."""
     if isinstance(figure, Panels):
         made = _panels(figure)
+    elif isinstance(figure, Parallel):
+        made = _parallel(figure)
     else:
         axes = _Axes(go.Figure(), figure.means, {}, NARROW)
         made = _written(axes.figure, figure, _drawn(axes, figure))
@@ -297,7 +306,9 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             marker={"color": color, "pattern": {"shape": hatch}},
             error_x=None if bare else whiskers,
             hovertext=[
-                _told_of(f"{names[bar.row]}: {_reached(rows, bar)}")
+                _told_of(
+                    bar.told or f"{names[bar.row]}: {_reached(rows, bar)}"
+                )
                 for bar in bars
             ],
             hoverinfo="text",
@@ -403,9 +414,16 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
-        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _dots(
-            axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying
+        told = dots.told
+        if not len(told):  # before points stand at an end of the axes
+            told = _told(axes, dots.x, dots.y, dots.half)
+        for some, end in curves.placed(replace(dots, told=told)):
+            x, y = (some.y, some.x) if lying else (some.x, some.y)
+            _dots(axes, some, x, y, lying=lying, marker=pointing(end, lying))
+    if curves.has_beyond:
+        mark = _point("beyond")
+        axes.scatter(
+            [None], [None], meaning="beyond", mode="markers", marker=mark
         )
     marks: list[Line | Dots] = [*curves.lines, *curves.dots]
     across = [mark.x for mark in marks if len(mark.x)]
@@ -521,13 +539,21 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
             opacity=look.alpha,
             hoverinfo="text",
             mode="lines+markers" if line.alone.any() else "lines",
-            hovertext=_told(axes, x, y, line.half),
+            hovertext=[*map(_told_of, _told(axes, x, y, line.half))],
             line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
         )
 
 
-def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
+def _dots(
+    axes: _Axes,
+    dots: Dots,
+    x: Any,
+    y: Any,
+    *,
+    lying: bool,
+    marker: str = "",
+) -> None:
     bars: dict[str, Any] = {}
     if dots.half is not None:
         down, up = (
@@ -542,28 +568,34 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
             "width": 3,
         }
         bars = {"error_x" if lying else "error_y": whiskers}
-    marker = _point(dots.look)
+    mark = _point(dots.look)
+    if marker:
+        mark["symbol"] = marker
+        mark["size"] = _point("beyond")["size"]
     if dots.colors is not None:
-        marker = {
+        mark = {
             "color": dots.colors,
             "colorscale": "Cividis",
+            "symbol": mark["symbol"],
             "size": 6,
+            "line": {"width": 1.5 if "thin" in mark["symbol"] else 0.0},
             "cmin": 0,
             "cmax": 1,
         }
-    said = [_told_of(told) for told in dots.told]
+    told = dots.told
+    if not len(told):
+        told = _told(axes, *((y, x) if lying else (x, y)), dots.half)
     axes.scatter(
         x,
         y,
         meaning=dots.look,
         mode="markers+text" if len(dots.labels) else "markers",
-        marker=marker,
+        marker=mark,
         hoverinfo="text",
         **bars,
         textposition="top right",
         cliponaxis=False,
-        hovertext=said
-        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        hovertext=[*map(_told_of, told)],
         text=[texts.lines(label, NAME) for label in dots.labels] or None,
         textfont={"size": SMALL},
     )
@@ -589,8 +621,12 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         }
     said = [
         [
-            _hover(
-                (cells.x, a), (cells.y, b), (Axis(label=cells.scale), value)
+            _told_of(
+                _hover(
+                    (cells.x, a),
+                    (cells.y, b),
+                    (Axis(label=cells.scale), value),
+                )
             )
             for a, value in zip(cells.x.places, row, strict=True)
         ]
@@ -615,21 +651,16 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     )
     axes.add(colors)
     if cells.dimmed is not None and cells.dimmed.any():
-        veil = np.where(cells.dimmed, 1.0, np.nan).T
-        axes.add(
-            go.Heatmap(
-                x=x,
-                y=y,
-                z=veil,
-                colorscale=[[0, "white"], [1, "white"]],
-                opacity=0.6,
-                showscale=False,
-                hoverinfo="skip",
-            )
+        axes.scatter(
+            *cells.strokes(),
+            mode="lines",
+            hoverinfo="skip",
+            opacity=0.7,
+            line={"color": _STROKE, "width": 1},
         )
         patch = {
-            "symbol": "square",
-            "color": _VEIL.format(255),
+            "symbol": "square-x-open",
+            "color": GREY,
             "size": 9,
             "line": {"color": GREY, "width": 1},
         }
@@ -666,6 +697,81 @@ def _scale(label: str) -> dict[str, Any]:
     }
 
 
+# ---------------------------------------------------------------------- parallel axes
+
+
+def _briefly(ticks: Sequence[Tick], width: int) -> list[str]:
+    """Return what is written along an upright axis: texts that differ stay different."""
+    written = [plain(tick.text) for tick in ticks if tick.text]
+    short = iter(abbreviated(written, width))
+    return [texts.whole(next(short)) if tick.text else "" for tick in ticks]
+
+
+def _parallel(figure: Parallel) -> go.Figure:
+    """Draw lines through upright axes, along which stretches can be chosen."""
+    n = figure.at.shape[1]
+    room = (NARROW - _ASIDE - MARGIN) / max(n - 1, 1)
+    ticks_fit = max(int((room - _GAP) / (_TINY * texts.WIDE)), 4)
+    names = abbreviated([plain(label[0]) for label in figure.labels], NAME)
+    labels = [
+        "<br>".join(texts.whole(part) for part in (name, *rest))
+        for name, rest in zip(
+            names,
+            (
+                [shorten(plain(part), NAME) for part in label[1:]]
+                for label in figure.labels
+            ),
+            strict=True,
+        )
+    ]
+    looks = [look for look in figure.means if look in figure.looks] or ["thin"]
+    codes = np.array([looks.index(look) for look in figure.looks])
+    order = np.argsort(codes, kind="stable")  # the last ones are on top
+    colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
+    steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
+    # the legend is that of traces without points, whose axes are out of the way
+    axes = _Axes(go.Figure(), figure.means, {}, NARROW)
+    for look in looks:
+        axes.scatter(
+            [None], [None], meaning=look, mode="lines", line=_stroke(look)
+        )
+    axes.update(True, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    axes.update(False, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    above = texts.left_of(labels) + MARGIN
+    made = _written(
+        axes.figure, figure, _Room(_AXES, _ASIDE, MARGIN), above=above
+    )
+    return made.add_trace(
+        go.Parcoords(
+            dimensions=[
+                {
+                    "label": label,
+                    "values": at[order],
+                    "range": [figure.ASIDE - 0.02, 1.02],
+                    "tickvals": [tick.at for tick in ticks],
+                    "ticktext": _briefly(ticks, ticks_fit),
+                }
+                for label, at, ticks in zip(
+                    labels, figure.crossed.T, figure.ticks, strict=True
+                )
+            ],
+            line={
+                "color": codes[order],
+                "cmin": -0.5,
+                "cmax": len(colors) - 0.5,
+                "colorscale": [
+                    [end, color]
+                    for k, color in enumerate(colors)
+                    for end in steps[k : k + 2]
+                ],
+            },
+            labelangle=-90,
+            labelfont={"size": SMALL},
+            tickfont={"size": _TINY},
+        )
+    )
+
+
 # ---------------------------------------------------------------------- axes and words
 
 
@@ -688,11 +794,9 @@ def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
 
 
 def _hover(*parts: tuple[Axis, Any]) -> str:
-    return _told_of(
-        "\n".join(
-            ": ".join(filter(None, [axis.title, _value(axis, at)]))
-            for axis, at in parts
-        )
+    return "\n".join(
+        ": ".join(filter(None, [axis.title, _value(axis, at)]))
+        for axis, at in parts
     )
 
 

@@ -14,11 +14,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import stdtrit
 
-from hpo_explain.models.compared import Rows, Trials, add_entries, compared
+from hpo_explain.models.compared import (
+    Rows,
+    Trials,
+    add_entries,
+    add_to_rows,
+    compared,
+)
 from hpo_explain.models.product_kernel import Pairs, Parameters, Single
 from hpo_explain.space import Array, Ints
 
@@ -27,7 +34,11 @@ FEATURES = 512
 OF_ONE = 32
 # rows at once, and numbers of them by columns or trials: what is computed stays near the processor
 _ROWS = (64, 1024)
-_NUMBERS = 2**17
+_NUMBERS = 2**18
+# columns from which on what rows that are alike have in common is computed once
+_WIDE = 64
+_DIFFERENT = 0.02  # of their values may be others
+_ALIKE = 16  # rows, one after the other, that are worth a block of their own
 Tables = tuple[Single, Single, Single]
 
 
@@ -71,25 +82,91 @@ class Block:
         return values.T[is_new.T], columns, index
 
     @cached_property
-    def coded(self) -> list[tuple[Ints, Ints]]:
-        """Of each column with any: rows without a number, and where their phases stand.
+    def exchanged(self) -> Exchanged | None:
+        """What rows differ in from the usual one, where columns are many and differences few."""
+        if len(self.columns) < _WIDE or self.rows.exchanged is None:
+            return None
+        usual = self.rows.usual
+        rows, places = self.rows.exchanged
+        if len(rows) > _DIFFERENT * self.rows.X.size:
+            return None
+        columns = self.columns[places]
+        return Exchanged(
+            usual=replace(self, rows=Rows(usual[None])),
+            rows=rows,
+            new=Entries(self.rows.X[rows, places], columns, self.categories),
+            old=Entries(usual[places], columns, self.categories),
+        )
+
+    @cached_property
+    def coded(self) -> tuple[Ints, Ints]:
+        """The rows of values that are no numbers, column by column, and where their phases stand.
 
         Of each column the phases of its categories stand there, and one of being inactive.
         """
         X = self.rows.X
-        last = np.cumsum(_places(self.categories)) - 1
         category = self.categories[self.columns] > 0
-        coded = []
-        for c in np.flatnonzero(category | np.isnan(X).any(axis=0)).tolist():
-            j = self.columns[c]
-            inactive = np.isnan(X[:, c])
-            rows = np.flatnonzero(inactive | category[c])
-            code = np.nan_to_num(X[:, c]).astype(int)
-            place = np.where(
-                inactive, last[j], last[j] - self.categories[j] + code
-            )
-            coded.append((rows, place[rows]))
-        return coded
+        columns, rows = np.nonzero((np.isnan(X) | category).T)
+        entries = Entries(
+            X[rows, columns], self.columns[columns], self.categories
+        )
+        return rows, entries.coded[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Single values of rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (e,)
+        The values, NaN where inactive.
+    columns : ndarray of int, shape (e,)
+        Their columns.
+    categories : ndarray of int, shape (d,)
+        How many values each categorical column has, 0 of a number.
+    """
+
+    values: Single
+    columns: Ints
+    categories: Ints
+
+    @cached_property
+    def numbers(self) -> Single:
+        """The numbers, 0 where there is none, (e,)."""
+        category = self.categories[self.columns] > 0
+        return np.where(category, np.float32(0.0), np.nan_to_num(self.values))
+
+    @cached_property
+    def coded(self) -> tuple[Ints, Ints]:
+        """Which of them are no numbers, and where their phases stand."""
+        count = self.categories[self.columns]
+        inactive = np.isnan(self.values)
+        which = np.flatnonzero(inactive | (count > 0))
+        last = (np.cumsum(_places(self.categories)) - 1)[self.columns]
+        code = np.nan_to_num(self.values).astype(int)
+        place = np.where(inactive, last, last - count + code)
+        return which, place[which]
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanged:
+    """Rows as one row in which some values are exchanged.
+
+    Attributes
+    ----------
+    usual : Block
+        That row.
+    rows : ndarray of int, shape (e,)
+        The rows in which a value is another one.
+    new, old : Entries
+        The values in these and in that row.
+    """
+
+    usual: Block
+    rows: Ints
+    new: Entries
+    old: Entries
 
 
 def _places(categories: Ints) -> Ints:
@@ -103,10 +180,24 @@ def blocks(
     """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
-    single = X.astype(np.float32)
-    for first in range(0, max(len(X), 1), size):
-        rows = Rows(single[first : first + size])
-        yield Block(rows, which, categories)
+    single = np.ascontiguousarray(X, np.float32)
+    for start, end in pairwise(_cuts(single)):
+        for first in range(start, max(end, 1), size):
+            rows = Rows(single[first : min(first + size, end)])
+            yield Block(rows, which, categories)
+
+
+def _cuts(single: Single) -> list[int]:
+    """Return where rows are cut so that many that are alike, one after the other, are together."""
+    n, d = single.shape
+    if d < _WIDE:
+        return [0, n]
+    bits = single.view(np.int32)  # two inactive values are the same
+    different = np.count_nonzero(bits[1:] != bits[:-1], axis=1)
+    starts = np.flatnonzero(different > 2.0 * _DIFFERENT * d) + 1
+    ends = np.array([0, *starts.tolist(), n])
+    many = np.flatnonzero(np.diff(ends) >= _ALIKE)
+    return sorted({0, *ends[many].tolist(), *ends[many + 1].tolist(), n})
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,22 +291,62 @@ class Functions:
     def _sums(self, block: Block) -> tuple[Single, Single, Single]:
         """Return of rows the angles (m, FEATURES), products (m, n) and additive parts (m, k)."""
         columns = block.columns
-        angle = block.numbers @ self.frequencies[columns]
-        for rows, places in block.coded:
-            angle[rows] += self.phases[places]
         rates, weights, amplitudes = self.parameters.single
         product, added = compared(
             block.rows,
             self.trials.only(columns),
             (rates[columns], weights[columns], amplitudes[columns]),
         )
-        alone = np.zeros((len(angle), self.update.shape[1]), np.float32)
+        alone = np.zeros((len(product), self.update.shape[1]), np.float32)
         if self.parameters.amplitude.any():
             alone = added @ self.update + self._alone(block)
-        return angle, product, alone
+        return self._angles(block), product, alone
+
+    def _angles(self, block: Block) -> Single:
+        """Return the angles of the features at rows, (m, FEATURES)."""
+        other = block.exchanged
+        if other is not None:
+            angle = np.repeat(
+                self._angles(other.usual), len(block.rows.X), axis=0
+            )
+            moved = self._turns(other.new) - self._turns(other.old)
+            add_to_rows(moved, np.arange(len(moved)), other.rows, angle)
+            return angle
+        angle = block.numbers @ self.frequencies[block.columns]
+        rows, places = block.coded
+        add_to_rows(self.phases, places, rows, angle)
+        return angle
+
+    def _turns(self, entries: Entries) -> Single:
+        """Return what each value adds to the angles, (e, FEATURES)."""
+        turns = entries.numbers[:, None] * self.frequencies[entries.columns]
+        which, places = entries.coded
+        turns[which] += self.phases[places]
+        return np.asarray(turns)
+
+    def _steps(self, entries: Entries) -> Single:
+        """Return what each value adds by its additive part, (e, k)."""
+        frequencies, phases, weights = self.waves
+        columns = entries.columns
+        waves = np.cos(
+            entries.numbers[:, None] * frequencies[columns] + phases[columns]
+        )
+        which, places = entries.coded
+        waves[which] = 0.0
+        added = np.matmul(waves[:, None, :], weights[columns])[:, 0]
+        added[which] += self.steps[places]
+        return np.asarray(added)
 
     def _alone(self, block: Block) -> Single:
         """Return what the additive parts' features are at rows, (m, k)."""
+        other = block.exchanged
+        if other is not None:
+            alone = np.repeat(
+                self._alone(other.usual), len(block.rows.X), axis=0
+            )
+            moved = self._steps(other.new) - self._steps(other.old)
+            add_to_rows(moved, np.arange(len(moved)), other.rows, alone)
+            return alone
         frequencies, phases, weights = self.waves
         values, columns, index = block.distinct
         waves = np.cos(
@@ -231,13 +362,16 @@ class Functions:
                 np.matmul(waves.reshape(shape), own) if len(sizes) else waves
             )
         else:
-            each = zip(np.split(waves, starts[1:]), own, strict=True)
-            table = np.concatenate([some @ weight for some, weight in each])
+            table = np.empty((len(columns), weights.shape[2]), np.float32)
+            ends = np.append(starts[1:], len(columns))
+            each = zip(starts.tolist(), ends.tolist(), own, strict=True)
+            for first, end, weight in each:
+                np.matmul(waves[first:end], weight, out=table[first:end])
         table = table.reshape(-1, weights.shape[2])
         alone = np.zeros((len(index), table.shape[1]), np.float32)
         add_entries(table, index, alone)
-        for rows, places in block.coded:
-            alone[rows] += self.steps[places]
+        rows, places = block.coded
+        add_to_rows(self.steps, places, rows, alone)
         return alone
 
 

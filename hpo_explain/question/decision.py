@@ -38,7 +38,7 @@ from hpo_explain.belief.left import Left
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Ints, lowest, nearest, ranked
+from hpo_explain.space import Array, Bools, Ints, among, lowest, ranked
 
 PROBABLE_GAIN = (
     0.1  # of gaining what counts: with less there is nothing to get
@@ -53,7 +53,7 @@ RARELY_FEASIBLE = declared_fact(
 )
 _NOT_THE_BEST_OBSERVED = declared_fact(
     "not_the_best_observed",
-    "trial {observed}, the best observed one, is expected to be worse than trial {keep} by "
+    "trial {observed:id}, the best observed one, is expected to be worse than trial {keep:id} by "
     "{worse:.2g}",
     role="basis",
 )
@@ -332,7 +332,7 @@ class RunDecision:
 
     def may_be_tried(self, X: Array) -> Bools:
         """Return which rows were not tried, and rather give a result that counts."""
-        new = nearest(self.draws.space, X, self.run.tried) > 1e-9
+        new = ~among(self.draws.space, X, self.run.tried)
         return np.asarray(new & self.draws.feasible(X))
 
 

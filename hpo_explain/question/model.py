@@ -17,7 +17,7 @@ from hpo_explain.base import (
 from hpo_explain.models import Acquisition, KnowsTrainingRows, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Run
-from hpo_explain.space import nearest
+from hpo_explain.space import among
 
 BELIEVED_FROM_SOME = declared_fact(
     "believed_from_some",
@@ -119,7 +119,7 @@ def learned_later(
     earlier = run.known_before(number)
     later = np.setdiff1d(np.arange(len(run)), earlier)
     # a configuration that was known already may be the earlier trial
-    later = later[nearest(run.space, run.X[later], run.X[earlier]) > 0.0]
+    later = later[~among(run.space, run.X[later], run.X[earlier])]
     learned = (
         model.learned_from(run.X[later])
         if isinstance(model, KnowsTrainingRows)

@@ -29,6 +29,7 @@ from .shared import Shared as Shared
 from .shared import values_of as values_of
 from .support import FEW as FEW
 from .support import Support as Support
+from .support import among as among
 from .support import gower_distances as gower_distances
 from .support import nearest as nearest
 from .support import supported_at as supported_at

@@ -171,14 +171,17 @@ class SearchSpace:
 
     def distinct_places(self, X: Array) -> Ints:
         """Return the first place of each different row of X (n, d), in the order of `distinct`."""
+        return np.unique(self.keys(X), return_index=True)[1]
+
+    def keys(self, X: Array) -> Array:
+        """Return bytes of each row of X (n, d) in the order of `distinct`, equal for equal rows."""
         # -0.0 is 0.0
         keys = np.nan_to_num(self.in_own_order(X), nan=-1.0) + 0.0
         bits = np.ascontiguousarray(keys).view(np.int64)
         # bytes in the order of the numbers: rows are compared at once, not number by number
         bits = bits ^ ((bits >> 63) & np.int64(2**63 - 1))
         ordered = (bits.view(np.uint64) ^ np.uint64(2**63)).astype(">u8")
-        rows = ordered.view(f"V{8 * ordered.shape[1]}").ravel()
-        return np.unique(rows, return_index=True)[1]
+        return ordered.view(f"V{8 * ordered.shape[1]}").ravel()
 
     def ordered(self, X: npt.ArrayLike) -> SearchSpace:
         """Return the space as it is where it is in an order of trials; else `in_order_of` these."""

@@ -60,6 +60,11 @@ def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
     return distances
 
 
+def among(space: SearchSpace, A: Array, B: Array) -> Bools:
+    """Return which of some encoded rows (n, d) are one of others (m, d), to rounding, (n,)."""
+    return np.isin(space.keys(A), space.keys(B))
+
+
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""
 _EVEN = 6.0  # trials in a window if all are spread evenly

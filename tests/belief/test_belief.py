@@ -437,6 +437,37 @@ def test_draws_have_the_values_of_their_definition_in_single_precision(pairs):
         np.testing.assert_allclose(values, by_hand, rtol=0, atol=2e-4)
 
 
+def test_of_many_hyperparameters_rows_that_are_alike_have_the_values_of_each_alone():
+    """Neighbors of two rows, in numbers, categories and what is inactive, one after the other."""
+    optional = [
+        FloatParameter(f"a{j}", 0.0, 1.0, active_when={"c0": ["x"]})
+        for j in range(4)
+    ]
+    space = SearchSpace(
+        [
+            *(
+                CategoricalParameter(f"c{j}", ["x", "y", "z"])
+                for j in range(4)
+            ),
+            *optional,
+            *(FloatParameter(f"x{j}", 0.0, 1.0) for j in range(72)),
+        ]
+    )
+    X = space.sample(20, seed=1)
+    cost = X[:, 1] + np.sin(3.0 * X[:, 20])
+    belief = Belief(space, X, cost, "minimize").at_best
+    rng = np.random.default_rng(0)
+    two = np.repeat(space.sample(2, seed=2, latent=True), 80, axis=0)
+    two[np.arange(160), np.tile(np.arange(80), 2)] = rng.random(160)
+    two[:, :4] = np.floor(two[:, :4])
+    two[::20, 0] = np.arange(8) % 3
+    rows = space.project(np.concatenate([space.sample(9, seed=3), two]))
+    alone = [belief.costs(row[None]) for row in rows]
+    np.testing.assert_allclose(
+        belief.costs(rows), np.concatenate(alone, axis=1), rtol=0, atol=2e-5
+    )
+
+
 # ------------------------------------------------------------------ functionals
 
 

@@ -189,6 +189,14 @@ PROMISES = [
     Promise("a report, 200 × 10", "report", 200, 10, 0.15, OF_OPTUNA),
     Promise("a report, 400 × 20", "report", 400, 20, 0.35, OF_OPTUNA),
     Promise("its page", "report", 400, 20, 1.5, "MB of page"),
+    Promise(
+        "a page that answers what if, 400 × 20",
+        "interactive report",
+        400,
+        20,
+        3,
+        "MB of page",
+    ),
     Promise("a report, 20,000 × 10", "report", 20_000, 10, 20),
     Promise(
         "memory of that report, its workers included",

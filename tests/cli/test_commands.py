@@ -39,7 +39,7 @@ HEAVY = [
     "tqdm",
 ]
 # to read and to fit
-NEEDED = ["numba", "numpy", "optuna", "scipy", "sqlalchemy", "tqdm"]
+NEEDED = ["numba", "numpy", "optuna", "scipy", "tqdm"]
 # so that it takes not so long
 LESS = {
     "background": 20,

@@ -111,29 +111,6 @@ return found;
 """
 
 
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-        "disable-background-networking",
-        "disable-component-update",
-        "disable-sync",
-        "no-first-run",
-    ):
-        options.add_argument(f"--{switch}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(DRIVER)
-    )
-    yield driver
-    driver.quit()
-
-
 def many(n, d):
     """A run of `d` hyperparameters with long names, some on a log scale, some categorical."""
     space = hx.SearchSpace(

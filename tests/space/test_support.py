@@ -11,7 +11,7 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space.support import FEW, Support
+from hpo_explain.space.support import FEW, Support, among, nearest
 from tests.analytic import unit_cube
 
 X = FloatParameter("x", 0.0, 1.0)
@@ -97,3 +97,21 @@ def test_a_pair_was_tried_where_a_trial_has_both_near():
     assert Support(space, X * [0.5, 1.0]).at_pairs(
         space.names, ([0.9], [0.1])
     ).tolist() == [[False]]
+
+
+def test_rows_among_others_are_those_at_no_distance():
+    space = SearchSpace(
+        [
+            CategoricalParameter("c", ["a", "b"]),
+            FloatParameter("x", 0.0, 1.0),
+            FloatParameter("z", 0.0, 1.0, active_when={"c": ["a"]}),
+        ]
+    )
+    rows = space.sample(60, seed=0)
+    others = np.concatenate([rows[::3], space.sample(20, seed=1)])
+    others[:, 1] += 1e-14
+    distances = nearest(space, rows, others)
+    same = among(space, rows, others)
+    assert same.sum() >= 20
+    np.testing.assert_array_equal(same, distances < 1e-9)
+    assert not among(space, rows, others[:0]).any()
