@@ -4,7 +4,7 @@
 symbol     meaning
 =========  ============================================================================
 θ          the configuration
-Θ          rows that may be the best: the least of each draw, and those of least mean
+Θ          rows that may be the best: the least of the draw, and those of least mean
 loss(F)    ``min f(Θ with F as in θ) - min f`` of a draw f of the cost
 =========  ============================================================================
 
@@ -58,7 +58,8 @@ def stay_fixed(
     """
     space = draws.space
     losses = _losses(draws, x, inside)
-    allowed = np.maximum(lose, losses([[*start]])[0])
+    before = losses([[*start]])[0]
+    allowed = np.maximum(lose, before)
     may = set(range(len(space)) if among is None else among) - set(start)
     columns = [
         j
@@ -66,9 +67,7 @@ def stay_fixed(
         if j in may and space.parameters[j].size != 1 and not np.isnan(x[j])
     ]
     fixed, failures = list(start), 0
-    lost = (
-        losses([fixed])[0] if fixed else np.zeros(len(draws.landscape.least))
-    )
+    lost = before if fixed else np.zeros(len(before))
     few = max(1, _RANKED // max(1, len(columns) ** 2))
     alone = (
         losses([[*start, j] for j in columns], few).mean(axis=1)
@@ -105,22 +104,32 @@ def _losses(
     some = np.flatnonzero(land.possible if inside is None else inside)
     values = land.all_values[:, some]
     best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
-    which = list(
-        dict.fromkeys([*best.tolist(), *values.argmin(axis=1).tolist()])
-    )
-    complete = filled(space, land.all_rows[some[which]], draws.seed)
-    own = draws.costs(x[None])
+    complete = filled(space, land.all_rows[some[best]], draws.seed)
+    least = land.all_rows[some[values.argmin(axis=1)]]
+    own_least = filled(space, least, draws.seed)
+    of_x = draws.costs(x[None])
+
+    def at_x(rows: Array, columns: Sequence[int]) -> Array:
+        changed = rows.copy()
+        changed[:, columns] = x[columns]
+        return space.project(changed)
+
+    def where_possible(rows: Array, costs: Array) -> Array:
+        if land.possible.all():
+            return costs
+        feasible = draws.feasible(rows.reshape(-1, len(x)))
+        return np.where(feasible.reshape(-1, costs.shape[1]), costs, np.inf)
 
     def losses(sets: Sequence[Sequence[int]], few: int | None = None) -> Array:
-        changed = np.repeat(complete[None, :few], len(sets), axis=0)
-        for rows, columns in zip(changed, sets, strict=True):
-            rows[:, columns] = x[columns]
-        rows = space.project(changed.reshape(-1, len(x)))
-        costs = draws.costs(rows)
-        if not land.possible.all():
-            costs = np.where(draws.feasible(rows), costs, np.inf)
-        reached = costs.reshape(-1, len(sets), changed.shape[1])
-        least = np.minimum(reached.min(axis=2), own)
-        return np.asarray(np.maximum(least.T - land.least, 0.0))
+        rows = np.concatenate([at_x(complete[:few], of) for of in sets])
+        costs = where_possible(rows, draws.costs(rows))
+        reached = costs.reshape(len(costs), len(sets), -1).min(axis=2)
+        if few is None:
+            own = np.stack([at_x(own_least, of) for of in sets], axis=1)
+            own_costs = where_possible(own, draws.own_costs(own))
+            reached = np.minimum(reached, own_costs)
+        return np.asarray(
+            np.maximum(np.minimum(reached, of_x).T - land.least, 0.0)
+        )
 
     return losses

@@ -7,13 +7,15 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_hex
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hpo_explain.base.figures.cells import Cells
@@ -30,6 +32,7 @@ from hpo_explain.base.figures.marks import (
     pointing,
     reach,
 )
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
@@ -50,19 +53,24 @@ from hpo_explain.draw._texts import (
 from hpo_explain.space import Array
 
 # points, of axes, of a row of points or of cells
-HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
+HEIGHT, _ROW, _CELL, _AXIS = (190.0, 17.0, 22.0, 22.0)
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _MOST_VECTORS = (
     2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 )
+# marks up to which each is one, and steps of a scale of colors
+_FEW_DOTS, _COLORS = (30, 16)
+_COLORED, _NO_LENGTH = (4.5, 1.0 + 1e-6)
 _DIMMED: dict[str, Any] = {
     "facecolor": (1.0, 1.0, 1.0, 0.6),
     "edgecolor": RULE,
     "hatch": "////",
     "linewidth": 0.0,
 }
+# of one of several parallel axes
+_ALONG: dict[str, Any] = {"marker": "|", "linewidth": 0.8, "zorder": 2.0}
 _STROKES: dict[str, Any] = {"color": "white", "linewidth": 0.7, "alpha": 0.7}
 _TICK: dict[str, Any] = {"marker": TICKUP}
 _MARKED: dict[str, Any] = {
@@ -138,7 +146,7 @@ def _patch(fill: int) -> dict[str, Any]:
 
 
 def legend_of(
-    figure: Rows | Curves | Cells, means: Any = None
+    figure: Rows | Curves | Cells | Parallel, means: Any = None
 ) -> Iterator[tuple[Artist, str]]:
     """Yield the marks of a figure that mean something, in the order of its legend."""
     if isinstance(figure, Rows):
@@ -431,18 +439,17 @@ def _draw_dots(
 ) -> None:
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
-        ax.scatter(
-            x,
-            y,
-            c=dots.colors,
-            cmap="cividis",
-            vmin=0.0,
-            vmax=1.0,
-            s=14.0,
-            linewidths=0.0,
-            zorder=3,
-            rasterized=many,
-        )
+        _draw_colored(ax, dots, np.asarray(x), np.asarray(y))
+        return
+    kind = LOOKS[dots.look]
+    plain_dots = not (marker or kind.hollow or kind.edge or len(dots.labels))
+    if (
+        plain_dots
+        and dots.half is None
+        and kind.marker == "circle"
+        and _FEW_DOTS < len(x) <= _MOST_VECTORS
+    ):
+        _draw_round(ax, x, y, ink(kind.color), kind.size, kind.alpha)
         return
     style = _point(dots.look)
     if marker:
@@ -478,6 +485,70 @@ def _draw_dots(
             fontsize=SMALL,
         )
         literal([note])
+
+
+def draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
+    """Draw lines through axes, each of which is a row, as `draw_rows` does rows."""
+    for line in figure.lines:
+        _draw_line(ax, line, lying=True)
+    for row, ticks in enumerate(figure.ticks):
+        places = [tick.at for tick in ticks]
+        ax.plot(places, np.full(len(places), row), color=GREY, **_ALONG)
+    labels = row_labels(figure.labels, characters(0.36 * points))
+    names_down(ax, labels, tinted=False)
+    ax.set_xlim(figure.ASIDE - 0.03, 1.06)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    lines = max(label.count("\n") for label in labels)
+    return Shape(len(labels) * (_AXIS + 10.5 * lines), "", "")
+
+
+def _draw_colored(ax: Axes, dots: Dots, x: Array, y: Array) -> None:
+    """Draw points in the colors of a scale, those of about the same color at once."""
+    kind = LOOKS[dots.look]
+    colors = colormaps["cividis"]
+    of_color = np.round(np.asarray(dots.colors) * _COLORS) / _COLORS
+    for value in np.unique(of_color[np.isfinite(of_color)]):
+        some = of_color == value
+        color = to_hex(colors(value))
+        if kind.marker == "circle":
+            _draw_round(ax, x[some], y[some], color, _COLORED, 1.0)
+        else:
+            ax.plot(
+                x[some],
+                y[some],
+                linestyle="none",
+                marker=_MARKERS[kind.marker],
+                markersize=_COLORED,
+                color=color,
+                zorder=3,
+            )
+
+
+def _draw_round(
+    ax: Axes, x: Any, y: Any, color: str, size: float, alpha: float
+) -> None:
+    """Draw points as the ends of strokes that have no length: one path is a tenth of the marks."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    # of a stroke without any length at all matplotlib draws nothing
+    nearly = x * _NO_LENGTH
+    if ax.get_xscale() != "log":
+        nearly = x + (np.ptp(x) or 1.0) * (_NO_LENGTH - 1.0)
+    ends = np.stack([np.column_stack([x, y]), np.column_stack([nearly, y])], 1)
+    path = Path(ends.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(x))
+    path.should_simplify = False
+    ax.add_patch(
+        PathPatch(
+            path,
+            facecolor="none",
+            edgecolor=color,
+            linewidth=size,
+            capstyle="round",
+            alpha=alpha,
+            zorder=3,
+            clip_on=False,
+        )
+    )
 
 
 def _turned(x: Any, y: Any, lying: bool) -> tuple[Any, Any]:
@@ -532,7 +603,7 @@ def draw_cells(
         ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
-        _scale(ax, k, axis, points - SCALE)
+        _scale(ax, k, axis, points - SCALE * scale)
     for line in figure.lines:
         _draw_line(ax, line, lying=False)
     for dots in figure.dots:
@@ -544,7 +615,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (

@@ -20,6 +20,7 @@ from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import GREY, INK, TINT
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._marks import (
@@ -28,6 +29,7 @@ from hpo_explain.draw._marks import (
     draw_cells,
     draw_curves,
     draw_one_scale,
+    draw_parallel,
     draw_rows,
     legend_of,
 )
@@ -87,16 +89,22 @@ def drawn(
 
 
 def _draw(
-    ax: Axes, figure: Rows | Curves | Cells, points: float, **how: Any
+    ax: Axes,
+    figure: Rows | Curves | Cells | Parallel,
+    points: float,
+    **how: Any,
 ) -> Shape:
     ax.tick_params(labelsize=TEXT)
     for axis in (ax.xaxis, ax.yaxis):
         numbers = axis.get_major_formatter()
         if isinstance(numbers, ScalarFormatter):
             numbers.set_useOffset(False)
-    draw: Any = {Rows: draw_rows, Curves: draw_curves, Cells: draw_cells}[
-        type(figure)
-    ]
+    draw: Any = {
+        Rows: draw_rows,
+        Curves: draw_curves,
+        Cells: draw_cells,
+        Parallel: draw_parallel,
+    }[type(figure)]
     shape: Shape = draw(ax, figure, points, **how)
     return shape
 

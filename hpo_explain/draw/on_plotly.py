@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from hpo_explain.base.figures.marks import (
     reach,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
@@ -45,6 +47,8 @@ from hpo_explain.draw._text import abbreviated, plain
 _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 # columns of a name that is written upright; panels beside each other
 _UPRIGHT, _PANELS = (24, 2)
+# of parallel axes: pixels left of the first, of texts along them, and beside these
+_ASIDE, _TINY, _GAP = (36, 9, 8)
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
@@ -122,6 +126,8 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     """Return a description as a figure, on white or on black."""
     if isinstance(figure, Panels):
         made = _panels(figure)
+    elif isinstance(figure, Parallel):
+        made = _parallel(figure)
     else:
         axes = _Axes(go.Figure(), figure.means, {}, NARROW)
         made = _written(axes.figure, figure, _drawn(axes, figure))
@@ -408,7 +414,9 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
-        told = dots.told or _told(axes, dots.x, dots.y, dots.half)
+        told = dots.told
+        if not len(told):  # before points stand at an end of the axes
+            told = _told(axes, dots.x, dots.y, dots.half)
         for some, end in curves.placed(replace(dots, told=told)):
             x, y = (some.y, some.x) if lying else (some.x, some.y)
             _dots(axes, some, x, y, lying=lying, marker=pointing(end, lying))
@@ -568,11 +576,15 @@ def _dots(
         mark = {
             "color": dots.colors,
             "colorscale": "Cividis",
+            "symbol": mark["symbol"],
             "size": 6,
+            "line": {"width": 1.5 if "thin" in mark["symbol"] else 0.0},
             "cmin": 0,
             "cmax": 1,
         }
-    told = dots.told or _told(axes, *((y, x) if lying else (x, y)), dots.half)
+    told = dots.told
+    if not len(told):
+        told = _told(axes, *((y, x) if lying else (x, y)), dots.half)
     axes.scatter(
         x,
         y,
@@ -683,6 +695,81 @@ def _scale(label: str) -> dict[str, Any]:
         "thickness": 10,
         "tickfont": {"size": SMALL},
     }
+
+
+# ---------------------------------------------------------------------- parallel axes
+
+
+def _briefly(ticks: Sequence[Tick], width: int) -> list[str]:
+    """Return what is written along an upright axis: texts that differ stay different."""
+    written = [plain(tick.text) for tick in ticks if tick.text]
+    short = iter(abbreviated(written, width))
+    return [texts.whole(next(short)) if tick.text else "" for tick in ticks]
+
+
+def _parallel(figure: Parallel) -> go.Figure:
+    """Draw lines through upright axes, along which stretches can be chosen."""
+    n = figure.at.shape[1]
+    room = (NARROW - _ASIDE - MARGIN) / max(n - 1, 1)
+    ticks_fit = max(int((room - _GAP) / (_TINY * texts.WIDE)), 4)
+    names = abbreviated([plain(label[0]) for label in figure.labels], NAME)
+    labels = [
+        "<br>".join(texts.whole(part) for part in (name, *rest))
+        for name, rest in zip(
+            names,
+            (
+                [shorten(plain(part), NAME) for part in label[1:]]
+                for label in figure.labels
+            ),
+            strict=True,
+        )
+    ]
+    looks = [look for look in figure.means if look in figure.looks] or ["thin"]
+    codes = np.array([looks.index(look) for look in figure.looks])
+    order = np.argsort(codes, kind="stable")  # the last ones are on top
+    colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
+    steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
+    # the legend is that of traces without points, whose axes are out of the way
+    axes = _Axes(go.Figure(), figure.means, {}, NARROW)
+    for look in looks:
+        axes.scatter(
+            [None], [None], meaning=look, mode="lines", line=_stroke(look)
+        )
+    axes.update(True, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    axes.update(False, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    above = texts.left_of(labels) + MARGIN
+    made = _written(
+        axes.figure, figure, _Room(_AXES, _ASIDE, MARGIN), above=above
+    )
+    return made.add_trace(
+        go.Parcoords(
+            dimensions=[
+                {
+                    "label": label,
+                    "values": at[order],
+                    "range": [figure.ASIDE - 0.02, 1.02],
+                    "tickvals": [tick.at for tick in ticks],
+                    "ticktext": _briefly(ticks, ticks_fit),
+                }
+                for label, at, ticks in zip(
+                    labels, figure.crossed.T, figure.ticks, strict=True
+                )
+            ],
+            line={
+                "color": codes[order],
+                "cmin": -0.5,
+                "cmax": len(colors) - 0.5,
+                "colorscale": [
+                    [end, color]
+                    for k, color in enumerate(colors)
+                    for end in steps[k : k + 2]
+                ],
+            },
+            labelangle=-90,
+            labelfont={"size": SMALL},
+            tickfont={"size": _TINY},
+        )
+    )
 
 
 # ---------------------------------------------------------------------- axes and words

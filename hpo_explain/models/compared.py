@@ -100,7 +100,8 @@ class Rows:
         differs = (self.X != self.usual) & ~both_inactive
         if np.count_nonzero(differs) > _FEW * differs.size:
             return None
-        rows, columns = np.nonzero(differs)
+        # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
+        rows, columns = np.divmod(np.flatnonzero(differs), differs.shape[1])
         return rows, columns
 
 

@@ -180,7 +180,7 @@ def blocks(
     """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
-    single = X.astype(np.float32)
+    single = np.ascontiguousarray(X, np.float32)
     for start, end in pairwise(_cuts(single)):
         for first in range(start, max(end, 1), size):
             rows = Rows(single[first : min(first + size, end)])

@@ -57,16 +57,16 @@ _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
     (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
     (re.compile(r">\s+<"), "><"),
-    (re.compile(r"xlink:href"), "href"),
 )
 _ALIKE = re.compile(
-    r'<use href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
-    r'(?:<use href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
+    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
 )
 _OF_TAB = (
     "@"  # before an anchor: its tab is not known where the section is made
@@ -215,21 +215,20 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
 
 
 def page(
-    *, scripts: Sequence[str], interactive: bool = False, **values: Any
+    *,
+    scripts: Sequence[str],
+    interactive: bool = False,
+    version: str = "",
+    **values: Any,
 ) -> Markup:
-    """Return the whole page, its script named by its hash: no other one runs in it.
+    """Return the whole page, its scripts named by their hashes: no other one runs in it.
 
     It has the `scripts` and styles of its sections, too. Where it is `interactive`, plotly's own is
-    unpacked from it and runs.
+    unpacked from it and runs. With a `version` it is read again when its file has another one.
     """
-    templates = Path(__file__).with_name("templates")
-    script = "".join(
-        templates.joinpath(f"{name}.js").read_text("utf-8")
-        for name in ("report", *scripts)
-    )
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
-        "ascii"
-    )
+    follow = ["follow"] if version else []
+    script = "".join(map(_script, ("report", *scripts, *follow)))
+    early = _script("version") if version else ""
     plotly_script = ""
     if interactive:
         from hpo_explain.draw.on_plotly import script_of_pages
@@ -239,10 +238,22 @@ def page(
         "page.html.j2",
         script=Markup(script),
         styles=[f"{name}.css" for name in scripts],
-        script_hash=digest,
+        early=Markup(early),
+        version=version,
+        hashes=[_hash(text) for text in (script, early) if text],
         plotly=plotly_script,
         **values,
     )
+
+
+def _script(name: str) -> str:
+    templates = Path(__file__).with_name("templates")
+    return templates.joinpath(f"{name}.js").read_text("utf-8")
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return base64.b64encode(digest).decode("ascii")
 
 
 def figure(

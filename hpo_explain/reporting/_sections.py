@@ -12,8 +12,10 @@ from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
+    ABLATION,
     ADVISE,
     COMPARE,
+    FOOTPRINT,
     HISTORY,
     IMPORTANCE,
     METHODS,
@@ -99,7 +101,15 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
 }
 JOINT = (PARETO, COMPARE)
 """Methods about several runs at once: their sections come before those of each run."""
-_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, IMPORTANCE)
+_FIRST = (
+    SUMMARY,
+    ADVISE,
+    HISTORY,
+    FOOTPRINT,
+    PARTIAL_DEPENDENCE,
+    ABLATION,
+    IMPORTANCE,
+)
 SHOWN: tuple[Method, ...] = (
     *_FIRST,
     *(

@@ -101,6 +101,7 @@ MADE = {
     ),
     "Advice": hx.advise,
     "Changes": hx.changes,
+    "Contours": lambda run: hx.methods.contours(run, ["lr", "layers"]),
     "Comparison": lambda run: hx.compare(
         {"one": run, "two": tuning_run(21)}, kind="forest"
     ),
@@ -121,6 +122,9 @@ MADE = {
         "lr"
     ),
     "Optimum": hx.optimum,
+    "ParallelCoordinates": lambda run: hx.methods.parallel_coordinates(
+        run, mark=[17, 18]
+    ),
     "ParetoFront": lambda run: hx.pareto(
         {"loss": run, "time": of_another_objective(run)}
     ),
@@ -148,6 +152,7 @@ MADE = {
     "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(
         run, background=20
     ),
+    "Slices": lambda run: hx.methods.slices(run, most=2),
     "Summary": hx.summary,
     "Timeline": lambda run: hx.methods.timeline(timed(run)),
     "Subspace": lambda run: hx.methods.subspace(run, n_trees=8),

@@ -54,7 +54,9 @@ return [...document.querySelectorAll(".js-plotly-plot")].map(plot => {
     size: [frame.width, frame.height],
     texts: [...plot.querySelectorAll("svg text")].filter(text => text.textContent.trim())
       .map(text => [text.textContent, box(text)]),
-    axes: [...plot.querySelectorAll(".nsewdrag")].map(box),
+    axes: plot.querySelector(".parcoords")
+      ? [...plot.querySelectorAll(".gl-canvas-focus")].map(box)
+      : [...plot.querySelectorAll(".nsewdrag")].map(box),
   };
 });
 """

@@ -172,7 +172,7 @@ def test_thousands_of_trials_are_few_bars_and_no_time_is_lost():
         )
     )
     figure = found.described()
-    assert len(figure.bars) <= 1000
+    assert len(figure.bars) <= 400
     drawn = sum(bar.end - bar.begin for bar in figure.bars)
     _, length = figure.ends
     assert drawn == pytest.approx(length, rel=0.15)
@@ -205,3 +205,21 @@ def test_trials_without_times_are_named():
     )
     (note,) = hx.methods.timeline(run).notes
     assert (note.kind, note.trials) == ("trials_without_times", (1,))
+
+
+def test_many_workers_with_many_trials_each_are_few_bars():
+    begin = np.repeat(np.arange(200.0), 10)
+    figure = hx.methods.timeline(
+        hx.Run(
+            hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)]),
+            np.linspace(0.0, 1.0, 2000)[:, None],
+            begin,
+            "minimize",
+            started=begin,
+            finished=begin + 1.0,
+        )
+    ).described()
+    assert len(figure.labels) == 10
+    assert len(figure.bars) <= 600
+    told = "\n".join(bar.told for bar in figure.bars)
+    assert told.count("trial ") == 2000

@@ -20,6 +20,8 @@ View(f, "caption")` is what `plot()` draws, `"name": View(g, "caption", shown_if
 - `Cells`: a color per pair (effects of two, matrices of interactions, densities by trial, a map of
   configurations), with `texts` in the cells, `dots` and `lines` over them, `low` and `high` of the
   scale, or `bare` of ticks (a map). Values of both signs have `low=-high`.
+- `Parallel`: lines through an axis for each hyperparameter, from 0 to 1 (parallel coordinates);
+  what has no value crosses an axis aside.
 - `Panels`: several of the above side by side under one heading, with one legend (theirs together)
   and one footer: paths, regions, effects, pairs of objectives. What a panel says of itself is its
   heading, on one line; the rest of its words is written once, from the panels.
@@ -56,6 +58,7 @@ from hpo_explain.base.figures.marks import (
     Words,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import (
     HATCHED,
     PALE,
@@ -78,7 +81,9 @@ __all__ = [
     "Look",
     "Note",
     "Panels",
+    "Parallel",
     "Rows",
+    "Tick",
     "View",
     "Words",
     "broken",

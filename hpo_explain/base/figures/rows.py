@@ -61,6 +61,11 @@ class Bar:
         return self.place if self.fill is None else self.fill
 
     @property
+    def length(self) -> float:
+        """How far it leads."""
+        return self.end - self.begin
+
+    @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
         down, up = both(0.0 if self.half is None else self.half)
@@ -151,9 +156,11 @@ class Rows(Words):
         )
 
     @classmethod
-    def folded(cls, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    def folded(
+        cls, order: Sequence[int], *, most: int = MOST
+    ) -> tuple[list[int], list[int]]:
         """Return which rows are drawn, and which the last one sums up, if they are too many."""
-        room = len(order) if len(order) <= cls.MOST else cls.MOST - 1
+        room = len(order) if len(order) <= most else most - 1
         return list(order[:room]), list(order[room:])
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 
 from hpo_explain.base import Origin, counted, format_value, number
@@ -13,13 +15,12 @@ from hpo_explain.base.figures import (
     View,
     usual_ends,
 )
+from hpo_explain.methods._engines.trials import trials_in_words
 from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
 # kinds of trials that have a look
 _WITHOUT = ("failed", "pruned", "running", "waiting")
-_LONG = 60  # characters of a value of a configuration
-_MANY = 20_000  # values of configurations, up to which they are told
 _MOST = 120  # characters of the reasons for which trials were left out
 
 
@@ -45,9 +46,14 @@ def trials(history: History) -> Curves:
     end = np.inf if minimized else -np.inf
     at, lines = history.trials.astype(float), []
     value = np.where(far, end, history.learned)
-    texts = np.array(_told(history), dtype=object)
+    texts = trials_in_words(
+        history.subject,
+        history.trials,
+        history.objective,
+        history.subject.tried,
+    )
     dots = [
-        Dots(at[rows], value[rows], look=look, told=texts[rows])
+        Dots(at[rows], value[rows], look=look, told=[*compress(texts, rows)])
         for look, rows in looks.items()
     ]
     if history.tied:
@@ -62,7 +68,10 @@ def trials(history: History) -> Curves:
         best = history.trials == history.tied[0]
         dots.append(
             Dots(
-                at[best], history.learned[best], look="star", told=texts[best]
+                at[best],
+                history.learned[best],
+                look="star",
+                told=[*compress(texts, best)],
             )
         )
     groups = dict[str, list[int]]()
@@ -114,30 +123,6 @@ def trials(history: History) -> Curves:
             **without,
         },
     )
-
-
-def _told(history: History) -> list[str]:
-    """Return what is told of each trial: its number, what it reached, its configuration."""
-    X = history.subject.tried
-    configs = (
-        history.subject.space.decode(X)
-        if X.size <= _MANY
-        else [{}] * len(history)
-    )
-    return [
-        "\n".join(
-            [
-                f"trial {trial}: {history.objective_name} {number(value)}",
-                *(
-                    f"{name} = {format_value(held, width=_LONG)}"
-                    for name, held in config.items()
-                ),
-            ]
-        )
-        for trial, value, config in zip(
-            history.trials.tolist(), history.objective, configs, strict=True
-        )
-    ]
 
 
 def _subtitle(history: History) -> str:

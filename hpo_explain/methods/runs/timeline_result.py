@@ -57,7 +57,8 @@ class Timeline(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "span": "{n:#trial} took {span}, {at_once}{idle}.",
-        "lost": "Of the trials' time {each}. | {share:%} went into {n:#{state} trial}",
+        "failed": "Of the trials' time {each}. | {share:%} went into {n:#failed trial}",
+        "pruned": "Of the trials' time {each}. | {share:%} went into {n:#pruned trial}",
         "short": "{n:#trial} in {span}, {at_once}.",
     }
 
@@ -144,10 +145,9 @@ class Timeline(Result):
                         (),
                         share,
                         because=(),
-                        says="lost",
+                        says=state,
                         share=share,
                         n=int(which.sum()),
-                        state=state,
                     )
                 )
         return tuple(claims)
