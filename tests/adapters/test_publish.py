@@ -165,12 +165,12 @@ def test_several_objectives_have_a_figure_and_a_part_of_the_note_each():
 
 
 def many(trial):
-    """Twenty hyperparameters with long names, one with twelve choices; the last weighs most."""
+    """Thirteen hyperparameters with long names, one with twelve choices; the last weighs most."""
     choices = [f"a choice with a long name {i}" for i in range(12)]
     number = choices.index(trial.suggest_categorical("kind", choices))
     return number / 12 + sum(
         i * trial.suggest_float(f"a_hyperparameter_with_a_long_name_{i}", 0, 1)
-        for i in range(19)
+        for i in range(12)
     )
 
 
@@ -187,7 +187,7 @@ def cards(few_draws):
     """Figures of a run with many hyperparameters, as they are published."""
     from hpo_explain.adapters._published import figures_of
 
-    run = hx.from_optuna(optimized(many, 30))
+    run = hx.from_optuna(optimized(many, 20))
     return run, dict(figures_of(run))
 
 
@@ -214,10 +214,10 @@ def test_what_has_no_room_is_counted_and_matters_least(cards):
     ]
     shares = hx.importance(run).importance["importance"]
     largest = shares.sort_values(ascending=False).index[: len(shown)]
-    assert 1 < len(shown) < 20
+    assert 1 < len(shown) < 13
     assert without_spaces("".join(shown)) == without_spaces("".join(largest))
     footer = figures["importance"].layout.annotations[-1].text
-    assert f"here: {20 - len(shown)} rows." in footer.replace("<br>", " ")
+    assert f"here: {13 - len(shown)} rows." in footer.replace("<br>", " ")
 
 
 def test_each_effect_has_a_figure_and_those_of_numbers_one_scale(cards):
