@@ -73,8 +73,8 @@ def _written(part: str | Option | Fact, name_option: NameOption) -> str:
         return name_option(part)
     if isinstance(part, str):
         return part
-    told: str = words().tell(part, name_option)
-    return told
+    text: str = words().tell(part, name_option)
+    return text
 
 
 class InputError(ValueError):
