@@ -401,3 +401,15 @@ def test_a_forest_is_fitted_to_lists():
     fitted = hx.models.ForestSurrogate.fit(SPACE, rows, values, n_trees=3)
     again = hx.models.ForestSurrogate.fit(SPACE, X, X[:, 0], n_trees=3)
     np.testing.assert_array_equal(fitted.predict(X), again.predict(X))
+
+
+def test_a_model_says_that_noise_is_in_its_deviation():
+    class Noisy(Lists):
+        std_with_noise = True
+
+    for model, said in ((Noisy(), "included"), (Lists(), "without")):
+        effect = hx.partial_dependence(
+            RUN, "x2", surrogate=model, sample=20, variance="average"
+        )
+        [band] = [note for note in effect.notes if note.kind == "effect_band"]
+        assert said in str(band)

@@ -73,8 +73,7 @@ def _written(part: str | Option | Fact, name_option: NameOption) -> str:
         return name_option(part)
     if isinstance(part, str):
         return part
-    text: str = words().tell(part, name_option)
-    return text
+    return str(words().tell(part, name_option))
 
 
 class InputError(ValueError):

@@ -603,7 +603,7 @@ def draw_cells(
         ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
-        _scale(ax, k, axis, points - SCALE)
+        _scale(ax, k, axis, points - SCALE * scale)
     for line in figure.lines:
         _draw_line(ax, line, lying=False)
     for dots in figure.dots:
@@ -615,7 +615,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (

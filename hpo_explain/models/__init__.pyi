@@ -56,7 +56,6 @@ from .gaussian_process import (
 )
 from .own_model import ModelSurrogate as ModelSurrogate
 from .own_model import as_surrogate as as_surrogate
-from .own_model import conforming as conforming
 from .protocols import CoalitionBlock as CoalitionBlock
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows

@@ -97,6 +97,11 @@ class ModelSurrogate:
             self._predicted(self._space.sample(_PROBES, seed=0)), tuple
         )
 
+    @property
+    def std_with_noise(self) -> bool:
+        """Whether the model says that its standard deviation includes observation noise."""
+        return bool(getattr(self._model, "std_with_noise", False))
+
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
 

@@ -31,9 +31,9 @@ from hpo_explain.models import (
     SupportsJoint,
     Surrogate,
     SurrogateBased,
-    conforming,
     mean_of,
 )
+from hpo_explain.models.own_model import conforming
 from hpo_explain.space import Array, SearchSpace
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.figures import PALE
 from hpo_explain.base.width import columns
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, tuning_run
@@ -112,10 +113,14 @@ def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
 def test_the_figure_has_both_shares_of_what_matters(run):
     found = hx.summary(run)
     drawn = found.described()
-    shares = {(bar.row, bar.place): bar.end for bar in drawn.bars}
+    shares = {(bar.row, bar.kind): bar.end for bar in drawn.bars}
     for row, (name,) in enumerate(drawn.labels):
         assert shares[row, 0] == found.importance.importance.importance[name]
         assert shares[row, 1] == found.among_best.importance.importance[name]
+    # the share that the line about it tells is that of a bar, too
+    most = found.importance.claims[0]
+    row = drawn.labels.index(most.hyperparameters)
+    assert shares[row, PALE] == pytest.approx(most.estimate, abs=1e-12)
 
 
 def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():

@@ -163,9 +163,9 @@ def usual_ends(
     >>> usual_ends([0.0, -1.0, -2.0, -3.0, -4.0, -90.0], lower_is_better=False)
     (-8.0, None)
     """
-    sign = 1.0 if lower_is_better else -1.0
-    costs = sign * np.asarray(values, dtype=float)
-    costs = costs[np.isfinite(costs)]
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    costs = finite if lower_is_better else -finite
     if not costs.size:
         return None, None
     best, worst = float(costs.min()), float(costs.max())
