@@ -15,9 +15,9 @@ from hpo_explain.base.loaders import views
 from hpo_explain.reporting import Content, Report, Section
 from hpo_explain.reporting._render import figure
 from tests.base.test_result import MADE
+from tests.chromium import opened
 from tests.draw.test_widths import wide_run
 from tests.handmade import tuning_run
-from tests.reporting.conftest import opened
 from tests.reporting.test_browser import PAPER, shown
 
 WIDTHS = (400, 1300, 2000)

@@ -49,6 +49,8 @@ _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 _UPRIGHT, _PANELS = (24, 2)
 # of parallel axes: pixels left of the first, of texts along them, and beside these
 _ASIDE, _TINY, _GAP = (36, 9, 8)
+# of a parallel axis of numbers, marks; a character of no width
+_MARKS, _UNSEEN = (26, "\u200b")
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
 _APART = 5  # pixels between an axis and its numbers, so that those of both do not touch
@@ -731,11 +733,25 @@ def _scale(label: str) -> dict[str, Any]:
 # ---------------------------------------------------------------------- parallel axes
 
 
-def _briefly(ticks: Sequence[Tick], width: int) -> list[str]:
-    """Return what is written along an upright axis: texts that differ stay different."""
-    written = [plain(tick.text) for tick in ticks if tick.text]
-    short = iter(abbreviated(written, width))
-    return [texts.whole(next(short)) if tick.text else "" for tick in ticks]
+def _along_upright(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
+    """Return what is written along an upright axis: texts that differ stay different.
+
+    A stretch that is chosen ends between two marks, so numbers have many. Plotly takes marks with
+    the same text for one: those without a text have so many characters that are not seen.
+    """
+    written = [tick for tick in ticks if tick.text]
+    places = [tick.at for tick in ticks]
+    if all(at < 0.0 for at, _ in written):
+        places = [*(at for at, _ in written), *np.linspace(0.0, 1.0, _MARKS)]
+    short = abbreviated([plain(tick.text) for tick in written], width)
+    text_at = dict(zip((at for at, _ in written), short, strict=True))
+    return {
+        "tickvals": places,
+        "ticktext": [
+            texts.whole(text_at.get(at, _UNSEEN * (k + 1)))
+            for k, at in enumerate(places)
+        ],
+    }
 
 
 def _parallel(figure: Parallel) -> go.Figure:
@@ -778,9 +794,8 @@ def _parallel(figure: Parallel) -> go.Figure:
                 {
                     "label": label,
                     "values": at[order],
-                    "range": [figure.ASIDE - 0.02, 1.02],
-                    "tickvals": [tick.at for tick in ticks],
-                    "ticktext": _briefly(ticks, ticks_fit),
+                    "range": [figure.ASIDE - 0.02, 1.05],
+                    **_along_upright(ticks, ticks_fit),
                 }
                 for label, at, ticks in zip(
                     labels, figure.crossed.T, figure.ticks, strict=True

@@ -138,3 +138,27 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     assert most.estimate == pytest.approx(1.0, abs=0.1)
     alone = hx.Run(space, X, X[:, 0] + 0.1 * X[:, 1], "minimize")
     assert hx.importance(alone).claims[0].because == ()
+
+
+def test_its_line_names_the_trial_to_keep_where_that_is_another_than_the_best():
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    bowl = ((X - 0.4) ** 2).sum(axis=1)
+    seen = set()
+    for seed in range(14):
+        noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
+        run = hx.Run(space, X, bowl + noise, "minimize")
+        optimum = hx.optimum(run)
+        trials = [optimum.incumbent_trial]
+        if optimum.why_another:
+            trials.append(optimum.keep)
+        is_another = bool(optimum.why_another)
+        if is_another in seen:
+            continue
+        seen.add(is_another)
+        result = hx.summary(run)
+        for text in (result.headline, result.lines[0]):
+            assert [place.trial for place in text.places] == trials
+        if seen == {True, False}:
+            break
+    assert seen == {True, False}

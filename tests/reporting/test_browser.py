@@ -1,6 +1,5 @@
 """The report as a browser shows it; needs Chromium, its driver and selenium."""
 
-import shutil
 from functools import partial
 
 import numpy as np
@@ -10,25 +9,20 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.reporting import BRIEF
+from tests.chromium import IS_THERE, opened
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import write
 
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="selenium drives the browser"
-)
 WebDriverWait = pytest.importorskip(
     "selenium.webdriver.support.ui"
 ).WebDriverWait
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 pytestmark = [
     warns_of_glyphs,
     pytest.mark.usefixtures("few_draws"),
-    pytest.mark.skipif(
-        not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-    ),
+    IS_THERE,
 ]
 
 DESKTOP = {"width": 1400, "height": 900, "pixelRatio": 1.0}
@@ -509,21 +503,8 @@ def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
     trials,
 ):
     run, address = trials
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-    ):
-        options.add_argument(f"--{switch}")
-    options.add_experimental_option(
-        "prefs", {"profile.managed_default_content_settings.javascript": 2}
-    )
-    driver = webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(DRIVER)
-    )
+    without = {"profile.managed_default_content_settings.javascript": 2}
+    driver = opened(**without)
     try:
         driver.get(address)
         plots = driver.find_elements("css selector", ".trials figure svg")

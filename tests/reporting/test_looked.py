@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.chromium import IS_THERE
 from tests.handmade import warns_of_glyphs
 from tests.looked import RENDERERS, gallery, results, screen
 from tests.reporting.test_browser import (
@@ -12,7 +13,11 @@ from tests.reporting.test_browser import (
 )
 
 pytest.importorskip("plotly")
-pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
+pytestmark = [
+    warns_of_glyphs,
+    pytest.mark.usefixtures("few_draws"),
+    IS_THERE,
+]
 
 
 @pytest.fixture(scope="module")
