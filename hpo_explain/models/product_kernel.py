@@ -35,7 +35,7 @@ _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = (
     0.5 * math.pi
 )  # of a circle between two states: about as far apart as any
-_TOLD = 16  # parameters that data tell best, whose curvature is looked at
+_INFORMED = 16  # parameters that data tell best, whose curvature is looked at
 _STEP = 0.1  # to which side
 # hyperparameters beyond which fewer of them are expected to matter, and how much fewer
 _FEW, _SPARSER = (20, 1.3)
@@ -409,20 +409,20 @@ def chain(
     .. [2] Beskos, A. et al. (2011). Hybrid Monte Carlo on Hilbert spaces. Stochastic Processes and
        their Applications 121.
     """
-    told, root = _told(pairs, mode)
+    informed, root = _informed(pairs, mode)
     at = mode.copy()
-    at[told] = np.linalg.solve(root, mode[told])
+    at[informed] = np.linalg.solve(root, mode[informed])
     middle = np.zeros(len(mode))
-    middle[told] = at[told]
+    middle[informed] = at[informed]
 
     def parameters(at: Array) -> Array:
         u = at.copy()
-        u[told] = root @ at[told]
+        u[informed] = root @ at[informed]
         return u
 
     def pushed(at: Array) -> tuple[float, Array]:
         value, gradient = pairs.slope(parameters(at))
-        gradient[told] = root @ gradient[told]
+        gradient[informed] = root @ gradient[informed]
         return value, gradient + (at - middle)
 
     value, force = pushed(at)
@@ -450,22 +450,22 @@ def chain(
     return Posterior(pairs.prior, last, np.full(states, 1.0 / states))
 
 
-def _told(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
+def _informed(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
     """Return the parameters that the data tell best (m,), and a root of their covariance (m, m).
 
     The variances of the product and of the noise are among them. The covariance is the inverse
     curvature at the mode, at most the prior's.
     """
-    farthest = np.argsort(-np.abs(mode), kind="stable")[:_TOLD]
-    told = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
-    slope = pairs.slope(mode)[1][told]
-    curvature = np.empty((len(told), len(told)))
-    for i, j in enumerate(told.tolist()):
+    farthest = np.argsort(-np.abs(mode), kind="stable")[:_INFORMED]
+    informed = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
+    slope = pairs.slope(mode)[1][informed]
+    curvature = np.empty((len(informed), len(informed)))
+    for i, j in enumerate(informed.tolist()):
         moved = mode.copy()
         moved[j] -= _STEP
-        curvature[i] = (pairs.slope(moved)[1][told] - slope) / _STEP
+        curvature[i] = (pairs.slope(moved)[1][informed] - slope) / _STEP
     values, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
-    return told, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
+    return informed, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
 
 
 def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
