@@ -16,6 +16,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from multiprocessing import current_process
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -44,14 +45,17 @@ def draw(path: Path, content: bytes) -> float:
     Do with the runs what follows, too. Return what it cost in seconds of the processor, imports
     included.
     """
-    from hpo_explain.reporting import BRIEF, report
+    from hpo_explain.reporting import BRIEF, Report
+    from hpo_explain.reporting._file import check_place
 
     runs, sections, short, after = pickle.loads(content)
     if short:
         sections = [
             name for name in sections or BRIEF if name in BRIEF
         ] or sections
-    report(runs, path, sections=sections, n_jobs=1, progress=False)
+    check_place(path)  # before it is drawn
+    report = Report.of(runs, sections=sections)
+    replace(report, follows=True).write(path)
     if after is not None:
         after(runs)
     times = os.times()

@@ -11,11 +11,11 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters._by_value import dumped
@@ -27,6 +27,7 @@ from hpo_explain.adapters._drawing import (
     take_turn,
     turn_at,
 )
+from hpo_explain.adapters._going_on import goes_on, is_called_by
 from hpo_explain.adapters.sources import checked_options
 from hpo_explain.base.checks import check_count, check_number, check_sequence
 from hpo_explain.base.errors import InputError
@@ -55,8 +56,14 @@ _FIRST = 10  # trials after which there is a first page
 # seconds of one processor, assumed until a report was measured
 _START, _SECTION = (3.0, 1.4)
 _SECTIONS = 16  # of a report, if not chosen
+_SHORT = 3  # sections that are drawn as fast as a short page
 _GROWTH = 1.5  # the next report may take longer than the last one did
 _PATIENCE = 120.0  # seconds that the last report waits for another process that is writing it
+_AT_MOST = (
+    10.0  # seconds that a program which ends waits for its other threads
+)
+_LOOK = 0.5  # seconds between two looks at whether the optimization goes on
+_PAUSE = 1.0  # seconds after which it is over, doubled whenever it was not
 
 
 class Budget:
@@ -119,6 +126,9 @@ class ReportUpdates(ABC):
     """
 
     _reader: Callable[..., Any]  # whose options the callback takes
+    _framework: (
+        str  # the package whose code runs until the optimization is over
+    )
 
     def __init__(
         self,
@@ -164,7 +174,7 @@ class ReportUpdates(ABC):
         self._logged: set[tuple[str, ...]] = set()
         self._written = False  # the latest report
         self._whole = (
-            False  # that a report was written that is not a short one
+            0  # finished trials when the latest that is not short was read
         )
         self._source: Any = None
         self._without_drawing()
@@ -175,6 +185,7 @@ class ReportUpdates(ABC):
         self._counting = threading.Lock()
         self._starting = threading.Lock()
         self._drawing: Drawing | None = None
+        self._waiting = False  # a thread, for the optimization to be over
 
     @abstractmethod
     def _read(self, source: Any) -> Mapping[str, Run]:
@@ -190,6 +201,9 @@ class ReportUpdates(ABC):
             self._due |= self._finished % self.every == 0
             self._source = source
             _UNFINISHED.add(self)
+            # who asks and tells is not on the stack while a trial runs
+            if not self._waiting and is_called_by(self._framework):
+                self._wait_for_the_end()
             short = self._finished == _FIRST and self._drawing is None
         if not (self._due or short) or not self._starting.acquire(
             blocking=False
@@ -214,6 +228,63 @@ class ReportUpdates(ABC):
             raise
         finally:
             self._starting.release()
+
+    def _wait_for_the_end(self) -> None:
+        """Have a thread write the last report in a process that outlives the optimization."""
+        thread = threading.Thread(target=self._write_once_over, daemon=True)
+        with suppress(RuntimeError):  # of a process that may have no more
+            thread.start()
+            self._waiting = True
+
+    def _write_once_over(self) -> None:
+        """Write a report on all trials when no code of the framework runs any more."""
+        pause, still = _PAUSE, 0.0
+        while True:
+            sleep(_LOOK)
+            still = 0.0 if goes_on(self._framework) else still + _LOOK
+            finished, is_done = self._finished, False
+            if still >= pause:
+                is_done = self._write_last()
+                # whoever optimizes in many short calls does not pay for a drawing after each
+                pause, still = 2.0 * pause, 0.0
+            with self._counting:
+                if is_done and self._whole == self._finished:
+                    _UNFINISHED.discard(self)
+                    self._source, self._due = None, False
+                is_done &= finished == self._finished
+                if is_done or self not in _UNFINISHED:
+                    self._waiting = False
+                    return
+
+    def _write_last(self) -> bool:
+        """Write a report on all trials, a short one first where there is none.
+
+        Return whether that was done; it is given up where the optimization goes on after all.
+        """
+        many = self._sections is None or len(self._sections) > _SHORT
+        if many and not self._whole and not self._write_beside(short=True):
+            return False
+        return self._write_beside(short=False)
+
+    def _write_beside(self, *, short: bool) -> bool:
+        """Write a report unless the optimization goes on meanwhile; return whether it did not."""
+        with self._starting:
+            if self not in _UNFINISHED or _ENDING.is_set():
+                return False
+            if self._whole == self._finished:
+                return True
+            if self._drawing is not None:  # of fewer trials
+                self._drawing.stop()
+            drawing = self._start(
+                self._source, last=not short, short=short, beside=True
+            )
+            self._drawing = drawing
+        while drawing is not None and not drawing.is_over:
+            sleep(_LOOK)
+            if goes_on(self._framework):
+                drawing.stop()
+                return False
+        return True
 
     def finish(self, source: Any) -> Path | None:
         """Write a last report on all trials, whatever the budget, and wait for it.
@@ -253,6 +324,8 @@ class ReportUpdates(ABC):
         """Write a short page as the program ends, unless there is a whole one."""
         if self._whole or self._owner != os.getpid():
             return
+        # a thread that has begun to read for a drawing, which comes too late, is waited for
+        self._starting.acquire(timeout=_AT_MOST)
         try:
             with one_writer(self.path) as mine:
                 if mine:
@@ -273,13 +346,19 @@ class ReportUpdates(ABC):
         return None
 
     def _start(
-        self, source: Any, *, last: bool = False, short: bool = False
+        self,
+        source: Any,
+        *,
+        last: bool = False,
+        short: bool = False,
+        beside: bool = False,
     ) -> Drawing | None:
         """Read the run and start the drawing; return None if another process writes it, or fails.
 
-        The last one waits for that process, and what it read is not older.
+        The last one waits for that process, and what it read is not older. Nobody waits for one
+        that is drawn `beside` others.
         """
-        began = perf_counter()
+        began, finished = perf_counter(), self._finished
         try:
             with ExitStack() as until_over:
                 if not self._is_mine(source, until_over, last):
@@ -293,9 +372,12 @@ class ReportUpdates(ABC):
                     self.path,
                     self._content(source, runs, short=short),
                     partial(
-                        self._receive, began=began, last=last, short=short
+                        self._receive,
+                        began=began,
+                        last=last,
+                        finished=0 if short else finished,
                     ),
-                    last=last,
+                    last=last and not beside,
                     turn=turn,
                     until_over=until_over,
                 )
@@ -331,24 +413,34 @@ class ReportUpdates(ABC):
         return is_mine
 
     def _receive(
-        self, drawn: Future[float], *, began: float, last: bool, short: bool
+        self,
+        drawn: Future[float],
+        *,
+        began: float,
+        last: bool,
+        finished: int,
     ) -> None:
-        """Deal with what was drawn, in the thread that waited for it."""
+        """Deal with what was drawn of so many trials, none if short, in the thread that waited."""
         cost, failing = perf_counter() - began, _NOT_WRITTEN
         try:
             cost = drawn.result()
             self._written, failing = True, _UNTOLD
-            self._whole |= not short
+            self._whole = max(self._whole, finished)
             if self._on_update is not None:
                 self._on_update(self.path)
         except Exception as error:
             self._log(failing, error)
         finally:
-            if not (last or short):
+            if finished and not last:
                 self._budget.pay(cost)
 
     def _log(self, failing: str, error: Exception) -> None:
-        """Warn that something failed, once for each place where it does."""
+        """Warn that something failed, once for each place where it does.
+
+        Of what cannot be written, the message says all.
+        """
+        if _ENDING.is_set() and not _is_main_thread():
+            return  # no process is started any more
         # the cause of what another process raised tells where that was
         lines = "".join(
             traceback.format_exception(error.__cause__ or error)
@@ -361,11 +453,23 @@ class ReportUpdates(ABC):
         if place not in self._logged:
             self._logged.add(place)
             _logger.warning(
-                failing + _GOES_ON, self.path, kind, error, exc_info=error
+                failing + _GOES_ON,
+                self.path,
+                kind,
+                error,
+                exc_info=None if isinstance(error, OSError) else error,
             )
 
 
 _UNFINISHED: set[ReportUpdates] = set()
+_ENDING = threading.Event()
+"""That the interpreter ends: it starts no threads any more."""
+# before it waits for other threads, when those at exit have not been called yet
+threading._register_atexit(_ENDING.set)  # type: ignore[attr-defined]
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 @atexit.register

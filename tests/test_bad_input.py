@@ -508,6 +508,14 @@ REFUSED = {
         ),
         (lambda: hx.report(RUN, "never.html", n_jobs=0), "n_jobs", 0),
     ],
+    "watch": [
+        (lambda: hx.watch(RUN, "never.html", every=0), "every", 0),
+        (
+            lambda: hx.watch(TABLE, "never.html", objective="los"),
+            "objective",
+            "los",
+        ),
+    ],
     "what_if": [
         (lambda: hx.what_if(TABLE, objective="los"), "objective", "los")
     ],
@@ -668,14 +676,6 @@ TEXTS = {
     "a surrogate without uncertainty": (
         lambda: hx.methods.PartialDependenceExplainer(Model(1.0, None)),
         ["surrogate must", "predict(X)", "standard deviation has shape ()"],
-    ),
-    "a surrogate of a mean alone": (
-        lambda: hx.methods.LimeExplainer(Model(1.0)),
-        ["surrogate must", "mean and standard deviation", "predict(X)"],
-    ),
-    "a surrogate of columns": (
-        lambda: hx.methods.FanovaExplainer(Model(np.ones((3, 1)), 0.1)),
-        ["forest must", "predict(X)", "the mean has shape (3, 1)"],
     ),
     "an empty study": (
         lambda: hx.from_optuna(optuna.create_study()),

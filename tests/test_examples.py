@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from examples.papers.frame import AGREES, FETCH, PHONEME, Profile, Sheet
+from examples.papers.frame import FETCH, PHONEME, Profile, Sheet
+from examples.papers.verdicts import AGREES
 from tests.source_tree import ROOT
 
 
@@ -87,7 +88,7 @@ def test_the_good_regions_of_lcbench_are_as_in_the_paper(papers):
 
     sheet = Sheet(Profile())
     of_phoneme(sheet)
-    assert [row.verdict for row in sheet.rows] == [AGREES] * 6
+    assert [row.verdict(6) for row in sheet.rows] == [AGREES] * 6
 
 
 # ---------------------------------------------------------------------- Figure 6 of fANOVA

@@ -15,8 +15,8 @@ import hpo_explain as hx
 from hpo_explain.adapters.sources import as_run
 from hpo_explain.base.errors import InputError
 from hpo_explain.catalog.methods import METHODS
+from hpo_explain.mcp.answers import TOOLS
 from hpo_explain.mcp.places import Places
-from hpo_explain.mcp.tools import Tool
 from tests.cli.conftest import tuned  # noqa: F401
 
 pytest.importorskip("mcp")
@@ -103,8 +103,9 @@ def answers(place):
 
 def test_every_method_is_a_tool_that_says_what_it_takes(answers):
     tools, _ = answers
-    assert {*tools} == {"studies", *(method.name for method in METHODS)}
-    for method in METHODS:
+    for_assistants = [one for one in METHODS if one.for_assistants]
+    assert {*tools} == {"studies", *(one.name for one in for_assistants)}
+    for method in for_assistants:
         tool, taken = (
             tools[method.name],
             tools[method.name].input_schema["properties"],
@@ -206,8 +207,8 @@ def test_what_cannot_be_answered_is_an_error_with_the_remedy(
 @pytest.mark.thorough
 def test_every_tool_answers(place):
     calls = {}
-    for method in METHODS:
-        taken = Tool(method).takes
+    for tool in TOOLS.values():
+        method, taken = tool.method, tool.takes
         given = {
             "study": "first.db",
             "studies": ["first.db", "second.db"],

@@ -33,6 +33,7 @@ NO_MODEL = {
     "proposal_densities",
     "publish",
     "sampling_bias",
+    "timeline",
     "summary",  # of what the belief says
     "trust",  # in the belief
 }
@@ -280,3 +281,135 @@ def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
     known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
     unasked = explain(RUN, surrogate=RUN.surrogate()).notes
     assert "model_learned_later" not in {*kinds(known), *kinds(unasked)}
+
+
+# ------------------------------------------------------------------ in whatever form it predicts
+
+
+class _Own:
+    """A model with a space, whose predictions are those of `OWN` in another form."""
+
+    space = SPACE
+
+
+class Lists(_Own):
+    def predict(self, X):
+        return [part.tolist() for part in OWN.predict(np.asarray(X))]
+
+
+class Columns(_Own):
+    def predict(self, X):
+        return tuple(part[:, None] for part in OWN.predict(np.asarray(X)))
+
+
+class MayReturnStd(_Own):
+    def predict(self, X, return_std=False):
+        mean, std = OWN.predict(np.asarray(X))
+        return (mean, std) if return_std else mean
+
+
+class MeanOnly(_Own):
+    def predict(self, X):
+        return OWN.predict(np.asarray(X))[0]
+
+
+THETA = {"x1": 0.25, "x2": 0.75}
+EXPLAINERS = {
+    "PartialDependenceExplainer": lambda model: (
+        hx.methods.PartialDependenceExplainer(model, sample=20)
+        .explain("x2")
+        .mean
+    ),
+    "RegionalPartialDependenceExplainer": lambda model: (
+        hx.methods.RegionalPartialDependenceExplainer(model, sample=60)
+        .explain("x2")
+        .whole.mean
+    ),
+    "LocalImportanceExplainer": lambda model: (
+        hx.methods.LocalImportanceExplainer(model).explain(THETA).variance
+    ),
+    "AblationExplainer": lambda model: (
+        hx.methods.AblationExplainer(model)
+        .explain(THETA, {"x1": 0.5, "x2": 0.1})
+        .to_frame()["gain"]
+        .to_numpy()
+    ),
+    "FanovaExplainer": lambda model: (
+        hx.methods.FanovaExplainer(model, n_trees=4).explain().estimate
+    ),
+    "ShapleyExplainer": lambda model: (
+        hx.methods.ShapleyExplainer(
+            hx.models.LowerConfidenceBound(model), background=20
+        )
+        .explain(THETA)
+        .phi
+    ),
+    "LowerConfidenceBound": lambda model: hx.models.LowerConfidenceBound(
+        model
+    ).terms(X[:4].tolist())["mean"],
+    "ExpectedImprovement": lambda model: hx.models.ExpectedImprovement(
+        model, best=0.2
+    ).terms(X[:4])["exploitation"],
+    "partial_dependence": lambda model: (
+        hx.partial_dependence(RUN, "x2", surrogate=model, sample=20).mean
+    ),
+    "explain_proposal": lambda model: (
+        hx.explain_proposal(RUN, surrogate=model, background=20).phi
+    ),
+}
+
+
+@pytest.mark.parametrize("explain", EXPLAINERS.values(), ids=EXPLAINERS)
+@pytest.mark.parametrize("form", [Lists, Columns, MayReturnStd, MeanOnly])
+def test_classes_and_functions_read_the_same_forms_of_prediction(
+    form, explain
+):
+    known = OWN if form is not MeanOnly else AnalyticSurrogate(SPACE, OWN.mean)
+    np.testing.assert_allclose(explain(form()), explain(known))
+
+
+def test_two_means_are_not_a_mean_and_a_deviation():
+    class AList(_Own):
+        def predict(self, X):
+            return [row[1] for row in X]
+
+    model = hx.models.ModelSurrogate(SPACE, AList())
+    mean, std = model.predict(X[:2])
+    np.testing.assert_allclose(mean, X[:2, 1])
+    assert std.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        hx.models.LowerConfidenceBound,
+        lambda model: hx.models.ExpectedImprovement(model, best=0.0),
+        hx.models.MeanResponse,
+    ],
+)
+def test_an_acquisition_names_its_model_where_that_has_no_space(criterion):
+    model = LinearRegression().fit(X, X[:, 0])
+    expected = pytest.raises(hx.base.InputError, match=r"^surrogate must be")
+    with expected as raised:
+        criterion(model)
+    assert raised.value.value is model
+    assert "ModelSurrogate(space, model)" in raised.value.remedy
+
+
+def test_a_forest_is_fitted_to_lists():
+    rows, values = X.tolist(), X[:, 0].tolist()
+    fitted = hx.models.ForestSurrogate.fit(SPACE, rows, values, n_trees=3)
+    again = hx.models.ForestSurrogate.fit(SPACE, X, X[:, 0], n_trees=3)
+    np.testing.assert_array_equal(fitted.predict(X), again.predict(X))
+
+
+def test_a_model_says_that_noise_is_in_its_deviation():
+    class Noisy(Lists):
+        std_with_noise = True
+
+    for model, said in ((Noisy(), "included"), (Lists(), "without")):
+        effect = hx.partial_dependence(
+            RUN, "x2", surrogate=model, sample=20, variance="average"
+        )
+        [band] = [note for note in effect.notes if note.kind == "effect_band"]
+        assert said in str(band)

@@ -117,6 +117,7 @@ WRONG = {
     "kind": ["svm", 3, None, ["gp"], {"a": 1}],
     "lose": ["x", True, [1], 0, -1],
     "loss": [*NUMBER, -1, 2],
+    "mark": ["x", 3, None, [99], ["a"], [True], {"a": 1}],
     "max_depth": COUNT,
     "max_features": COUNT,
     "min_improvement": [*NUMBER, -1, 1],

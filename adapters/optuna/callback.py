@@ -71,11 +71,16 @@ class ExplanationCallback(ReportUpdates):
     The study is read in the thread that calls the callback. A report is drawn by a process of its
     own, for which no trial waits: settings of matplotlib, warning filters and random states of
     this process are not touched. One report is drawn at a time; one that becomes due meanwhile
-    follows after a later trial, with all trials finished by then. That process ends with this one:
-    call `finish` for a report on all trials before the program ends. Without, a program that ends
-    before a whole report was written leaves a short page, for which it waits some seconds; there is
-    one of the first ten trials, too. Neither counts for the budget. Of several processes that
-    share a storage and a path, one writes at a time; the others skip theirs.
+    follows after a later trial, with all trials finished by then.
+
+    Once ``study.optimize`` has returned in a process that goes on, such as a notebook, a report on
+    all trials is written by itself, a short page first where there is none: within seconds, unless
+    another optimization runs in this process, for which it waits. The process that draws ends with
+    this one: call `finish` for a report on all trials before a program ends. Without, a program
+    that ends before a whole report was written leaves a short page, for which it waits some
+    seconds; there is one of the first ten trials, too. None of these counts for the budget. Of
+    several processes that share a storage and a path, one writes at a time; the others skip theirs.
+    A page that is open in a browser reloads itself when it was written anew.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class ExplanationCallback(ReportUpdates):
     """
 
     _reader = staticmethod(from_optuna)
+    _framework = "optuna.study"
 
     def __init__(
         self,

@@ -46,9 +46,11 @@ class ExplanationCallback(ReportUpdates):
     Notes
     -----
     The result is read in the thread that calls the callback. A report is drawn by a process of its
-    own, for which no trial waits, and which ends with this one: call `finish` for a report on all
-    trials before the program ends. One report is drawn at a time; one that becomes due meanwhile
-    follows after a later trial, with all trials told by then.
+    own, for which no trial waits, and which ends with this one. One report is drawn at a time; one
+    that becomes due meanwhile follows after a later trial, with all trials told by then. Once the
+    optimizer has returned in a process that goes on, such as a notebook, a report on all trials is
+    written by itself, a short page first where there is none; call `finish` for it before a program
+    ends.
 
     With ``Optimizer.ask`` and ``tell`` call it with what `tell` returns:
     ``callback(optimizer.tell(x, y))``.
@@ -61,6 +63,7 @@ class ExplanationCallback(ReportUpdates):
     """
 
     _reader = staticmethod(from_skopt)
+    _framework = "skopt"
     _seen = 0  # trials, of those that were told
 
     def __call__(self, result: Any) -> None:

@@ -25,7 +25,7 @@ from examples.papers.frame import (
     Page,
     Profile,
     Sheet,
-    verdict,
+    judged,
 )
 
 HERE = Path(__file__).resolve().parent
@@ -33,15 +33,23 @@ HEAD = """\
 # The papers' experiments
 
 Each table and numbered experiment figure of three papers beside what is found here: Croppi (2021)
-(*shapleymbo*), Moosbauer et al. (2021) (*moosbauer*) and Hutter et al. (2014) (*fanova*). Numbers
-agree within three standard errors of both sides and the paper's rounding, or within as many as
-Student's distribution has at the same level (0.27 %) where repetitions alone say how much they
-scatter; then "×" shows how many. Findings agree where they hold. A table agrees where all its
-findings do, and no more numbers differ than chance allows at that level in 95 % of tables: none of
-up to 18, one of 19 to 131. Rows that need data name them; [README.md](README.md) says how to get
-them. Tables 3 and 5 of *shapleymbo* and 4 to 6 of *moosbauer* (settings, spaces, machines) and
-Figures 16 and 9 (drawings) have no results. What the papers' programs do where the text says
-something else is in the docstrings of the modules.
+(*shapleymbo*), Moosbauer et al. (2021) (*moosbauer*) and Hutter et al. (2014) (*fanova*).
+
+- A row *agrees* if it would have been noticed otherwise: the smallest difference that this run
+  tells with a probability of 80 % ("tells") is at most half of the effect that the paper has (after
+  "of"; for a number its distance from 0, the margin for a finding).
+- It is *not contradicted* if there are too few repetitions, or too few printed digits, to tell.
+- It *differs* if it is farther off than chance is in 1 % of tables, all rows of a table taken
+  together, or than five standard errors. Findings have the errors of their repetitions, too.
+- Rows of a table share repetitions, so their signs are tested together: by the multiple of the
+  paper's numbers that fits each repetition best.
+- A table differs if one row does, and agrees if its findings do and its numbers together.
+- Every cell of a printed table has a row, or is left out with a reason.
+
+Rows that need data name them; [README.md](README.md) says how to get them. Tables 3 and 5 of
+*shapleymbo* and 4 to 6 of *moosbauer* (settings, spaces, machines) and Figures 16 and 9 (drawings)
+have no results. What the papers' programs do where the text says something else is in the
+docstrings of the modules.
 
 Written on {date} by `{command}`, seeds from {seed} on. What `--only` leaves out is as it was.
 """
@@ -105,6 +113,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--out", type=Path, default=HERE, help="folder of RESULTS.md"
     )
     parser.add_argument(
+        "--stored",
+        type=Path,
+        help="folder in which repetitions are stored, and from which they are judged again",
+    )
+    parser.add_argument(
         "--seed", type=int, default=0, help="the first of the seeds"
     )
     parser.add_argument(
@@ -112,7 +125,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     profile = Profile(
-        options.thorough, options.data, options.seed, options.workers
+        options.thorough,
+        options.data,
+        options.seed,
+        options.workers,
+        options.stored,
     )
     command = "python -m examples.papers" + " --thorough" * options.thorough
     command += " --only " + " ".join(options.only) if options.only else ""
@@ -131,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             traceback.print_exc()
             failed += 1
             found = Sheet(profile)
-            found.finding("it runs", False, "no", why="it failed")
+            found.exact("it runs", False, "no", why="it failed")
         picture = (
             f"figures/{one.paper}_{one.name}.png" if found.figure else None
         )
@@ -139,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             save(found.figure, options.out / picture)
         section = page.add(one, found, picture, perf_counter() - start)
         print(
-            f"{one.label}: {verdict(found.rows)} ({perf_counter() - start:.0f} s)",
+            f"{one.label}: {judged(found.rows)} ({perf_counter() - start:.0f} s)",
             flush=True,
         )
         if options.only:

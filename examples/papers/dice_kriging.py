@@ -127,6 +127,30 @@ class DiceKriging:
             0
         ]  # of L: products are faster than solving
 
+    @classmethod
+    def of_parameters(
+        cls,
+        space: hx.SearchSpace,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        theta: np.ndarray,
+        signal: float,
+        nugget: float,
+        trend: float,
+    ) -> DiceKriging:
+        """Return the model of trials with parameters that R found: variances, and the trend."""
+        model = cls.__new__(cls)
+        model.space = space
+        model._X, model._y = np.ascontiguousarray(X), y
+        share = signal / (signal + nugget)
+        model._fit(np.append(np.log(theta), share))
+        model._variance, model._trend = signal + nugget, trend
+        solved = dtrtrs(model._L, y - trend, lower=1)[0]
+        model._alpha = dtrtrs(model._L, solved, lower=1, trans=1)[0]
+        model._inverse = dtrtri(model._L, lower=1)[0]
+        return model
+
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
         """Set the model for log θ and a; return the correlations R without the nugget."""
         self._theta, self._share = np.exp(parameters[:-1]), parameters[-1]

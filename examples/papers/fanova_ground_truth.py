@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import cache, partial
 from itertools import product
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
@@ -43,10 +43,16 @@ SPACE = hx.SearchSpace(
 )
 SYMBOLS = ("κ", "τ0", "S")
 WORDS, TOPICS = 1000, 10
+FORESTS = 8  # each of which sees other points of the grid
 
 
-def measured(documents: int, seed: int, kappa: float) -> np.ndarray:
-    """Return perplexity and run time in seconds for one κ, (τ0, S, 2)."""
+def measured(
+    documents: int, seed: int, kappa: float, again: int = 0
+) -> np.ndarray:
+    """Return perplexity and run time in seconds for one κ, (τ0, S, 2).
+
+    The time is measured `again`: all else is the same.
+    """
     rng = np.random.default_rng(seed)
     topics = rng.dirichlet(np.full(WORDS, 0.05), TOPICS)
     mixtures = rng.dirichlet(np.full(TOPICS, 0.1), 3 * documents // 2)
@@ -125,14 +131,19 @@ def agreement(
     )
 
 
+class Analysis(NamedTuple):
+    """Functional ANOVAs of forests that saw different points of a grid, with its values."""
+
+    results: list[hx.methods.FanovaImportance]
+    values: np.ndarray
+
+
 @cache
-def analysed(
-    profile: Profile,
-) -> dict[str, tuple[hx.methods.FanovaImportance, np.ndarray]]:
+def analysed(profile: Profile) -> dict[str, Analysis]:
     """Return the functional ANOVA of forests, with the grid's values, by what was measured."""
     work = [
-        (profile.size(150, 1000), profile.seed, kappa)
-        for _ in "12"
+        (profile.size(150, 1000), profile.seed, kappa, again)
+        for again in (0, 1)
         for kappa in GRID[0]
     ]
     # the shorter of two run times: other programs disturb either
@@ -143,9 +154,12 @@ def analysed(
         zip(("perplexity", "run time"), np.moveaxis(found, -1, 0), strict=True)
     )
     size = both["perplexity"].size
-    seen = np.random.default_rng(profile.seed).choice(size, 100, replace=False)
+    rng = np.random.default_rng(profile.seed)
+    seen = [rng.choice(size, 100, replace=False) for _ in range(FORESTS)]
     return {
-        label: (explained(label, values, seen), values)
+        label: Analysis(
+            [explained(label, values, some) for some in seen], values
+        )
         for label, values in both.items()
     }
 
@@ -156,16 +170,14 @@ on_lda = partial(
 DATA_OF_LDA = "the grid of Snoek et al. (2012) for online LDA on Wikipedia, which is not published"
 
 
-def close(
-    sheet: Sheet, label: str, result: Any, values: np.ndarray, why: str = ""
-) -> None:
-    """Say how close shares and marginals are, and draw the marginals."""
+def close(sheet: Sheet, label: str, found: Analysis) -> None:
+    """Say how close shares and marginals are, by forest, and draw the marginals of one."""
+    results, values = found
     axes = sheet.panels(
         [f"{label} by {symbol}" for symbol in SYMBOLS], height=2.2, sharey=True
     )
-    found = []
     for j, (ax, name) in enumerate(zip(axes, SPACE.names, strict=True)):
-        marginal, true = result.marginal(name), true_marginal(values, j)
+        marginal, true = results[0].marginal(name), true_marginal(values, j)
         band(
             ax,
             marginal.grid,
@@ -177,39 +189,56 @@ def close(
         )
         ax.plot(GRID[j], true, "o", color=BLUE, ms=3)
         ax.set_xscale("log" if marginal.log[0] else "linear")
-        found.append(agreement(true, predicted_marginal(marginal, j), values))
-    correlations, errors = np.transpose(found)
-    sheet.finding(
-        "predicted marginals are closely aligned with the true ones",
-        errors.max() < 0.15,
-        f"differences of at most {listed(100 * errors, 0)} % of the range, "
-        f"correlations {listed(correlations, 2)} for {', '.join(SYMBOLS)}",
+    apart = np.array(
+        [
+            [
+                agreement(
+                    true_marginal(values, j),
+                    predicted_marginal(result.marginal(name), j),
+                    values,
+                )
+                for j, name in enumerate(SPACE.names)
+            ]
+            for result in results
+        ]
     )
-    predicted = result.importance["importance"].to_numpy()
-    farthest = np.abs(predicted - true_shares(values, result.members)).max()
+    correlations, errors = np.moveaxis(apart, 2, 0)
     sheet.finding(
-        "predicted shares are close to the true ones",
-        farthest < 0.1,
-        f"by at most {farthest:.0%}",
-        why=why,
+        "predicted marginals are closely aligned with the true ones, within 15 % of the range",
+        0.15 - errors.max(axis=1),
+        f"differences of at most {listed(100 * errors.mean(axis=0), 0)} % of the range, "
+        f"correlations {listed(correlations.mean(axis=0), 2)} for {', '.join(SYMBOLS)}",
+    )
+    farthest = [
+        np.abs(
+            result.importance["importance"].to_numpy()
+            - true_shares(values, result.members)
+        ).max()
+        for result in results
+    ]
+    sheet.finding(
+        "predicted shares are close to the true ones, within 15 %",
+        0.15 - np.array(farthest),
+        f"by at most {np.mean(farthest):.0%}",
     )
 
 
 @on_lda("figure1", "Main effects for the perplexity of online LDA")
 def figure_1(sheet: Sheet, found: dict) -> None:
     """Compare predicted and true marginals."""
-    close(sheet, "perplexity", *found["perplexity"])
+    close(sheet, "perplexity", found["perplexity"])
     sheet.needs("S explains 65 %, S and κ another 18 %", DATA_OF_LDA)
 
 
 @on_lda("figure2", "The interaction of κ and S")
 def figure_2(sheet: Sheet, found: dict) -> None:
     """Compare the joint marginal of κ and S with the true one."""
-    result, values = found["perplexity"]
-    marginal, true = (
-        result.marginal(SPACE.names[0], SPACE.names[2]),
-        true_marginal(values, 0, 2),
-    )
+    results, values = found["perplexity"]
+    true = true_marginal(values, 0, 2)
+    marginals = [
+        result.marginal(SPACE.names[0], SPACE.names[2]) for result in results
+    ]
+    marginal = marginals[0]
     titles = [f"κ against S, {which}" for which in ("true", "predicted")]
     axes = sheet.panels(titles, width=3.2, height=2.4, sharey=True)
     drawn = ((GRID[::2], true), (marginal.grid, marginal.mean))
@@ -223,39 +252,38 @@ def figure_2(sheet: Sheet, found: dict) -> None:
             shading="nearest",
         )
         ax.set_xscale("log")
-    correlation, error = agreement(
-        true, predicted_marginal(marginal, 0, 2), values
-    )
-    said = f"correlation {correlation:.2f}, largest difference {error:.0%} of the range"
+    apart = [
+        agreement(true, predicted_marginal(one, 0, 2), values)
+        for one in marginals
+    ]
+    correlation, error = np.transpose(apart)
     sheet.finding(
-        "the predicted joint marginal is that of the grid",
-        correlation > 0.9,
-        said,
+        "the predicted joint marginal is that of the grid, with a correlation above 0.8",
+        correlation - 0.8,
+        f"correlation {correlation.mean():.2f}, largest difference {error.mean():.0%} of the range",
     )
-    small, large = np.ptp(true[:, [0, -1]], axis=0)
+    # by τ0, over which the grid repeats
+    small, large = np.ptp(values[:, :, [0, -1]], axis=0).T
     sheet.finding(
         "κ matters more for small batches than for large ones",
-        small > large,
-        f"range over κ {small:.1f}, {large:.1f} for S = 1, 128",
-        why="so few documents give large batches few updates, whose weight κ decides",
+        small - large,
+        f"range over κ {small.mean():.1f}, {large.mean():.1f} for S = 1, 128",
+        why="so few documents give large batches few updates, whose weight κ decides; a guess",
     )
 
 
 @on_lda("figure3", "Main effects for the run time of online LDA")
 def figure_3(sheet: Sheet, found: dict) -> None:
     """Compare predicted and true marginals."""
-    close(
-        sheet,
-        "run time",
-        *found["run time"],
-        why="such short times vary; see --thorough",
-    )
-    by_batch = true_marginal(found["run time"][1], 2)
-    best = int(np.argmin(by_batch))
+    close(sheet, "run time", found["run time"])
+    # by κ, on which the time does not depend
+    by_batch = found["run time"].values.mean(axis=1)
+    mean = by_batch.mean(axis=0)
+    best = int(np.argmin(mean))
     sheet.finding(
-        "very low and very high batch sizes take longer than those between",
-        0 < best < len(by_batch) - 1
-        and min(by_batch[[0, -1]]) > 1.1 * by_batch[best],
-        f"{listed(by_batch, 3)} s by S",
+        "very low and very high batch sizes take longer than those between, by 10 %",
+        (by_batch[:, [0, -1]] - 1.1 * by_batch[:, [best]]).T,
+        f"{listed(mean, 3)} s by S",
+        why="with few words very small batches are not slow",
     )
     sheet.needs("κ explains 54 %, S 21 %", DATA_OF_LDA)

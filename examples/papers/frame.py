@@ -1,15 +1,9 @@
 """What all experiments share: rows beside the paper's numbers, what they need, and their page.
 
 An experiment is a function that is registered by :func:`experiment`; it adds what it finds to a
-`Sheet`: rows, and its figure. A row compares a number (within three standard errors of both
-sides), or says whether a finding of the paper holds. Nothing agrees that was not measured.
-
-Three standard errors are exceeded by chance in 0.27 % of normal numbers if the spread is known. If
-it is estimated from n repetitions alone, the ratio has Student's distribution with n - 1 degrees of
-freedom, and three errors are exceeded in 3 % at n = 6 and in 20 % at n = 2: the quantile of the
-same 0.27 % takes their place, 5.5 at n = 6. In return a table of numbers may miss no more of them
-than the binomial distribution at 0.27 % allows in 95 % of tables: none of 18, one of 19 to 131. It
-takes them as independent; a table's are not quite, which makes the criterion stricter.
+`Sheet`: rows, and its figure. A row compares a number, or says by which margin a finding of the
+paper holds in each repetition; :mod:`examples.papers.verdicts` has the rule. A cell of a paper's
+table that is not compared is left out with a reason. Nothing agrees that was not measured.
 """
 
 from __future__ import annotations
@@ -24,29 +18,43 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from joblib import Memory
 from matplotlib.figure import Figure
-from scipy.stats import binom, norm, t
 from threadpoolctl import threadpool_limits
+
+from examples.papers.verdicts import (
+    AGREES,
+    DIFFERS,
+    NOT_CONTRADICTED,
+    Finding,
+    Number,
+    verdict,
+    weights_of,
+)
 
 # beside the project
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-AGREES, DIFFERS, NEEDS = "agrees", "differs", "needs data"
-ERRORS = (
-    3.0  # standard errors within which numbers agree, if their spread is known
-)
-LEVEL = 2.0 * norm.sf(ERRORS)  # by chance a number is farther
-TABLES = 0.95  # of tables in which only chance lets numbers differ agree
+NEEDS, LEFT_OUT = "needs data", "left out"
+RESAMPLES = 100
 
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = (
     "hyper_ellipsoid_paths.csv.gz",
     "hyper_ellipsoid_shapley.csv.gz",
 )
+NETWORK_DESIGN = "mlp_surrogate95_design.csv"
+NETWORK_PARAMETERS = "mlp_surrogate95_km_parameters.json"
+NETWORK_BACKGROUND = "mlp_surrogate95_background7000.csv.gz"
+NETWORK_CONTRIBUTIONS = "mlp_phoneme_shapley_K20000.csv.gz"
 HOW = "examples/papers/README.md says how to get"
 FETCH = {
     PHONEME: f"LCBench's table of phoneme; {HOW} it",
     PATHS: f"the thesis's logged runs; {HOW} them",
     SHAPLEY: f"the R tool's answers for the thesis's runs; {HOW} them",
+    NETWORK_DESIGN: f"the trials that the network's model learned; {HOW} them",
+    NETWORK_PARAMETERS: f"the parameters of the network's model; {HOW} them",
+    NETWORK_BACKGROUND: f"what the network's proposals are compared with; {HOW} it",
+    NETWORK_CONTRIBUTIONS: f"the R tool's answers for the network; {HOW} them",
 }
 
 
@@ -57,30 +65,56 @@ class Row(NamedTuple):
     ----------
     what : str
         The number, or the finding.
-    paper, ours, error : str
-        The paper's number, the one found here, and the standard error of their difference, with the
-        factor that is allowed where it is not ERRORS.
-    verdict : str
-        AGREES, DIFFERS or NEEDS.
+    paper, ours : str
+        The paper's number, and the one found here.
+    judged : Number or Finding, optional
+        What is judged; without it the row says what is missing.
+    digits : int
+        Digits that are shown.
     why : str
-        Why it differs, or where the data come from.
+        Why it differs, where the data come from, or why it is left out.
+    missing : str
+        NEEDS or LEFT_OUT where nothing is judged.
+    cells : int
+        How many cells of a printed table it is.
     """
 
     what: str
-    paper: str
-    ours: str
-    error: str
-    verdict: str
+    paper: str = ""
+    ours: str = ""
+    judged: Number | Finding | None = None
+    digits: int = 2
     why: str = ""
+    missing: str = ""
+    cells: int = 0
 
-    def __str__(self) -> str:
-        said = self.verdict + (f": {self.why}" if self.why else "")
-        cells = (self.what, self.paper, self.ours, self.error, said)
-        return (
-            "| "
-            + " | ".join(cell.replace("|", "\\|") for cell in cells)
-            + " |"
-        )
+    def verdict(self, n_rows: int) -> str:
+        """Return the verdict where so many rows are judged together."""
+        if self.judged is None:
+            return self.missing
+        return self.judged.verdict(n_rows)
+
+    def shown(self, n_rows: int) -> str:
+        """Return the row of a table where so many rows are judged together."""
+        error = tells = ""
+        if isinstance(self.judged, Number):
+            shown = f".{self.digits}f"
+            error = f"{self.judged.error:{shown}}"
+            tells = f"{self.judged.tells(n_rows):{shown}}"
+            tells += f" of {2.0 * self.judged.least:{shown}}"
+        elif self.judged is not None and any(self.judged.errors):
+            pairs = zip(self.judged.margins, self.judged.errors, strict=True)
+            margin = min(m / e if e else np.inf * np.sign(m) for m, e in pairs)
+            error = f"{margin:+.1f} errors"
+        said = self.verdict(n_rows)
+        explained = self.missing or said == DIFFERS
+        said += f": {self.why}" if self.why and explained else ""
+        what = self.what
+        if self.missing and self.cells > 1:
+            what += f" ({self.cells} cells)"
+        cells = (what, self.paper, self.ours, error, tells, said)
+        texts = [cell.replace("|", "\\|") for cell in cells]
+        return "| " + " | ".join(texts) + " |"
 
 
 class Profile(NamedTuple):
@@ -90,6 +124,7 @@ class Profile(NamedTuple):
     data: Path = DATA
     seed: int = 0
     workers: int = 1
+    stored: Path | None = None
 
     def size(self, quick: int, thorough: int) -> int:
         """Return a number of repetitions."""
@@ -106,7 +141,12 @@ class Profile(NamedTuple):
     def repeated(
         self, function: Callable[..., Any], arguments: Sequence[tuple]
     ) -> list[Any]:
-        """Return the results of a function that is called with each tuple of arguments."""
+        """Return the results of a function that is called with each tuple of arguments.
+
+        Those that are stored are read, and others are stored, so that they can be judged again.
+        """
+        if self.stored is not None:
+            function = Memory(self.stored, verbose=0).cache(function)
         if self.workers == 1:
             with threadpool_limits(1):
                 return [function(*some) for some in arguments]
@@ -144,18 +184,99 @@ class Sheet:
     def finding(
         self,
         what: str,
+        margins: Any,
+        ours: str,
+        paper: str = "yes",
+        why: str = "",
+    ) -> None:
+        """Add by which margin a finding of a paper holds, positive where it does.
+
+        Repetitions are the last axis; a finding of several margins holds where all of them do.
+        """
+        judged = Finding.of(margins)
+        self.rows.append(Row(what, paper, ours, judged, why=why))
+
+    def exact(
+        self,
+        what: str,
         holds: Any,
         ours: str,
         paper: str = "yes",
         why: str = "",
     ) -> None:
-        """Add whether a finding of a paper holds, and by which numbers."""
-        judged = (AGREES, "") if holds else (DIFFERS, why)
-        self.rows.append(Row(what, paper, ours, "", *judged))
+        """Add whether a finding holds into which no chance enters."""
+        judged = Finding.exact(holds)
+        self.rows.append(Row(what, paper, ours, judged, why=why))
 
-    def needs(self, what: str, where: str) -> None:
+    def in_most(
+        self,
+        what: str,
+        flags: Any,
+        ours: str,
+        paper: str = "yes",
+        why: str = "",
+    ) -> None:
+        """Add whether a finding holds in more than half of the repetitions."""
+        held = np.asarray(flags, dtype=float)
+        n = len(held)
+        # the error of a share that is known from few repetitions, without which all are alike
+        share = (held.sum() + 1.0) / (n + 2.0)
+        error = float(np.sqrt(share * (1.0 - share) / (n + 2.0)))
+        judged = Finding((float(held.mean()) - 0.5,), (error,))
+        said = f"in {int(held.sum())} of {n} runs{ours}"
+        self.rows.append(Row(what, paper, said, judged, why=why))
+
+    def in_resamples(
+        self,
+        what: str,
+        flags: Any,
+        ours: str,
+        paper: str = "yes",
+        why: str = "",
+    ) -> None:
+        """Add whether a finding about all repetitions holds in resamples of them.
+
+        It agrees if it holds in 99 % of them, differs if it holds in 1 %.
+        """
+        share = float(np.mean(flags))
+        margin = float(share >= 0.99) - float(share <= 0.01)
+        said = f"{ours}; in {share:.0%} of resamples"
+        judged = Finding((margin,), (0.0,))
+        self.rows.append(Row(what, paper, said, judged, why=why))
+
+    def in_one(
+        self,
+        what: str,
+        flags: Any,
+        ours: str,
+        paper: str = "yes",
+        why: str = "",
+    ) -> None:
+        """Add what happened in the paper's one run, and in how many of those here.
+
+        It differs if it happens in none of them, and agrees only if it does in nearly all: that one
+        run showed what some do is not contradicted.
+        """
+        held = np.asarray(flags, dtype=float)
+        rare = Finding((float(held.mean()) - 1e-9,), (0.0,))
+        usual = Finding((float(held.mean()) - 0.9,), (float(held.std()),))
+        judged = usual if held.any() else rare
+        said = f"in {int(held.sum())} of {len(held)} runs{ours}"
+        self.rows.append(Row(what, paper, said, judged, why=why))
+
+    def resamples(self, n: int) -> list[np.ndarray]:
+        """Return which repetitions are in each of some bootstrap resamples."""
+        rng = np.random.default_rng(self.profile.seed)
+        return [rng.integers(0, n, n) for _ in range(RESAMPLES)]
+
+    def needs(self, what: str, where: str, cells: int = 0) -> None:
         """Add what was not measured, and where its data come from: a file, or words."""
-        self.rows.append(Row(what, "", "", "", NEEDS, FETCH.get(where, where)))
+        why = FETCH.get(where, where)
+        self.rows.append(Row(what, why=why, missing=NEEDS, cells=cells))
+
+    def left_out(self, what: str, why: str, cells: int = 1) -> None:
+        """Add cells of a printed table that are not compared, and why."""
+        self.rows.append(Row(what, why=why, missing=LEFT_OUT, cells=cells))
 
     def number(
         self,
@@ -167,8 +288,10 @@ class Sheet:
         of: int = 1,
         error: float = 0.0,
         one_draw: bool = False,
+        null: float = 0.0,
         digits: int = 2,
         why: str = "",
+        cell: bool = True,
     ) -> None:
         """Compare a number, or the mean of repetitions, with a paper's.
 
@@ -185,34 +308,34 @@ class Sheet:
         of : int
             The paper's number of repetitions.
         error : float
-            Another standard error, such as that of a Monte Carlo integral or of rounding.
+            Another standard error, such as that of a Monte Carlo integral.
         one_draw : bool
-            Whether the paper's repetitions share what is drawn anew here, such as an initial design
-            that is not published: their mean is one draw of ours then.
+            Whether the paper's number is one repetition of what is repeated here: it has one run,
+            or its repetitions share what is drawn anew here.
+        null : float
+            What the number would be if nothing were there.
         digits : int
-            Digits that are shown.
+            Digits that the paper prints.
         why : str
             Why it differs, if it does.
+        cell : bool
+            Whether it is a cell of a printed table.
         """
         values = np.atleast_1d(np.asarray(ours, dtype=float))
-        # few repetitions know little of their own spread; the paper's is of many
-        own = values.std(ddof=1) if len(values) > 1 else 0.0
-        theirs = own if one_draw else spread / of**0.5
-        variance = max(own, spread) ** 2 / len(values) + theirs**2 + error**2
-        half = 0.5 * 10.0**-digits  # of rounding
-        total = float(np.sqrt(variance))
-        estimated = 0.0 if spread else own**2 / len(values) + one_draw * own**2
-        factor = allowed(
-            estimated / variance if estimated else 0.0, len(values)
+        total, freedom = _error(values, spread, of, error, one_draw)
+        judged = Number(
+            paper=float(paper),
+            ours=float(values.mean()),
+            error=total,
+            freedom=freedom,
+            rounding=0.5 * 10.0**-digits,
+            null=null,
         )
-        agrees = abs(values.mean() - paper) <= factor * total + half
-        shown = [
-            f"{value:.{digits}f}" for value in (paper, values.mean(), total)
-        ]
-        shown[2] += f" × {factor:.1f}" if estimated else ""
-        self.rows.append(
-            Row(what, *shown, *((AGREES, "") if agrees else (DIFFERS, why)))
+        shown = [f"{value:.{digits}f}" for value in (paper, values.mean())]
+        row = Row(
+            what, *shown, judged, digits=digits, why=why, cells=int(cell)
         )
+        self.rows.append(row)
 
     def numbers(
         self,
@@ -220,12 +343,14 @@ class Sheet:
         names: Sequence[Iterable[Any]],
         paper: Any,
         ours: Any,
+        together: str = "",
         **options: Any,
     ) -> None:
         """Compare the cells of a table, an array with an axis for each of the lists of names.
 
         `what` has a place for a name of each. `ours` has the repetitions as its first axis. Options
-        are those of `number`, of all cells or one a cell.
+        are those of `number`, of all cells or one a cell. With `together` a row of this name says
+        which multiple of the paper's numbers fits best.
         """
         labels = [what.format(*some) for some in product(*names)]
         each = {
@@ -233,11 +358,51 @@ class Sheet:
             for key, value in options.items()
         }
         columns = np.reshape(ours, (-1, len(labels))).T
-        for i, (label, theirs) in enumerate(
-            zip(labels, np.ravel(paper), strict=True)
-        ):
+        theirs = np.ravel(np.asarray(paper, dtype=float))
+        first = len(self.rows)
+        for i, (label, one) in enumerate(zip(labels, theirs, strict=True)):
             options = {key: values[i] for key, values in each.items()}
-            self.number(label, theirs, columns[i], **options)
+            self.number(label, one, columns[i], **options)
+        if together:
+            added = [row.judged for row in self.rows[first:]]
+            self.together(together, added, columns, each)
+
+    def together(
+        self,
+        what: str,
+        numbers: Sequence[Any],
+        columns: np.ndarray,
+        options: dict[str, Any],
+    ) -> None:
+        """Add which multiple of the paper's numbers those of the repetitions are, together."""
+        paper = np.array([number.paper - number.null for number in numbers])
+        ours = columns.T - [number.null for number in numbers]
+        errors = np.array([number.error for number in numbers])
+        # a rounded number is known to a unit's twelfth root only
+        rounded = np.array([number.rounding for number in numbers]) / 3**0.5
+        errors = np.hypot(errors, rounded)
+        weights = weights_of(paper, errors)
+        found = ours @ weights
+        own = np.broadcast_to(options.get("error", 0.0), paper.shape)
+        other = float(np.linalg.norm(weights * np.hypot(own, rounded)))
+        spread = np.broadcast_to(options.get("spread", 0.0), paper.shape)
+        one_draw = bool(np.any(options.get("one_draw", False)))
+        of = int(np.max(options.get("of", 1)))
+        # the paper's repetitions scatter as these do
+        theirs = found.std(ddof=1) if spread.any() and len(found) > 1 else 0.0
+        total, freedom = _error(found, theirs, of, other, one_draw)
+        below = int(((ours.mean(axis=0) < paper) & (paper != 0.0)).sum())
+        judged = Number(
+            paper=1.0,
+            ours=float(found.mean()),
+            error=total,
+            freedom=len(found) - 1.0 if theirs else freedom,
+            together=True,
+        )
+        said = f"{found.mean():.2f}, {below} of {len(paper)} below the paper's"
+        why = str(np.ravel(options.get("why", ""))[0])
+        name = f"{what}, together as a multiple of the paper's"
+        self.rows.append(Row(name, "1", said, judged, why=why))
 
     def panels(
         self,
@@ -257,34 +422,29 @@ class Sheet:
         return axes.reshape(np.shape(titles))[()]
 
 
-def allowed(share: float, repetitions: int) -> float:
-    """Return how many standard errors chance exceeds as rarely as three of a known spread.
+def _error(
+    values: np.ndarray, spread: float, of: int, error: float, one_draw: bool
+) -> tuple[float, float]:
+    """Return the standard error of a difference from a paper's number, and its freedom.
 
-    A share of the variance is estimated from repetitions (Welch's and Satterthwaite's degrees of
-    freedom, with which chance exceeds it rather more often), the rest is known.
+    Of the error a share is estimated from repetitions (Welch's and Satterthwaite's degrees of
+    freedom), the rest is known.
     """
-    return (
-        float(t.isf(LEVEL / 2.0, (repetitions - 1) / share**2))
-        if share
-        else ERRORS
-    )
+    n = len(values)
+    own = float(values.std(ddof=1)) if n > 1 else 0.0
+    theirs = own if one_draw else spread / of**0.5
+    # few repetitions know little of their own spread; the paper's is of many
+    variance = max(own, spread) ** 2 / n + theirs**2 + error**2
+    estimated = 0.0 if spread else own**2 / n + one_draw * own**2
+    if not estimated:
+        return float(variance**0.5), np.inf
+    return float(variance**0.5), (n - 1) / (estimated / variance) ** 2
 
 
-def verdict(rows: Sequence[Row]) -> str:
-    """Return the verdict on a table: findings have to agree, numbers but for what chance does."""
-    measured = [row for row in rows if row.verdict != NEEDS]
-    if not measured:
-        return NEEDS
-    misses = [row.verdict == DIFFERS for row in measured if row.error]
-    findings = all(row.verdict == AGREES for row in measured if not row.error)
-    return (
-        AGREES if findings and sum(misses) <= chance(len(misses)) else DIFFERS
-    )
-
-
-def chance(numbers: int) -> int:
-    """Return how many numbers of a table chance lets differ at most, in TABLES of the tables."""
-    return int(binom.ppf(TABLES, numbers, LEVEL)) if numbers else 0
+def judged(rows: Sequence[Row]) -> str:
+    """Return the verdict on a table."""
+    some = [row.judged for row in rows if row.judged is not None]
+    return verdict(some) if some else NEEDS
 
 
 def quoted(table: str) -> dict[str, np.ndarray]:
@@ -319,6 +479,8 @@ class Experiment(NamedTuple):
         Files without which it cannot run.
     basis : str
         On what it was measured, where the paper's own data are not at hand.
+    cells : int
+        Cells with results of the printed table; each has a row, or is left out with a reason.
     """
 
     paper: str
@@ -328,6 +490,7 @@ class Experiment(NamedTuple):
     data: Callable[[Profile], Any] | None = None
     needs: tuple[str, ...] = ()
     basis: str = ""
+    cells: int = 0
 
     @property
     def label(self) -> str:
@@ -343,6 +506,10 @@ class Experiment(NamedTuple):
                 sheet.needs(self.title, file)
         else:
             self.run(sheet, *([self.data(profile)] if self.data else []))
+            there = sum(row.cells for row in sheet.rows)
+            if self.cells not in (0, there):
+                said = f"{there} of {self.cells}"
+                sheet.exact("every printed cell is accounted for", False, said)
         return sheet
 
 
@@ -385,26 +552,27 @@ class Page:
         seconds: float,
     ) -> str:
         """Add an experiment, and return its section."""
-        judged = verdict(found.rows)
+        said = judged(found.rows)
         basis = (
-            f" Measured on {one.basis}."
-            if one.basis and judged != NEEDS
-            else ""
+            f" Measured on {one.basis}." if one.basis and said != NEEDS else ""
         )
-        by = [row.verdict for row in found.rows]
-        of = (
-            f" ({by.count(AGREES)} of {len(by) - by.count(NEEDS)})"
-            if judged != NEEDS
-            else ""
-        )
-        head = [
-            "| what | paper | ours | standard error | verdict |",
-            "|---|---|---|---|---|",
+        n_rows = sum(row.judged is not None for row in found.rows)
+        by = [row.verdict(n_rows) for row in found.rows]
+        counts = [
+            f"{by.count(kind)} {kind}"
+            for kind in (AGREES, NOT_CONTRADICTED, DIFFERS)
+            if kind in by
         ]
+        of = f" ({', '.join(counts)})" if counts else ""
+        head = [
+            "| what | paper | ours | standard error | tells | verdict |",
+            "|---|---|---|---|---|---|",
+        ]
+        rows = [row.shown(n_rows) for row in found.rows]
         lines = [
             f"{one.label}: {one.title}",
-            f"**{judged}**{of}.{basis} {seconds:.0f} s.",
-            "\n".join([*head, *map(str, found.rows)]),
+            f"**{said}**{of}.{basis} {seconds:.0f} s.",
+            "\n".join([*head, *rows]),
             *([f"![{one.label}]({picture})"] if picture else []),
         ]
         self.sections[one.label] = "\n\n".join(lines)
@@ -416,14 +584,13 @@ class Page:
         named: dict[str, dict[str, list[str]]] = {}
         for label in shown:
             paper, name = label.split(", ")
-            judged = re.search(r"\n\*\*(.+?)\*\*", self.sections[label])[1]
-            verdicts = named.setdefault(
-                paper, {AGREES: [], DIFFERS: [], NEEDS: []}
-            )
-            verdicts[judged].append(name)
+            said = re.search(r"\n\*\*(.+?)\*\*", self.sections[label])[1]
+            kinds = (AGREES, NOT_CONTRADICTED, DIFFERS, NEEDS)
+            verdicts = named.setdefault(paper, {kind: [] for kind in kinds})
+            verdicts[said].append(name)
         overview = [
-            "| paper | agrees | differs | needs data |",
-            "|---|---|---|---|",
+            "| paper | agrees | not contradicted | differs | needs data |",
+            "|---|---|---|---|---|",
         ]
         for paper, verdicts in named.items():
             cells = [
@@ -431,8 +598,16 @@ class Page:
                 for n in verdicts.values()
             ]
             overview.append(f"| {paper} | " + " | ".join(cells) + " |")
-        agreeing = sum(len(verdicts[AGREES]) for verdicts in named.values())
-        total = f"{agreeing} of {len(shown)} tables and figures agree."
+        counts = [
+            f"{sum(len(verdicts[kind]) for verdicts in named.values())} {word}"
+            for kind, word in (
+                (AGREES, "agree"),
+                (NOT_CONTRADICTED, "are not contradicted"),
+                (DIFFERS, "differ"),
+                (NEEDS, "need data"),
+            )
+        ]
+        total = f"Of {len(shown)} tables and figures {', '.join(counts)}."
         sections = [f"### {self.sections[label]}" for label in shown]
         return (
             "\n\n".join([self.head, total, "\n".join(overview), *sections])

@@ -100,11 +100,16 @@ from .result import Result as Result
 from .result import Table as Table
 from .subject import Subject as Subject
 from .text import MAY_BE_NOTHING as MAY_BE_NOTHING
+from .text import SHARE_NOT_SETTLED as SHARE_NOT_SETTLED
 from .text import UNCLEAR as UNCLEAR
 from .text import Estimate as Estimate
 from .text import declared_fact as declared_fact
 from .text import filled as filled
+from .text import reservation as reservation
 from .text import told_apart as told_apart
 from .width import columns as columns
 from .width import shorten as shorten
+from .wording import Wording as Wording
+from .wording import chained as chained
+from .wording import joined as joined
 from .workers import by_workers as by_workers

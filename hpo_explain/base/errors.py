@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.loaders import words
 from hpo_explain.base.phrases import printable
+from hpo_explain.base.wording import chained
 
 _T = TypeVar("_T")
 
@@ -64,15 +65,15 @@ def write(text: Text, name_option: NameOption = str) -> str:
     """
     if isinstance(text, str):
         return text
-    return "".join(_written(part, name_option) for part in text)
+    return chained(_written(part, name_option) for part in text)
 
 
 def _written(part: str | Option | Fact, name_option: NameOption) -> str:
     if isinstance(part, Option):
         return name_option(part)
-    return (
-        part if isinstance(part, str) else str(words().tell(part, name_option))
-    )
+    if isinstance(part, str):
+        return part
+    return str(words().tell(part, name_option))
 
 
 class InputError(ValueError):

@@ -56,7 +56,7 @@ EffectKind = Literal["partial", "accumulated"]
 Variance = Literal["average", "covariance"]
 """The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
 
-Split = Literal["l2", "area", "variance", "mean"]
+Split = Literal["l2", "std", "area", "variance", "mean"]
 """The criterion by which regions of similar uncertainty are found."""
 
 Readable = Literal["linear", "lasso", "logistic", "tree", "rules"]

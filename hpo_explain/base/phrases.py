@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hpo_explain.base.wording import chained, joined
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -30,8 +32,8 @@ def counted(count: int, noun: str) -> str:
 def join_words(words: Sequence[str]) -> str:
     """Return "a", "a and b", or "a, b and c"."""
     if len(words) < 2:
-        return "".join(words)
-    return ", ".join(words[:-1]) + " and " + words[-1]
+        return chained(words)
+    return chained([joined(words[:-1], ", "), " and ", words[-1]])
 
 
 def listed(words: Sequence[str], most: int) -> str:

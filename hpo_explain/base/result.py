@@ -31,6 +31,7 @@ from hpo_explain.base.text import (
     told_apart,
 )
 from hpo_explain.base.width import shorten
+from hpo_explain.base.wording import chained, joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -451,12 +452,12 @@ class Result(ABC):
         ]
         for frame, several in groupby(worded, key=lambda claim: claim.frame):
             texts = [claim.text for claim in several]
-            said += (
-                texts
-                if frame == "{each}"
-                else [frame.replace("{each}", join_words(texts))]
-            )
-        return " ".join(said)
+            if frame == "{each}":
+                said += texts
+                continue
+            before, _, after = frame.partition("{each}")
+            said.append(chained([before, join_words(texts), after]))
+        return joined(said, " ")
 
     @property
     def caution(self) -> str:
@@ -489,9 +490,8 @@ class Result(ABC):
     @property
     def sentence(self) -> str:
         """The claims in words, why they are not certain, and what they rest on."""
-        return printable(
-            " ".join(filter(None, [self.finding, self.caution, self.basis]))
-        )
+        texts = filter(None, [self.finding, self.caution, self.basis])
+        return printable(joined(texts, " "))
 
     @property
     def headline(self) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hpo_explain.run import Run
 
 _BETTER_OUTSIDE = declared_fact(
-    "better_outside", "trial {trials} is better, outside the space"
+    "better_outside", "trial {trials:id} is better, outside the space"
 )
 
 

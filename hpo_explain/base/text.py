@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -15,6 +15,7 @@ from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
 from hpo_explain.base.phrases import counted, join_words, printable, spans
 from hpo_explain.base.width import shorten
+from hpo_explain.base.wording import Wording, capitalized, chained, joined
 
 
 @dataclass(frozen=True)
@@ -35,16 +36,21 @@ class Estimate:
     """A number and how far it may be off: half its 95 % interval, if that is known.
 
     Where `least` is given, it is told in place of both: what the number's size surely exceeds.
+    "~" has the number alone stand in the text, whose place knows the `interval`.
 
     Examples
     --------
     >>> filled("a gain of {gain}", gain=Estimate(0.1369, 0.06457))
     'a gain of 0.14 ± 0.06'
+    >>> text = filled("{share:~%} of it", share=Estimate(0.7, interval=(0.61, 0.78)))
+    >>> text, text.places[0].hint
+    ('70% of it', '61% to 78% (95% interval)')
     """
 
     value: float
     half: float | None = None
     least: float | None = None
+    interval: tuple[float, float] | None = None
 
     def __abs__(self) -> Estimate:
         return Estimate(abs(self.value), self.half, self.least)
@@ -53,7 +59,23 @@ class Estimate:
 class _People(Formatter):
     """Writes numbers with as many digits as they deserve, and several words as a list."""
 
+    def vformat(
+        self, template: str, args: Sequence[Any], values: Mapping[str, Any]
+    ) -> str:
+        """Return a template filled, with the places that its fields have."""
+        texts: list[str] = []
+        for text, name, spec, conversion in self.parse(template):
+            texts.append(text)
+            if name is None:
+                continue
+            value, _ = self.get_field(name, args, values)
+            value = self.convert_field(value, conversion)
+            texts.append(self.format_field(value, spec or ""))
+        return chained(texts)
+
     def format_field(self, value: Any, spec: str) -> Any:
+        if spec.startswith("~"):
+            return self._with_interval(value, spec[1:])
         if isinstance(value, Estimate) and value.least is not None:
             least = (
                 percent(value.least)
@@ -81,6 +103,8 @@ class _People(Formatter):
             return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
             return join_words([self.format_field(one, spec) for one in value])
+        if spec == "id":  # of a trial
+            return Wording.of(str(value), trial=int(value))
         if isinstance(value, str):  # words, not a value
             return shorten(value, int(spec or 200))
         if spec.startswith((".", ",")):  # digits as asked for
@@ -90,6 +114,14 @@ class _People(Formatter):
             if spec == "%"
             else format_value(value, width=int(spec or 200))
         )
+
+    def _with_interval(self, about: Estimate, spec: str) -> str:
+        """Return a number alone, whose interval is told where it is pointed at."""
+        text: str = self.format_field(about.value, spec)
+        if about.interval is None:
+            return text
+        low, high = (self.format_field(end, spec) for end in about.interval)
+        return Wording.of(text, hint=f"{low} to {high} (95% interval)")
 
 
 def filled(template: str, /, **values: Any) -> str:
@@ -224,6 +256,10 @@ NOT_SETTLED = declared_fact(
     "not_settled",
     "it holds in {probability:%} of what the trials allow",
 )
+SHARE_NOT_SETTLED = declared_fact(
+    "share_not_settled",
+    "whether {label} explains over {threshold:%} of the variance (probability {probability:%})",
+)
 _NONE_SETTLED = declared_fact(
     "none_settled",
     "claims hold in {least:%} to {most:%} of what the trials allow",
@@ -260,11 +296,18 @@ def reservation(reasons: Iterable[Fact]) -> str:
             at_once if reason.kind == "not_settled" else reason
             for reason in doubts
         ]
-    said = dict.fromkeys(map(str, doubts))
-    return f"Not certain: {join_words([*said])}." if said else ""
+    said = dict.fromkeys(map(tell, doubts))
+    if not said:
+        return ""
+    return chained(["Not certain: ", join_words([*said]), "."])
 
 
 def told_apart(facts: Iterable[Fact]) -> str:
     """Return facts as sentences of their own, each once."""
-    texts = dict.fromkeys(map(str, facts))
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
+    texts = dict.fromkeys(map(tell, facts))
+    return joined(map(_sentence, texts), " ")
+
+
+def _sentence(text: str) -> str:
+    """Return words as a sentence."""
+    return chained([capitalized(text), "."])

@@ -40,6 +40,8 @@ class Method:
         Whether it takes all objectives of a run.
     needs : str
         What a run must have for its section to be part of the report.
+    for_assistants : bool
+        Whether it is a tool for assistants: not where it shows trials to the eye.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Method:
     sources: tuple[str, ...] = ()
     objectives: bool = False
     needs: str = ""
+    for_assistants: bool = True
 
     @property
     def called(self) -> str | None:

@@ -30,6 +30,28 @@ HISTORY = Method(
     "it.",
     folded=False,
 )
+PARALLEL_COORDINATES = Method(
+    name="parallel_coordinates",
+    module="hpo_explain.methods.runs.parallel_coordinates",
+    asks="Which configurations were tried, and where do the best ones or those of one stage lie?",
+    limits="shows what was tried: where the best ones lie together may be where most were tried",
+    title="Where do the best trials lie?",
+    how_to_read="Each line is a trial, through its values and at last through what it "
+    "reached. Where blue lines come together, the best trials agree; where they spread, "
+    "the value mattered less, or too little was tried.",
+    for_assistants=False,
+)
+TIMELINE = Method(
+    name="timeline",
+    module="hpo_explain.methods.runs.timeline",
+    asks="When did trials run, and how much time did failed and pruned ones take?",
+    limits="a row is not a machine: which worker ran a trial is not recorded",
+    title="When did the trials run?",
+    how_to_read="A bar is a trial, from its start to its finish. Trials that ran at the same time "
+    "stand in different rows: gaps are workers that waited.",
+    needs="is_timed",
+    for_assistants=False,
+)
 TRUST = Method(
     name="trust",
     top=True,
@@ -184,11 +206,34 @@ PARTIAL_DEPENDENCE = Method(
     limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
     'also over combinations that nobody tried (`kind="accumulated"` is not)',
     title="How does it matter?",
-    how_to_read="A line or point is the objective that is predicted for a value, averaged over all "
-    "other hyperparameters. The band is what the trials allow. The dashed line (or diamonds) is "
-    "what is attainable with all others at their best. Green marks values that may be the best; "
-    "where it is pale, few trials are near.",
+    how_to_read="A line or point is what is predicted for a value: blue what it can reach with all "
+    "others at their best, dashed (or diamonds) the average over them. Dots are the trials, bands "
+    "what these allow. Green marks values that may be the best; where it is pale, few trials are "
+    "near.",
     folded=False,
+)
+
+SLICES = Method(
+    name="slices",
+    module="hpo_explain.methods.effects.slices",
+    asks="What did trials reach along each hyperparameter, and what can be reached there?",
+    limits="trials differ in all other hyperparameters, too, which may be why they are worse along "
+    "one (the curve holds the others at their best)",
+    how_to_read="A point is a trial, hollow ones are early, black ones late; marks at the end of "
+    "an axis have no result. The curve is the best that is expected at a value with all others at "
+    "their best: trials far from it had others that were not.",
+    for_assistants=False,
+)
+CONTOURS = Method(
+    name="contours",
+    module="hpo_explain.methods.effects.contours",
+    asks="Where in each pair of hyperparameters is it good, and where did nobody look?",
+    limits="an average over all others, of the pairs of what matters most alone: what acts "
+    "together need not be among them (`hx.methods.h_statistic`)",
+    how_to_read="A panel is a pair. Its colors are the objective that is predicted on average over "
+    "all others; where it is pale, few trials are near. Orange points are the best tenth of the "
+    "trials, white ones the others, crosses those that failed.",
+    for_assistants=False,
 )
 
 # Topic: around.
@@ -204,6 +249,7 @@ ABLATION = Method(
     how_to_read="From top to bottom one value after the other is changed, always the one that "
     "helps most; the length of a stair is what it gains. Where changes act together, the hatched "
     "bars, averages over all orders, are the fair shares.",
+    folded=False,
 )
 
 CHANGES = Method(
@@ -282,6 +328,11 @@ FOOTPRINT = Method(
     asks="Which part of the space was explored, and what is predicted elsewhere?",
     limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
     "how far it is off)",
+    title="Where was searched?",
+    how_to_read="Similar configurations are near each other. Dots are trials, crosses "
+    "configurations that no trial is near to; the color is what is predicted. Crosses in the color "
+    "of good values are promising, and nobody looked there.",
+    folded=False,
 )
 
 # Topic: advice.

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_hex
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hpo_explain.base.figures.cells import Cells
@@ -28,14 +29,17 @@ from hpo_explain.base.figures.marks import (
     Axis,
     Dots,
     Line,
+    pointing,
     reach,
 )
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import FILLS, HATCHED, PALE, Bar, Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._log_axis import make_log
 from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
+    LINE,
     SMALL,
     TEXT,
     characters,
@@ -44,23 +48,30 @@ from hpo_explain.draw._texts import (
     names_across,
     names_down,
     row_labels,
+    whole_names,
 )
 from hpo_explain.space import Array
 
 # points, of axes, of a row of points or of cells
-HEIGHT, _ROW, _CELL = (190.0, 17.0, 22.0)
+HEIGHT, _ROW, _CELL, _AXIS = (190.0, 17.0, 22.0, 22.0)
 _BARS = (18.0, 30.0, 36.0)  # of a row with 1, 2, 3 and more bars
 SCALE = 78.0  # points, width of the scale of colors with its texts
 _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _MOST_VECTORS = (
     2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 )
+# marks up to which each is one, and steps of a scale of colors
+_FEW_DOTS, _COLORS = (30, 16)
+_COLORED, _NO_LENGTH = (4.5, 1.0 + 1e-6)
 _DIMMED: dict[str, Any] = {
     "facecolor": (1.0, 1.0, 1.0, 0.6),
     "edgecolor": RULE,
     "hatch": "////",
     "linewidth": 0.0,
 }
+# of one of several parallel axes
+_ALONG: dict[str, Any] = {"marker": "|", "linewidth": 0.8, "zorder": 2.0}
+_STROKES: dict[str, Any] = {"color": "white", "linewidth": 0.7, "alpha": 0.7}
 _TICK: dict[str, Any] = {"marker": TICKUP}
 _MARKED: dict[str, Any] = {
     "color": GREEN,
@@ -76,6 +87,7 @@ _MARKERS = {
     "star": "*",
     "triangle-up": "^",
     "triangle-down": "v",
+    "triangle-left": "<",
     "triangle-right": ">",
 }
 _DASHES: dict[str, Any] = {
@@ -134,7 +146,7 @@ def _patch(fill: int) -> dict[str, Any]:
 
 
 def legend_of(
-    figure: Rows | Curves | Cells, means: Any = None
+    figure: Rows | Curves | Cells | Parallel, means: Any = None
 ) -> Iterator[tuple[Artist, str]]:
     """Yield the marks of a figure that mean something, in the order of its legend."""
     if isinstance(figure, Rows):
@@ -155,6 +167,8 @@ def _mark(figure: Any, key: str) -> Artist | None:
         return Patch(facecolor=BLUE, alpha=0.22, linewidth=0.0)
     if key == "rug" and not len(getattr(figure, "rug", ())):
         return None
+    if key == "beyond" and getattr(figure, "has_beyond", False):
+        return Line2D([], [], **_point(key))
     if key == "dimmed":
         return Patch(**_DIMMED)
     if key == "marked":
@@ -294,8 +308,9 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     for line in figure.lines:
         _draw_line(ax, line, lying)
     for dots in figure.dots:
-        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _draw_dots(ax, dots, *_turned(dots.x, y, lying), lying)
+        for some, end in figure.placed(dots):
+            x, y = _turned(some.x, some.y, lying)
+            _draw_dots(ax, some, x, y, lying, marker=pointing(end, lying))
     for ends in figure.dimmed:
         ax.axvspan(*ends, zorder=2.2, **_DIMMED)
     along = ax.get_xaxis_transform()
@@ -351,13 +366,13 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     (ax.set_xlim if lying else ax.set_ylim)(low, high)
     height = HEIGHT
     if lying:
-        names_down(
-            ax,
-            row_labels(
-                [(name,) for name in figure.x.names], characters(0.32 * points)
-            ),
-        )
-        height = max(_ROW * len(figure.x.names), 60.0)
+        labels = whole_names(figure.x.names, characters(0.4 * points))
+        names_down(ax, labels)
+        heights = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
+        # neighbours share the room between them
+        pairs = [(one + other) / 2.0 for one, other in pairwise(heights)]
+        row = max([_ROW, *pairs])
+        height = max(row * len(labels), 60.0)
     elif figure.x.names:
         names_across(ax, figure.x.names, 0.85 * points)
     if figure.empty:
@@ -419,23 +434,27 @@ def _draw_line(ax: Axes, line: Line, lying: bool) -> None:
     )
 
 
-def _draw_dots(ax: Axes, dots: Dots, x: Any, y: Any, lying: bool) -> None:
+def _draw_dots(
+    ax: Axes, dots: Dots, x: Any, y: Any, lying: bool, *, marker: str = ""
+) -> None:
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
-        ax.scatter(
-            x,
-            y,
-            c=dots.colors,
-            cmap="cividis",
-            vmin=0.0,
-            vmax=1.0,
-            s=14.0,
-            linewidths=0.0,
-            zorder=3,
-            rasterized=many,
-        )
+        _draw_colored(ax, dots, np.asarray(x), np.asarray(y))
+        return
+    kind = LOOKS[dots.look]
+    plain_dots = not (marker or kind.hollow or kind.edge or len(dots.labels))
+    if (
+        plain_dots
+        and dots.half is None
+        and kind.marker == "circle"
+        and _FEW_DOTS < len(x) <= _MOST_VECTORS
+    ):
+        _draw_round(ax, x, y, ink(kind.color), kind.size, kind.alpha)
         return
     style = _point(dots.look)
+    if marker:
+        style["marker"] = _MARKERS[marker]
+        style["markersize"] = LOOKS["beyond"].size
     if dots.half is not None:
         down, up = (
             np.broadcast_to(v, np.shape(dots.x))
@@ -466,6 +485,70 @@ def _draw_dots(ax: Axes, dots: Dots, x: Any, y: Any, lying: bool) -> None:
             fontsize=SMALL,
         )
         literal([note])
+
+
+def draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
+    """Draw lines through axes, each of which is a row, as `draw_rows` does rows."""
+    for line in figure.lines:
+        _draw_line(ax, line, lying=True)
+    for row, ticks in enumerate(figure.ticks):
+        places = [tick.at for tick in ticks]
+        ax.plot(places, np.full(len(places), row), color=GREY, **_ALONG)
+    labels = row_labels(figure.labels, characters(0.36 * points))
+    names_down(ax, labels, tinted=False)
+    ax.set_xlim(figure.ASIDE - 0.03, 1.06)
+    ax.set_xticks([])
+    ax.spines[:].set_visible(False)
+    lines = max(label.count("\n") for label in labels)
+    return Shape(len(labels) * (_AXIS + 10.5 * lines), "", "")
+
+
+def _draw_colored(ax: Axes, dots: Dots, x: Array, y: Array) -> None:
+    """Draw points in the colors of a scale, those of about the same color at once."""
+    kind = LOOKS[dots.look]
+    colors = colormaps["cividis"]
+    of_color = np.round(np.asarray(dots.colors) * _COLORS) / _COLORS
+    for value in np.unique(of_color[np.isfinite(of_color)]):
+        some = of_color == value
+        color = to_hex(colors(value))
+        if kind.marker == "circle":
+            _draw_round(ax, x[some], y[some], color, _COLORED, 1.0)
+        else:
+            ax.plot(
+                x[some],
+                y[some],
+                linestyle="none",
+                marker=_MARKERS[kind.marker],
+                markersize=_COLORED,
+                color=color,
+                zorder=3,
+            )
+
+
+def _draw_round(
+    ax: Axes, x: Any, y: Any, color: str, size: float, alpha: float
+) -> None:
+    """Draw points as the ends of strokes that have no length: one path is a tenth of the marks."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    # of a stroke without any length at all matplotlib draws nothing
+    nearly = x * _NO_LENGTH
+    if ax.get_xscale() != "log":
+        nearly = x + (np.ptp(x) or 1.0) * (_NO_LENGTH - 1.0)
+    ends = np.stack([np.column_stack([x, y]), np.column_stack([nearly, y])], 1)
+    path = Path(ends.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(x))
+    path.should_simplify = False
+    ax.add_patch(
+        PathPatch(
+            path,
+            facecolor="none",
+            edgecolor=color,
+            linewidth=size,
+            capstyle="round",
+            alpha=alpha,
+            zorder=3,
+            clip_on=False,
+        )
+    )
 
 
 def _turned(x: Any, y: Any, lying: bool) -> tuple[Any, Any]:
@@ -517,19 +600,10 @@ def draw_cells(
         snap=True,
     )
     if figure.dimmed is not None and figure.dimmed.any():
-        cells = [
-            [
-                (x[i], y[j]),
-                (x[i + 1], y[j]),
-                (x[i + 1], y[j + 1]),
-                (x[i], y[j + 1]),
-            ]
-            for i, j in np.argwhere(figure.dimmed)
-        ]
-        ax.add_collection(PolyCollection(cells, **_DIMMED), autolim=False)
+        ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
-        _scale(ax, k, axis, points - SCALE)
+        _scale(ax, k, axis, points - SCALE * scale)
     for line in figure.lines:
         _draw_line(ax, line, lying=False)
     for dots in figure.dots:
@@ -541,7 +615,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (

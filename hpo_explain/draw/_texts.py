@@ -33,7 +33,8 @@ _UNBROKEN = (
     1.18  # times as wide are the letters of a word that is broken, at most
 )
 _MARK = 34.0  # points of a mark in a legend, with the room around it
-_UPRIGHT = 18  # columns of a name that is written upwards
+_UPRIGHT = 24  # columns of a name that is written upwards
+_MOST_LINES = 3  # of a name left of axes
 _CALLOUT: dict[str, Any] = {
     "bbox": {"facecolor": ORANGE, "alpha": 0.25, "linewidth": 0.0, "pad": 1.5},
     "fontweight": "bold",
@@ -118,6 +119,12 @@ def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
             )
         labels.append(line)
     return distinct(labels)
+
+
+def whole_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names on as many lines as they need, but for those that are longer than three."""
+    short = abbreviated([plain(name) for name in names], _MOST_LINES * width)
+    return distinct(wrap(name, width) for name in short)
 
 
 def names_down(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import GREY, INK, TINT
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._marks import (
@@ -27,6 +29,7 @@ from hpo_explain.draw._marks import (
     draw_cells,
     draw_curves,
     draw_one_scale,
+    draw_parallel,
     draw_rows,
     legend_of,
 )
@@ -50,10 +53,12 @@ from hpo_explain.draw.pages import is_for_pages
 
 WIDTH = 8.0  # inches: what a page of text is wide on a screen
 # points that a panel needs across, and that curves are high
-_PANEL, _HIGH = (165.0, 105.0)
+_PANEL, _HIGH = (165.0, 120.0)
+_NAMED = 230.0  # the same with names left of its axes
 _MOST_COLUMNS, _TITLE_LINES = 3, 3
 _TITLE_PAD = 10.0  # points over and under the title of a panel
 _LABEL = 1.5 * TEXT  # points of the label that panels have in common
+_MARK_WIDE, _MARK_HIGH = (26.0, 12.0)  # points of a mark of a legend
 _BESIDE = 45.0  # points that a y axis takes with its label
 
 
@@ -84,16 +89,22 @@ def drawn(
 
 
 def _draw(
-    ax: Axes, figure: Rows | Curves | Cells, points: float, **how: Any
+    ax: Axes,
+    figure: Rows | Curves | Cells | Parallel,
+    points: float,
+    **how: Any,
 ) -> Shape:
     ax.tick_params(labelsize=TEXT)
     for axis in (ax.xaxis, ax.yaxis):
         numbers = axis.get_major_formatter()
         if isinstance(numbers, ScalarFormatter):
             numbers.set_useOffset(False)
-    draw: Any = {Rows: draw_rows, Curves: draw_curves, Cells: draw_cells}[
-        type(figure)
-    ]
+    draw: Any = {
+        Rows: draw_rows,
+        Curves: draw_curves,
+        Cells: draw_cells,
+        Parallel: draw_parallel,
+    }[type(figure)]
     shape: Shape = draw(ax, figure, points, **how)
     return shape
 
@@ -104,7 +115,11 @@ def _draw(
 def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     """Draw panels in place of axes, on as few rows as their width allows."""
     across, n = points_across(ax), len(figure.panels)
-    most = max(1, min(_MOST_COLUMNS, n, int(across / _PANEL)))
+    named = any(
+        panel.lying for panel in figure.panels if isinstance(panel, Curves)
+    )
+    room = int(across / (_NAMED if named else _PANEL))
+    most = max(1, min(_MOST_COLUMNS, n, room))
     rows = -(-n // most)
     columns = -(-n // rows)
     part = _part_of(ax, own=own)
@@ -275,13 +290,7 @@ def _write_around(
         fontweight="bold",
     )
     over = high(heading, HEADING) + 2.0
-    means = figure.legend()
-    entries: dict[str, Any] = {}
-    for panel in figure.panels:
-        for artist, text in legend_of(panel, means):
-            entries.setdefault(text, artist)
-    ordered = [text for text in means.values() if text in entries]
-    ordered = [*dict.fromkeys([*ordered, *entries])]
+    entries = _entries(figure)
     caution = (
         f"Caution: {figure.caution[0].lower()}{figure.caution[1:]}"
         if figure.caution
@@ -293,10 +302,8 @@ def _write_around(
     if subtitle:
         _write(part, subtitle, 1.0, (EDGE, -EDGE - over), va="top")
         over += high(subtitle, TEXT) + 2.0
-    if ordered:
-        over += _write_legend(
-            part, [entries[text] for text in ordered], ordered, over, points
-        )
+    if entries:
+        over += _write_legend(part, entries, over, points)
     footer = wrap(figure.footer, characters(points, SMALL))
     if footer:
         _write(
@@ -311,22 +318,47 @@ def _write_around(
     return over + 4.0, high(footer, SMALL) + 2.0
 
 
+def _entries(figure: Panels) -> dict[str, Any]:
+    """Return the mark of each meaning, in the order of the legend of all panels."""
+    means = figure.legend()
+    entries: dict[str, Any] = {}
+    for panel in figure.panels:
+        for artist, text in legend_of(panel, means):
+            entries.setdefault(text, artist)
+    ordered = [text for text in means.values() if text in entries]
+    return {text: entries[text] for text in [*ordered, *entries]}
+
+
+def key_of(figure: Panels) -> list[tuple[str, Any]]:
+    """Return the meanings of a legend, each with a function that draws its mark alone."""
+    return [
+        (plain(text), partial(_mark_alone, mark))
+        for text, mark in _entries(figure).items()
+    ]
+
+
+def _mark_alone(mark: Any) -> Axes:
+    new = Figure(figsize=(_MARK_WIDE / 72.0, _MARK_HIGH / 72.0))
+    new.set_layout_engine("none")
+    ax = new.add_axes((0.0, 0.0, 1.0, 1.0))
+    ax.set_axis_off()
+    legend = ax.legend([mark], ["-"], loc="center", **LEGEND)
+    legend.get_texts()[0].set_text("")
+    return ax
+
+
 def _write_legend(
-    part: Any,
-    marks: list[Any],
-    meanings: list[str],
-    over: float,
-    points: float,
+    part: Any, entries: dict[str, Any], over: float, points: float
 ) -> float:
     """Write the legend of all panels under so many points; return how many points high it is."""
-    texts = [plain(text) for text in meanings]
+    texts = [plain(text) for text in entries]
     columns = legend_columns(texts, points)
     shift = ScaledTranslation(
         EDGE / 72.0, -(EDGE + over) / 72.0, part.dpi_scale_trans
     )
     legend = part.legend(
-        marks,
-        ["-"] * len(marks),
+        [*entries.values()],
+        ["-"] * len(entries),
         loc="upper left",
         bbox_to_anchor=(0.0, 1.0),
         bbox_transform=part.transSubfigure + shift,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -22,9 +24,11 @@ from hpo_explain.base.figures.marks import (
     Axis,
     Dots,
     Line,
+    pointing,
     reach,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import FILLS, PALE, Bar, Rows
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
@@ -42,11 +46,17 @@ from hpo_explain.draw._text import abbreviated, plain
 # pixels, of what is high without what is around
 _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 # columns of a name that is written upright; panels beside each other
-_UPRIGHT, _PANELS = (18, 2)
+_UPRIGHT, _PANELS = (24, 2)
+# of parallel axes: pixels left of the first, of texts along them, and beside these
+_ASIDE, _TINY, _GAP = (36, 9, 8)
+# of a parallel axis of numbers, marks; a character of no width
+_MARKS, _UNSEEN = (26, "\u200b")
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
+_APART = 5  # pixels between an axis and its numbers, so that those of both do not touch
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
+_STROKE = "rgb(255, 255, 255)"  # over colors, in the dark as well
 _DARK = {
     INK: "white",
     "black": "white",
@@ -119,6 +129,8 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     """Return a description as a figure, on white or on black."""
     if isinstance(figure, Panels):
         made = _panels(figure)
+    elif isinstance(figure, Parallel):
+        made = _parallel(figure)
     else:
         axes = _Axes(go.Figure(), figure.means, {}, NARROW)
         made = _written(axes.figure, figure, _drawn(axes, figure))
@@ -297,7 +309,9 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             marker={"color": color, "pattern": {"shape": hatch}},
             error_x=None if bare else whiskers,
             hovertext=[
-                _told_of(f"{names[bar.row]}: {_reached(rows, bar)}")
+                _told_of(
+                    bar.told or f"{names[bar.row]}: {_reached(rows, bar)}"
+                )
                 for bar in bars
             ],
             hoverinfo="text",
@@ -339,11 +353,16 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             "tickvals": [0, 1],
             "ticktext": [texts.lines(end, NAME) for end in (low, high)],
         }
-        scale = {
-            "marker_showscale": True,
-            "marker_colorbar": {**_scale(label), **marks},
-        }
-        axes.figure.update_traces(scale, {"marker_cmax": 1}, **axes.place)
+        colored = [
+            trace
+            for trace in axes.figure.select_traces(**axes.place)
+            if trace.type == "scatter" and trace.marker.cmax is not None
+        ]
+        for trace in colored[:1]:  # one scale for all
+            trace.update(
+                marker_showscale=True,
+                marker_colorbar={**_scale(label), **marks},
+            )
     labels = [texts.row_label(parts) for parts in rows.labels]
     shown = [
         f'<span style="color:{GREY}">{label}</span>'
@@ -403,9 +422,16 @@ def _curves(axes: _Axes, curves: Curves) -> _Room:
     for line in curves.lines:
         _line(axes, line, lying)
     for dots in curves.dots:
-        y = np.clip(np.asarray(dots.y, dtype=float), low, high)
-        _dots(
-            axes, dots, *((y, dots.x) if lying else (dots.x, y)), lying=lying
+        told = dots.told
+        if not len(told):  # before points stand at an end of the axes
+            told = _told(axes, dots.x, dots.y, dots.half)
+        for some, end in curves.placed(replace(dots, told=told)):
+            x, y = (some.y, some.x) if lying else (some.x, some.y)
+            _dots(axes, some, x, y, lying=lying, marker=pointing(end, lying))
+    if curves.has_beyond:
+        mark = _point("beyond")
+        axes.scatter(
+            [None], [None], meaning="beyond", mode="markers", marker=mark
         )
     marks: list[Line | Dots] = [*curves.lines, *curves.dots]
     across = [mark.x for mark in marks if len(mark.x)]
@@ -521,13 +547,21 @@ def _line(axes: _Axes, line: Line, lying: bool) -> None:
             opacity=look.alpha,
             hoverinfo="text",
             mode="lines+markers" if line.alone.any() else "lines",
-            hovertext=_told(axes, x, y, line.half),
+            hovertext=[*map(_told_of, _told(axes, x, y, line.half))],
             line={**_stroke(line.look), **shape},
             marker={**_point(line.look), "size": 5},
         )
 
 
-def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
+def _dots(
+    axes: _Axes,
+    dots: Dots,
+    x: Any,
+    y: Any,
+    *,
+    lying: bool,
+    marker: str = "",
+) -> None:
     bars: dict[str, Any] = {}
     if dots.half is not None:
         down, up = (
@@ -542,28 +576,34 @@ def _dots(axes: _Axes, dots: Dots, x: Any, y: Any, *, lying: bool) -> None:
             "width": 3,
         }
         bars = {"error_x" if lying else "error_y": whiskers}
-    marker = _point(dots.look)
+    mark = _point(dots.look)
+    if marker:
+        mark["symbol"] = marker
+        mark["size"] = _point("beyond")["size"]
     if dots.colors is not None:
-        marker = {
+        mark = {
             "color": dots.colors,
             "colorscale": "Cividis",
+            "symbol": mark["symbol"],
             "size": 6,
+            "line": {"width": 1.5 if "thin" in mark["symbol"] else 0.0},
             "cmin": 0,
             "cmax": 1,
         }
-    said = [_told_of(told) for told in dots.told]
+    told = dots.told
+    if not len(told):
+        told = _told(axes, *((y, x) if lying else (x, y)), dots.half)
     axes.scatter(
         x,
         y,
         meaning=dots.look,
         mode="markers+text" if len(dots.labels) else "markers",
-        marker=marker,
+        marker=mark,
         hoverinfo="text",
         **bars,
         textposition="top right",
         cliponaxis=False,
-        hovertext=said
-        or _told(axes, *((y, x) if lying else (x, y)), dots.half),
+        hovertext=[*map(_told_of, told)],
         text=[texts.lines(label, NAME) for label in dots.labels] or None,
         textfont={"size": SMALL},
     )
@@ -589,8 +629,12 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         }
     said = [
         [
-            _hover(
-                (cells.x, a), (cells.y, b), (Axis(label=cells.scale), value)
+            _told_of(
+                _hover(
+                    (cells.x, a),
+                    (cells.y, b),
+                    (Axis(label=cells.scale), value),
+                )
             )
             for a, value in zip(cells.x.places, row, strict=True)
         ]
@@ -615,21 +659,16 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     )
     axes.add(colors)
     if cells.dimmed is not None and cells.dimmed.any():
-        veil = np.where(cells.dimmed, 1.0, np.nan).T
-        axes.add(
-            go.Heatmap(
-                x=x,
-                y=y,
-                z=veil,
-                colorscale=[[0, "white"], [1, "white"]],
-                opacity=0.6,
-                showscale=False,
-                hoverinfo="skip",
-            )
+        axes.scatter(
+            *cells.strokes(),
+            mode="lines",
+            hoverinfo="skip",
+            opacity=0.7,
+            line={"color": _STROKE, "width": 1},
         )
         patch = {
-            "symbol": "square",
-            "color": _VEIL.format(255),
+            "symbol": "square-x-open",
+            "color": GREY,
             "size": 9,
             "line": {"color": GREY, "width": 1},
         }
@@ -640,6 +679,8 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         _line(axes, line, lying=False)
     for dots in cells.dots:
         _dots(axes, dots, dots.x, dots.y, lying=False)
+    if not np.isfinite(values).any():
+        _scaled_by_dots(axes, (low, high), bar)
     _along(axes, False, cells.y, _PANEL, turned=bool(cells.y.names))
     left = _NUMBERS
     if cells.y.names:
@@ -656,6 +697,29 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     return _Room(max(_AXES, len(cells.y.names) * _CELL), left, below)
 
 
+def _scaled_by_dots(
+    axes: _Axes, ends: tuple[float, float], bar: dict[str, Any]
+) -> None:
+    """Have dots show the scale of colors: cells without any value show none."""
+    low, high = ends
+    colored = [
+        trace
+        for trace in axes.figure.select_traces(**axes.place)
+        if trace.type == "scatter" and trace.marker.cmax is not None
+    ]
+    for k, trace in enumerate(colored):
+        values = low + (high - low) * np.asarray(trace.marker.color)
+        trace.update(
+            marker={
+                "color": values,
+                "cmin": low,
+                "cmax": high,
+                "colorbar": bar,
+                "showscale": k == 0,
+            }
+        )
+
+
 def _scale(label: str) -> dict[str, Any]:
     """Return a scale of colors that stands right of axes, with its label along it."""
     text = texts.whole(shorten(plain(label), texts.fitting(_PANEL)))
@@ -664,6 +728,94 @@ def _scale(label: str) -> dict[str, Any]:
         "thickness": 10,
         "tickfont": {"size": SMALL},
     }
+
+
+# ---------------------------------------------------------------------- parallel axes
+
+
+def _along_upright(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
+    """Return what is written along an upright axis: texts that differ stay different.
+
+    A stretch that is chosen ends between two marks, so numbers have many. Plotly takes marks with
+    the same text for one: those without a text have so many characters that are not seen.
+    """
+    written = [tick for tick in ticks if tick.text]
+    places = [tick.at for tick in ticks]
+    if all(at < 0.0 for at, _ in written):
+        places = [*(at for at, _ in written), *np.linspace(0.0, 1.0, _MARKS)]
+    short = abbreviated([plain(tick.text) for tick in written], width)
+    text_at = dict(zip((at for at, _ in written), short, strict=True))
+    return {
+        "tickvals": places,
+        "ticktext": [
+            texts.whole(text_at.get(at, _UNSEEN * (k + 1)))
+            for k, at in enumerate(places)
+        ],
+    }
+
+
+def _parallel(figure: Parallel) -> go.Figure:
+    """Draw lines through upright axes, along which stretches can be chosen."""
+    n = figure.at.shape[1]
+    room = (NARROW - _ASIDE - MARGIN) / max(n - 1, 1)
+    ticks_fit = max(int((room - _GAP) / (_TINY * texts.WIDE)), 4)
+    names = abbreviated([plain(label[0]) for label in figure.labels], NAME)
+    labels = [
+        "<br>".join(texts.whole(part) for part in (name, *rest))
+        for name, rest in zip(
+            names,
+            (
+                [shorten(plain(part), NAME) for part in label[1:]]
+                for label in figure.labels
+            ),
+            strict=True,
+        )
+    ]
+    looks = [look for look in figure.means if look in figure.looks] or ["thin"]
+    codes = np.array([looks.index(look) for look in figure.looks])
+    order = np.argsort(codes, kind="stable")  # the last ones are on top
+    colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
+    steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
+    # the legend is that of traces without points, whose axes are out of the way
+    axes = _Axes(go.Figure(), figure.means, {}, NARROW)
+    for look in looks:
+        axes.scatter(
+            [None], [None], meaning=look, mode="lines", line=_stroke(look)
+        )
+    axes.update(True, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    axes.update(False, visible=False, domain=[0.0, 0.01], fixedrange=True)
+    above = texts.left_of(labels) + MARGIN
+    made = _written(
+        axes.figure, figure, _Room(_AXES, _ASIDE, MARGIN), above=above
+    )
+    return made.add_trace(
+        go.Parcoords(
+            dimensions=[
+                {
+                    "label": label,
+                    "values": at[order],
+                    "range": [figure.ASIDE - 0.02, 1.05],
+                    **_along_upright(ticks, ticks_fit),
+                }
+                for label, at, ticks in zip(
+                    labels, figure.crossed.T, figure.ticks, strict=True
+                )
+            ],
+            line={
+                "color": codes[order],
+                "cmin": -0.5,
+                "cmax": len(colors) - 0.5,
+                "colorscale": [
+                    [end, color]
+                    for k, color in enumerate(colors)
+                    for end in steps[k : k + 2]
+                ],
+            },
+            labelangle=-90,
+            labelfont={"size": SMALL},
+            tickfont={"size": _TINY},
+        )
+    )
 
 
 # ---------------------------------------------------------------------- axes and words
@@ -688,11 +840,9 @@ def _told(axes: _Axes, x: Any, y: Any, half: Any) -> list[str]:
 
 
 def _hover(*parts: tuple[Axis, Any]) -> str:
-    return _told_of(
-        "\n".join(
-            ": ".join(filter(None, [axis.title, _value(axis, at)]))
-            for axis, at in parts
-        )
+    return "\n".join(
+        ": ".join(filter(None, [axis.title, _value(axis, at)]))
+        for axis, at in parts
     )
 
 
@@ -827,7 +977,9 @@ def _written(
         },
     )
     figure.update_xaxes(
-        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6}
+        ticklabelstandoff=_APART,
+        tickfont={"size": SMALL},
+        title={"font": {"size": TEXT}, "standoff": 6},
     )
     figure.update_yaxes(
         tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4}

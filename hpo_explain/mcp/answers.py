@@ -19,7 +19,9 @@ from hpo_explain.mcp.places import Places
 from hpo_explain.mcp.tools import Tool
 
 STUDIES = "studies"
-TOOLS = {method.name: Tool(method) for method in METHODS}
+TOOLS = {
+    method.name: Tool(method) for method in METHODS if method.for_assistants
+}
 _LONGEST_TEXT = 10_000  # characters of a sentence, of details or of an error
 _LONGEST_VALUE = 300  # characters of a name, or of a value that is text
 _OF_CELLS = ("duration", "frame", "objective", "status", "time", "trial")

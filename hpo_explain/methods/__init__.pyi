@@ -28,6 +28,8 @@ from .around.local_importance import (
 )
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
+from .effects.contours import contours as contours
+from .effects.contours_result import Contours as Contours
 from .effects.effects import partial_dependence as partial_dependence
 from .effects.partial_dependence import (
     PartialDependenceExplainer as PartialDependenceExplainer,
@@ -42,6 +44,8 @@ from .effects.regional_partial_dependence_result import Region as Region
 from .effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
+from .effects.slices import slices as slices
+from .effects.slices_result import Slices as Slices
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
 from .importance.h_statistic import (
@@ -102,10 +106,18 @@ from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
 from .runs.noise import noise as noise
 from .runs.noise_result import Noise as Noise
+from .runs.parallel_coordinates import (
+    parallel_coordinates as parallel_coordinates,
+)
+from .runs.parallel_coordinates_result import (
+    ParallelCoordinates as ParallelCoordinates,
+)
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.sampling_bias import SamplingBias as SamplingBias
 from .runs.sampling_bias import sampling_bias as sampling_bias
+from .runs.timeline import timeline as timeline
+from .runs.timeline_result import Timeline as Timeline
 from .runs.trust import trust as trust
 from .runs.trust_result import RunTrust as RunTrust
 from .space.footprint import FootprintExplainer as FootprintExplainer

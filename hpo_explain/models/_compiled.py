@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 
 from hpo_explain.base.cache_folder import temporary_folder
 
@@ -45,10 +46,15 @@ def compiled(**options: Any) -> Callable[[_Function], _Function]:
 class _Cache(_OnDisk):  # type: ignore[misc]
     """A cache that is left alone where it can be neither read nor written."""
 
-    def load_overload(self, *about: Any) -> Any:
-        """Return the kept compilation; None if there is none that can be read."""
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the kept compilation; None if there is none that can be read.
+
+        numba would first load all that it can compile, which takes ten times as long and which only
+        the compiler needs. It loads that itself.
+        """
         with suppress(Exception):  # a damaged file can raise anything
-            return super().load_overload(*about)
+            rtsys.initialize(target)
+            return self._load_overload(signature, target)
         return None
 
     def save_overload(self, *about: Any) -> None:

@@ -100,7 +100,8 @@ class Rows:
         differs = (self.X != self.usual) & ~both_inactive
         if np.count_nonzero(differs) > _FEW * differs.size:
             return None
-        rows, columns = np.nonzero(differs)
+        # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
+        rows, columns = np.divmod(np.flatnonzero(differs), differs.shape[1])
         return rows, columns
 
 
@@ -127,11 +128,14 @@ def compared(
         weights,
         amplitudes,
     )
-    shape = len(rows.X), trials.values.shape[1]
+    d, n = trials.values.shape
+    shape = len(rows.X), n
+    additive = bool(amplitudes.any())
+    work = np.empty((2, n), np.float32)
     if rows.exchanged is None:
         product = np.ones(shape, np.float32)
         added = np.zeros(shape, np.float32)
-        _compare(rows.X, rows.in_order, *about, product, added)
+        _compare(rows.X, rows.in_order, *about, additive, work, product, added)
         return product, added
     usual = Rows(rows.usual[None])
     product, added = (
@@ -140,7 +144,18 @@ def compared(
     )
     which, columns = rows.exchanged
     values = rows.X[which, columns]
-    _exchange(rows.usual, which, columns, values, *about, product, added)
+    _exchange(
+        rows.usual,
+        which,
+        columns,
+        values,
+        *about,
+        np.zeros(d, np.bool_),
+        np.empty((2 * d, n), np.float32),
+        work,
+        product,
+        added,
+    )
     return product, added
 
 
@@ -211,16 +226,19 @@ def _compare(
     rates: Single,
     weights: Single,
     amplitudes: Single,
+    additive: bool,
+    work: Single,
     product: Single,
     added: Single,
 ) -> None:
     """Multiply the products of rows (m, n) by all factors, and add all parts.
 
     Column by column in the order of the values, so that those of equal ones are computed once.
+    `work`, (2, n), is written to: to make arrays takes the compiler as long as all the rest.
     """
     n = product.shape[1]
-    factor = np.empty(n, np.float32)
-    part = np.empty(n, np.float32)
+    factor = work[0]
+    part = work[1]
     for j in range(X.shape[1]):
         for at in range(X.shape[0]):
             i = in_order[at, j]
@@ -238,11 +256,13 @@ def _compare(
                     part,
                 )
             own = product[i]
-            sums = added[i]
             for k in range(n):
                 smaller = own[k] * factor[k]
                 own[k] = smaller if smaller > _TINY else _NONE
-                sums[k] += part[k]
+            if additive:
+                sums = added[i]
+                for k in range(n):
+                    sums[k] += part[k]
 
 
 @_compiled
@@ -257,16 +277,19 @@ def _exchange(
     rates: Single,
     weights: Single,
     amplitudes: Single,
+    compared_before: Bools,
+    of_usual: Single,
+    work: Single,
     product: Single,
     added: Single,
 ) -> None:
-    """Exchange the factors and parts of the usual row for those of values that differ."""
-    d, n = trials.shape
-    usual_factor = np.empty((d, n), np.float32)
-    usual_part = np.empty((d, n), np.float32)
-    compared_before = np.zeros(d, np.bool_)
-    factor = np.empty(n, np.float32)
-    part = np.empty(n, np.float32)
+    """Exchange the factors and parts of the usual row for those of values that differ.
+
+    `compared_before`, (d,) and False, `of_usual`, (2 d, n), and `work`, (2, n), are written to.
+    """
+    n = trials.shape[1]
+    factor = work[0]
+    part = work[1]
     for e in range(len(rows)):
         j = columns[e]
         about = (
@@ -277,8 +300,8 @@ def _exchange(
             weights[j],
             amplitudes[j],
         )
-        old = usual_factor[j]
-        old_part = usual_part[j]
+        old = of_usual[2 * j]
+        old_part = of_usual[2 * j + 1]
         if not compared_before[j]:
             _of_value(usual[j], *about, old, old_part)
             compared_before[j] = True
@@ -291,20 +314,10 @@ def _exchange(
 
 
 @_compiled
-def add_to_rows(added: Single, rows: Ints, out: Single) -> None:
-    """Add entries (e, k) to the rows of a table (m, k) that are named."""
+def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
+    """Add to named rows (m, k) the entries of a table (L, k) that stand at places, (e,) each."""
     for e in range(len(rows)):
         row = out[rows[e]]
+        entry = table[places[e]]
         for k in range(len(row)):
-            row[k] += added[e, k]
-
-
-@_compiled
-def add_entries(table: Single, index: Ints, out: Single) -> None:
-    """Add to each row (m, k) the entries of a table (L, k) that its index (m, c) names."""
-    for i in range(index.shape[0]):
-        row = out[i]
-        for c in range(index.shape[1]):
-            entry = table[index[i, c]]
-            for k in range(len(row)):
-                row[k] += entry[k]
+            row[k] += entry[k]

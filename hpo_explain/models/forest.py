@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import InputError, check_count, steps
+from hpo_explain.base import InputError, check_array, check_count, steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
 from hpo_explain.models._growing import grow, tuned
 from hpo_explain.models._on_columns import OnColumns
@@ -42,6 +42,8 @@ class ForestSurrogate(OnColumns):
 
     The mean is the mean over trees. The variance follows the law of total variance over trees
     and leaves: the variance of the trees' leaf means plus the mean variance within their leaves.
+    It is that of a new observation rather than of the function: a leaf holds single trials, so
+    their noise is in both parts, and does not fall with the number of trials.
 
     Parameters
     ----------
@@ -87,6 +89,7 @@ class ForestSurrogate(OnColumns):
     """
 
     label = "a forest"
+    std_with_noise = True
 
     def __init__(
         self,
@@ -158,6 +161,8 @@ class ForestSurrogate(OnColumns):
         """
         from sklearn.ensemble import RandomForestRegressor
 
+        X = space.check_rows("X", X)
+        y = check_array("y", y)
         space = space.ordered(X)
         standard = Standard.of(y)
         columns = OrderedColumns(space, X, standard.values)
@@ -171,13 +176,12 @@ class ForestSurrogate(OnColumns):
         _fit_standardized(
             forest,
             columns(X),
-            np.asarray(y, dtype=float),
+            y,
             standard,
             space.order,
         )
-        return cls(
-            space, forest, columns=columns, data=(np.array(X), np.array(y))
-        )
+        data = (np.array(X), np.array(y))
+        return cls(space, forest, columns=columns, data=data)
 
     @property
     def forest(self) -> RandomForestRegressor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import InputError
+from hpo_explain.base import InputError, check_array
 from hpo_explain.models.columns import ValueColumns
 from hpo_explain.models.forest import VARIANCE_CRITERIA, ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -74,7 +74,6 @@ class ModelSurrogate:
         self._model = model
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
-        self._takes_std = _takes_std(model.predict)
 
     @property
     def label(self) -> str:
@@ -98,26 +97,100 @@ class ModelSurrogate:
             self._predicted(self._space.sample(_PROBES, seed=0)), tuple
         )
 
+    @property
+    def std_with_noise(self) -> bool:
+        """Whether the model says that its standard deviation includes observation noise."""
+        return bool(getattr(self._model, "std_with_noise", False))
+
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
 
         The standard deviation is 0 where the model knows none.
         """
-        predicted = self._predicted(X)
-        if not isinstance(predicted, tuple):
-            predicted = predicted, np.zeros(len(X))
-        mean, std = predicted
-        return self._sign * _column(mean), _column(std)
+        mean, std = _as_arrays(self._predicted(X))
+        return self._sign * mean, std
 
     def _predicted(self, X: Array) -> Any:
         """Return what the model predicts: a tuple of two, or the mean."""
         rows = self._space.check_rows("X", X)
         columns = rows if self._columns is None else self._columns(rows)
-        options = {"return_std": True} if self._takes_std else {}
-        predicted = self._model.predict(columns, **options)
-        if isinstance(predicted, (tuple, list)) and len(predicted) == 2:
-            return tuple(predicted)
-        return predicted
+        return _predicted_by(self._model, columns)
+
+
+def mean_and_std(surrogate: Surrogate, X: Array) -> tuple[Array, Array]:
+    """Return mean and standard deviation, each (n,), whatever form they are predicted in.
+
+    As :class:`ModelSurrogate` reads them: lists count as arrays, ``return_std`` is passed where
+    there is one, and the standard deviation is 0 where the model knows none.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model.
+    X : ndarray of shape (n, d)
+        Encoded rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Mean:
+    ...     def predict(self, X):
+    ...         return [row[0] for row in X]
+    >>> mean, std = mean_and_std(Mean(), np.array([[0.25], [0.75]]))
+    >>> mean.tolist(), std.tolist()
+    ([0.25, 0.75], [0.0, 0.0])
+    """
+    return _as_arrays(_predicted_by(surrogate, check_array("X", X)))
+
+
+def conforming(surrogate: Surrogate) -> Surrogate:
+    """Return a surrogate that predicts two arrays: itself, or read as a `ModelSurrogate`.
+
+    One whose predictions are neither stays as it is.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        A model with a space.
+    """
+    rows = surrogate.space.sample(_PROBES, seed=0)
+    if not _takes_std(surrogate.predict):
+        predicted = surrogate.predict(rows)
+        pair = isinstance(predicted, (tuple, list, np.ndarray))
+        if pair and len(predicted) == 2 and all(map(_is_row, predicted)):
+            return surrogate
+    read = ModelSurrogate(surrogate.space, surrogate)
+    try:
+        predicted = read.predict(rows)
+    except (TypeError, ValueError):  # whoever checks it says what is wrong
+        return surrogate
+    is_read = all(one.shape == (_PROBES,) for one in predicted)
+    return read if is_read else surrogate
+
+
+def _is_row(values: Any) -> bool:
+    """Say whether values are an array of one axis."""
+    return isinstance(values, np.ndarray) and values.ndim == 1
+
+
+def _predicted_by(model: Any, columns: Any) -> Any:
+    """Return what a model predicts: a tuple of mean and standard deviation, or the mean."""
+    options = {"return_std": True} if _takes_std(model.predict) else {}
+    predicted = model.predict(columns, **options)
+    is_pair = isinstance(predicted, (tuple, list)) and len(predicted) == 2
+    # two numbers are the means of two rows
+    if is_pair and np.ndim(predicted[0]) > 0:
+        return tuple(predicted)
+    return predicted
+
+
+def _as_arrays(predicted: Any) -> tuple[Array, Array]:
+    """Return mean and standard deviation, each (n,), of what a model predicted."""
+    if isinstance(predicted, tuple):
+        mean, std = predicted
+        return _column(mean), _column(std)
+    mean = _column(predicted)
+    return mean, np.zeros_like(mean)
 
 
 def _column(values: Any) -> Array:
@@ -171,7 +244,7 @@ def as_surrogate(
     has_space = isinstance(getattr(model, "space", None), SearchSpace)
     if has_space and isinstance(model, Surrogate):
         _check_space(model, space, argument)
-        return model
+        return conforming(model)
     predicts = callable(getattr(model, "predict", None))
     if not predicts or isinstance(model, type):
         problem = (

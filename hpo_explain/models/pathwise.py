@@ -22,7 +22,6 @@ from scipy.special import stdtrit
 from hpo_explain.models.compared import (
     Rows,
     Trials,
-    add_entries,
     add_to_rows,
     compared,
 )
@@ -99,25 +98,20 @@ class Block:
         )
 
     @cached_property
-    def coded(self) -> list[tuple[Ints, Ints]]:
-        """Of each column with any: rows without a number, and where their phases stand.
+    def coded(self) -> tuple[Ints, Ints]:
+        """The rows of values that are no numbers, column by column, and where their phases stand.
 
         Of each column the phases of its categories stand there, and one of being inactive.
         """
         X = self.rows.X
-        last = np.cumsum(_places(self.categories)) - 1
         category = self.categories[self.columns] > 0
-        coded = []
-        for c in np.flatnonzero(category | np.isnan(X).any(axis=0)).tolist():
-            j = self.columns[c]
-            inactive = np.isnan(X[:, c])
-            rows = np.flatnonzero(inactive | category[c])
-            code = np.nan_to_num(X[:, c]).astype(int)
-            place = np.where(
-                inactive, last[j], last[j] - self.categories[j] + code
-            )
-            coded.append((rows, place[rows]))
-        return coded
+        # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
+        there = (np.isnan(X) | category).T
+        columns, rows = np.divmod(np.flatnonzero(there), len(X))
+        entries = Entries(
+            X[rows, columns], self.columns[columns], self.categories
+        )
+        return rows, entries.coded[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +181,7 @@ def blocks(
     """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
-    single = X.astype(np.float32)
+    single = np.ascontiguousarray(X, np.float32)
     for start, end in pairwise(_cuts(single)):
         for first in range(start, max(end, 1), size):
             rows = Rows(single[first : min(first + size, end)])
@@ -317,11 +311,11 @@ class Functions:
                 self._angles(other.usual), len(block.rows.X), axis=0
             )
             moved = self._turns(other.new) - self._turns(other.old)
-            add_to_rows(moved, other.rows, angle)
+            add_to_rows(moved, np.arange(len(moved)), other.rows, angle)
             return angle
         angle = block.numbers @ self.frequencies[block.columns]
-        for rows, places in block.coded:
-            angle[rows] += self.phases[places]
+        rows, places = block.coded
+        add_to_rows(self.phases, places, rows, angle)
         return angle
 
     def _turns(self, entries: Entries) -> Single:
@@ -352,7 +346,7 @@ class Functions:
                 self._alone(other.usual), len(block.rows.X), axis=0
             )
             moved = self._steps(other.new) - self._steps(other.old)
-            add_to_rows(moved, other.rows, alone)
+            add_to_rows(moved, np.arange(len(moved)), other.rows, alone)
             return alone
         frequencies, phases, weights = self.waves
         values, columns, index = block.distinct
@@ -376,9 +370,10 @@ class Functions:
                 np.matmul(waves[first:end], weight, out=table[first:end])
         table = table.reshape(-1, weights.shape[2])
         alone = np.zeros((len(index), table.shape[1]), np.float32)
-        add_entries(table, index, alone)
-        for rows, places in block.coded:
-            alone[rows] += self.steps[places]
+        of_rows = np.repeat(np.arange(len(index)), index.shape[1])
+        add_to_rows(table, index.ravel(), of_rows, alone)
+        rows, places = block.coded
+        add_to_rows(self.steps, places, rows, alone)
         return alone
 
 

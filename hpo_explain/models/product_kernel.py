@@ -30,6 +30,8 @@ _LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
 _JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
+# terms that are added up in single precision
+_AT_ONCE = 32
 # beyond these: states of a chain, after some that are left out, with turns between two of them
 _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = (
@@ -44,8 +46,10 @@ FAR = 1e9
 NOWHERE = 2e9
 Single = npt.NDArray[Any]  # in single precision
 
-_NONE, _ONE, _THIRD, _LEAST, _FAR = map(
-    np.float32, (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR)
+_NONE, _ONE, _THIRD, _LEAST, _FAR, _VANISHED = map(
+    np.float32,
+    # of the last one the exponential is nothing
+    (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR, 87.0),
 )
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
 _summing = compiled(
@@ -60,52 +64,88 @@ def _gather(
     rate: Any,
     weight: Any,
     amplitude: Any,
+    decay: Single,
     product: Single,
     added: Single,
 ) -> None:
-    """Multiply the product by one hyperparameter's factor, and add its part, of all pairs."""
+    """Multiply the product by one hyperparameter's factor, and add its part, of all pairs.
+
+    The exponentials are kept as `decay`.
+    """
     free = max(_ONE - weight, _LEAST)
     for i in range(len(apart)):
         r = apart[i] * rate
-        base = (_ONE + r + r * r * _THIRD) * exp_32(-r)
+        decay[i] = exp_32(-r) if r < _VANISHED else _NONE
+        base = (_ONE + r + r * r * _THIRD) * decay[i]
         product[i] *= free + weight * base if apart[i] <= _FAR else _ONE
-        added[i] += amplitude * base
+    if amplitude > _NONE:
+        for i in range(len(apart)):
+            r = apart[i] * rate
+            added[i] += amplitude * (_ONE + r + r * r * _THIRD) * decay[i]
 
 
-@_summing  # with which an exponential of our own would have other digits
+@_summing
 def _sums(
     apart: Single,
     decay: Single,
     rate: Any,
     weight: Any,
-    G: Single,
     by_product: Single,
-) -> tuple[float, float, float, float]:
-    """Return what the gradient has of one hyperparameter.
+) -> tuple[float, float]:
+    """Return what the gradient has of one hyperparameter in the product.
 
-    By its length in the product and in the part alone, by its weight, and by its amplitude.
+    By its length and by its weight.
     """
     free = max(_ONE - weight, _LEAST)
     length = 0.0
-    length_alone = 0.0
     by_weight = 0.0
+    for first in range(0, len(apart), _AT_ONCE):
+        few = apart[first : first + _AT_ONCE]
+        few_decays = decay[first : first + _AT_ONCE]
+        few_products = by_product[first : first + _AT_ONCE]
+        of_few = _NONE
+        of_few_weights = _NONE
+        for i in range(len(few)):
+            r = few[i] * rate
+            third = r * r * _THIRD
+            linear = _ONE + r
+            base = (linear + third) * few_decays[i]
+            # of all, as several are divided at a time
+            share = few_products[i] / (free + weight * base)
+            share = share if few[i] <= _FAR else _NONE
+            of_few += share * third * linear * few_decays[i]
+            of_few_weights += share * (base - _ONE)
+        length += np.float64(of_few)
+        by_weight += np.float64(of_few_weights)
+    return length, by_weight
+
+
+@_summing
+def _sums_alone(
+    apart: Single, decay: Single, rate: Any, G: Single
+) -> tuple[float, float]:
+    """Return what the gradient has of one hyperparameter's part.
+
+    By its length and by its amplitude.
+    """
+    length = 0.0
     alone = 0.0
-    for i in range(len(apart)):
-        r = apart[i] * rate
-        third = r * r * _THIRD
-        linear = _ONE + r
-        base = (linear + third) * decay[i]
-        slope = third * linear * decay[i]
-        share = (
-            by_product[i] / (free + weight * base)
-            if apart[i] <= _FAR
-            else _NONE
-        )
-        length += np.float64(share * slope)
-        length_alone += np.float64(G[i] * slope)
-        by_weight += np.float64(share * (base - _ONE))
-        alone += np.float64(G[i] * base)
-    return length, length_alone, by_weight, alone
+    for first in range(0, len(apart), _AT_ONCE):
+        few = apart[first : first + _AT_ONCE]
+        few_decays = decay[first : first + _AT_ONCE]
+        few_gradients = G[first : first + _AT_ONCE]
+        of_few = _NONE
+        of_few_alone = _NONE
+        for i in range(len(few)):
+            r = few[i] * rate
+            third = r * r * _THIRD
+            linear = _ONE + r
+            decayed = few_gradients[i] * few_decays[i]
+            of_few += decayed * third * linear
+            of_few_alone += decayed * (linear + third)
+        length += np.float64(of_few)
+        alone += np.float64(of_few_alone)
+    return length, alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,14 +254,19 @@ def distances(left: Array, right: Array, numbers: Bools) -> Single:
     return apart.reshape(len(numbers), -1)
 
 
-def covariances(apart: Single, p: Parameters) -> tuple[Single, Single]:
-    """Return the covariance and the product of pairs, noise excluded, by their distances."""
+def covariances(apart: Single, p: Parameters) -> tuple[Single, Single, Single]:
+    """Return covariances and products of pairs, noise excluded, by their distances.
+
+    And the exponentials of each hyperparameter, (d, pairs).
+    """
     product = np.full(apart.shape[1], p.product, np.float32)
     added = np.ones(apart.shape[1], np.float32)
-    for own, rate, weight, amplitude in zip(apart, *p.single, strict=True):
-        _gather(own, rate, weight, amplitude, product, added)
+    decays = np.empty_like(apart)
+    columns = zip(apart, *p.single, decays, strict=True)
+    for own, rate, weight, amplitude, decay in columns:
+        _gather(own, rate, weight, amplitude, decay, product, added)
     added += product
-    return added, product
+    return added, product, decays
 
 
 class Pairs:
@@ -252,18 +297,18 @@ class Pairs:
         self.active = (~np.isnan(X)).astype(float)
         self.apart = distances(X[self.a], X[self.b], prior.numbers)
 
-    def gram(self, p: Parameters) -> tuple[Array, Single]:
-        """Return the values' covariance (n, n), and the product of all pairs.
+    def gram(self, p: Parameters) -> tuple[Array, Single, Single]:
+        """Return the values' covariance (n, n), and products and exponentials of all pairs.
 
         Of the covariance the lower triangle is filled, and the columns are contiguous.
         """
-        covariance, product = covariances(self.apart, p)
+        covariance, product, decays = covariances(self.apart, p)
         K = np.zeros(self.n * self.n)
         K[self.below] = covariance
         K[:: self.n + 1] = (
             1.0 + p.product + self.active @ p.amplitude + p.noise
         )
-        return K.reshape(self.n, self.n).T, product
+        return K.reshape(self.n, self.n).T, product, decays
 
     def factor(self, p: Parameters) -> Array:
         """Return the lower Cholesky factor of the values' covariance, (n, n).
@@ -308,7 +353,7 @@ class Pairs:
         from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
         p = self.prior.parameters(u)
-        K, product = self.gram(p)
+        K, product, decays = self.gram(p)
         c, failed = dpotrf(K, lower=1, overwrite_a=1)
         if failed:
             return -1e10, np.zeros(len(u))
@@ -321,24 +366,27 @@ class Pairs:
         G = (alpha[self.a] * alpha[self.b] - pairs).astype(np.float32)
         own = 0.5 * (alpha * alpha - diagonal)
         by_product = G * product
-        sums = []
-        decay = np.empty_like(G)
-        for apart, rate, weight, _ in zip(self.apart, *p.single, strict=True):
-            np.exp(np.multiply(apart, -rate, out=decay), out=decay)
-            sums.append(_sums(apart, decay, rate, weight, G, by_product))
-        length, length_alone, by_weight, alone = np.array(sums).T
+        sums, alone = np.zeros((2, self.d, 2))
+        columns = zip(self.apart, decays, *p.single, strict=True)
+        for j, (apart, decay, rate, weight, _) in enumerate(columns):
+            sums[j] = _sums(apart, decay, rate, weight, by_product)
+            if self.prior.additive:
+                alone[j] = _sums_alone(apart, decay, rate, G)
         w = p.weight
         a = p.amplitude
-        lengths = (w * length + a * length_alone)[self.prior.numbers]
-        amplitudes = (
-            a * (alone + own @ self.active) if self.prior.additive else []
-        )
+        lengths = (w * sums[:, 0] + a * alone[:, 0])[self.prior.numbers]
+        amplitudes = a * (alone[:, 1] + own @ self.active)
         last = [
             float(by_product.sum()) + p.product * float(own.sum()),
             (p.noise - LEAST_NOISE) * float(own.sum()),
         ]
         by = np.concatenate(
-            [lengths, w * (1.0 - w) * by_weight, amplitudes, last]
+            [
+                lengths,
+                w * (1.0 - w) * sums[:, 1],
+                amplitudes[: len(a) * self.prior.additive],
+                last,
+            ]
         )
         gradient = by * self.prior.moments[1]
         value = (
@@ -347,14 +395,16 @@ class Pairs:
         return value, gradient * self.temper - u
 
 
-def _spread(pairs: Pairs, mode: Array) -> Array:
-    """Return a root of the inverse curvature at the mode, which is at least half of the prior's."""
+def _spread(pairs: Pairs, mode: Array, gradient: Array) -> Array:
+    """Return a root of the inverse curvature at the mode, which is at least half of the prior's.
+
+    By differences from the gradient there: with those from the other side, too, as many of the
+    proposals count (8 runs of 3 to 20 hyperparameters, three scales each), for twice the time.
+    """
     step = 1e-2
-    moved = step * np.eye(len(mode))
-    curvature = np.array(
-        [pairs.slope(mode + e)[1] - pairs.slope(mode - e)[1] for e in moved]
-    )
-    values, vectors = np.linalg.eigh(-(curvature + curvature.T) / (4.0 * step))
+    moved = mode + step * np.eye(len(mode))
+    curvature = np.array([pairs.slope(u)[1] - gradient for u in moved])
+    values, vectors = np.linalg.eigh(-(curvature + curvature.T) / (2.0 * step))
     return np.asarray(vectors / np.sqrt(np.maximum(values, 0.5)))
 
 
@@ -484,7 +534,7 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
 
     rng = np.random.default_rng(seed)
     size = len(pairs.prior.moments[0])
-    mode = np.zeros(size)
+    mode = gradient = np.zeros(size)
     least = np.inf
     starts = [np.zeros(size), 0.7 * rng.normal(size=size)]
     for start in starts if size <= _MOST else starts[:1]:
@@ -493,15 +543,17 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             start,
             jac=True,
             method="L-BFGS-B",
-            # a third of the steps that the default takes, for a mode within 0.02 of its log density
-            options={"maxiter": 60, "ftol": 1e-5},
+            # a third of the steps that the default takes, for a mode within 0.02 of its log
+            # density; where a line search does not end soon, only rounding is left to gain
+            options={"maxiter": 60, "ftol": 1e-5, "maxls": 6},
         )
         if result.fun < least:
             mode = result.x
+            gradient = -result.jac
             least = result.fun
     if size > _MOST:
         return chain(pairs, mode, rng)
-    root = _spread(pairs, mode)
+    root = _spread(pairs, mode, gradient)
     degrees = 6
     t = rng.normal(size=(proposals, size))
     t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]

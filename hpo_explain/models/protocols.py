@@ -16,7 +16,8 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 class Surrogate(Protocol):
     """A model of the objective with a mean and a standard deviation everywhere.
 
-    Any object with these two members is a surrogate.
+    Any object with these two members is a surrogate. One whose standard deviation includes
+    observation noise, as it cannot tell it from its own uncertainty, has `std_with_noise = True`.
     """
 
     @property
@@ -28,7 +29,7 @@ class Surrogate(Protocol):
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
 
         Both in the objective's own units, the mean never negated; the standard deviation is that
-        of the function itself, observation noise excluded.
+        of the function itself, observation noise excluded (but see `std_with_noise`).
         """
         ...
 

@@ -53,7 +53,7 @@ RARELY_FEASIBLE = declared_fact(
 )
 _NOT_THE_BEST_OBSERVED = declared_fact(
     "not_the_best_observed",
-    "trial {observed}, the best observed one, is expected to be worse than trial {keep} by "
+    "trial {observed:id}, the best observed one, is expected to be worse than trial {keep:id} by "
     "{worse:.2g}",
     role="basis",
 )

@@ -25,6 +25,7 @@ from hpo_explain.belief.trust import LEVELS
 from hpo_explain.models import (
     Acquisition,
     OfPredictions,
+    SupportsAnotherModel,
     SupportsBoxes,
     SupportsGrid,
     SupportsJoint,
@@ -32,6 +33,7 @@ from hpo_explain.models import (
     SurrogateBased,
     mean_of,
 )
+from hpo_explain.models.own_model import conforming
 from hpo_explain.space import Array, SearchSpace
 
 
@@ -290,11 +292,11 @@ def accepted_surrogate(
         If it does not; the text says what is wrong.
     """
     space = _space(surrogate, argument, "a surrogate", "predict")
-    predicted = surrogate.predict(space.sample(_PROBES, seed=0))
-    wrong = _wrong(predicted)
+    accepted = conforming(surrogate)
+    wrong = _wrong(accepted.predict(space.sample(_PROBES, seed=0)))
     if wrong:
         raise InputError(argument, f"must {_HOW}, but {wrong}", surrogate)
-    return surrogate  # type: ignore[no-any-return]
+    return accepted
 
 
 def accepted_criterion(acquisition: Any) -> None:
@@ -318,9 +320,13 @@ def accepted_acquisition(
     _space(
         acquisition, argument, "an acquisition function", "terms", "term_names"
     )
+    accepted: Acquisition = acquisition
     if isinstance(acquisition, SurrogateBased):
-        accepted_surrogate(acquisition.surrogate, f"surrogate of {argument}")
-    return acquisition  # type: ignore[no-any-return]
+        own = acquisition.surrogate
+        model = accepted_surrogate(own, f"surrogate of {argument}")
+        if model is not own and isinstance(acquisition, SupportsAnotherModel):
+            accepted = acquisition.through(model)
+    return accepted
 
 
 def _wrong(result: Any) -> str:

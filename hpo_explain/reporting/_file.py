@@ -24,7 +24,7 @@ _PARTIAL = re.compile(r"\.[0-9a-f]{12}\.part")
 
 
 def check_place(place: object) -> None:
-    """Raise InputError, FileNotFoundError or IsADirectoryError if no file can be written there."""
+    """Raise InputError or OSError if no file can be written there, as far as that can be seen."""
     if not isinstance(place, (str, os.PathLike)):
         problem = f"must be the path of a file, but was {place!r}"
         raise InputError(
@@ -39,6 +39,12 @@ def check_place(place: object) -> None:
     if not folder.is_dir():
         raise FileNotFoundError(
             f"path is {str(path)!r}, but there is no folder {str(folder)!r}. Create it first."
+        )
+    state = _state(path)
+    is_made = state is None or _may_be_replaced(state)
+    if is_made and not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"path is {str(path)!r}, but no file may be made in {str(folder)!r}. Give another one."
         )
 
 

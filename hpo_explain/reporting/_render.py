@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -20,17 +20,19 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from hpo_explain.base.figures import marks
+from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
-from hpo_explain.base.phrases import printable_lines
+from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.result import Result
+from hpo_explain.base.wording import Place, Wording
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting._csv import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_WIDTH = 5.2  # inches: half of a computer's screen, and not much more than a phone's
+# inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
+_WIDTH, _PANEL = (5.2, 3.4)
 _PALETTE = {
     "ink": marks.INK,
     "paper": marks.PAPER,
@@ -50,17 +52,26 @@ _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no e
 _DIGITS = 7  # of the numbers to take along
 # rows of a table of estimates, and their digits from there on
 _LONG, _ESTIMATED = (2_000, 5)
-_LARGE = 50_000  # characters of a file that is taken along
+_LARGE = 15_000  # characters of a file that is taken along
 _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
+    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
     (re.compile(r"font-family: [^;\"]*;? ?"), ""),  # the page's
     (re.compile(r">\s+<"), "><"),
 )
+_ALIKE = re.compile(
+    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
+)
+_OF_TAB = (
+    "@"  # before an anchor: its tab is not known where the section is made
+)
+_LINK = re.compile(rf' href="#{_OF_TAB}([a-z-]+)"')
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
 
@@ -76,17 +87,51 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["downloads"] = downloads
+    environment.filters["with_links"] = with_links
     environment.globals["palette"] = _PALETTE
     return environment
 
 
 def _shown(value: object) -> Markup:
-    """Return a text as HTML in which controls and marks of direction are shown, not obeyed."""
-    return (
-        value
-        if isinstance(value, Markup)
-        else escape(printable_lines(str(value)))
-    )
+    """Return a text as HTML in which controls and marks of direction are shown, not obeyed.
+
+    Numbers of trials in it are links, and what else is known of a place is its hint.
+    """
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Wording):
+        return _with_places(value)
+    return escape(printable_lines(str(value)))
+
+
+def _with_places(text: Wording) -> Markup:
+    pieces: list[Markup] = []
+    done = 0
+    for place in text.places:
+        pieces.append(escape(printable_lines(text[done : place.start])))
+        pieces.append(_placed(text[place.start : place.end], place))
+        done = place.end
+    pieces.append(escape(printable_lines(text[done:])))
+    return Markup().join(pieces)
+
+
+def _placed(text: str, place: Place) -> Markup:
+    shown = printable_lines(text)
+    if place.trial is not None:
+        template = Markup('<a href="#{}history" data-trial="{}">{}</a>')
+        return template.format(_OF_TAB, place.trial, shown)
+    template = Markup('<span class="measured" title="{}">{}</span>')
+    return template.format(printable(place.hint), shown)
+
+
+def with_links(body: str, anchors: Container[str], prefix: str) -> Markup:
+    """Return a tab whose links lead to sections that are in it; others are texts."""
+
+    def link(found: re.Match[str]) -> str:
+        anchor = f"{prefix}{found[1]}"
+        return f' href="#{anchor}"' if anchor in anchors else ""
+
+    return Markup(_LINK.sub(link, body))
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -170,21 +215,20 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
 
 
 def page(
-    *, scripts: Sequence[str], interactive: bool = False, **values: Any
+    *,
+    scripts: Sequence[str],
+    interactive: bool = False,
+    version: str = "",
+    **values: Any,
 ) -> Markup:
-    """Return the whole page, its script named by its hash: no other one runs in it.
+    """Return the whole page, its scripts named by their hashes: no other one runs in it.
 
     It has the `scripts` and styles of its sections, too. Where it is `interactive`, plotly's own is
-    unpacked from it and runs.
+    unpacked from it and runs. With a `version` it is read again when its file has another one.
     """
-    templates = Path(__file__).with_name("templates")
-    script = "".join(
-        templates.joinpath(f"{name}.js").read_text("utf-8")
-        for name in ("report", *scripts)
-    )
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(
-        "ascii"
-    )
+    follow = ["follow"] if version else []
+    script = "".join(map(_script, ("report", *scripts, *follow)))
+    early = _script("version") if version else ""
     plotly_script = ""
     if interactive:
         from hpo_explain.draw.on_plotly import script_of_pages
@@ -194,10 +238,22 @@ def page(
         "page.html.j2",
         script=Markup(script),
         styles=[f"{name}.css" for name in scripts],
-        script_hash=digest,
+        early=Markup(early),
+        version=version,
+        hashes=[_hash(text) for text in (script, early) if text],
         plotly=plotly_script,
         **values,
     )
+
+
+def _script(name: str) -> str:
+    templates = Path(__file__).with_name("templates")
+    return templates.joinpath(f"{name}.js").read_text("utf-8")
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return base64.b64encode(digest).decode("ascii")
 
 
 def figure(
@@ -228,26 +284,68 @@ def figure(
 def drawn(
     description: Any, alt: str, caption: str, interactive: bool
 ) -> Markup:
-    """Return a described figure in the page's colors."""
-    svg = plot_svg(
-        lambda: renderer().drawn(description, ax=None, width=_WIDTH), alt=alt
-    )
-    own = hashlib.sha256(caption.encode(errors="replace")).hexdigest()[:6]
-    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{own}-", svg)
-    colored = _COLOR.sub(
-        lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
-    )
-    data = ""
-    if interactive:
-        data = packed(
-            plotly().drawn(description, dark=False).to_json().encode()
-        )
+    """Return a described figure in the page's colors.
+
+    Panels stand beside each other as the screen has room, with one legend.
+    """
+    if isinstance(description, Panels):
+        return _panels(description, alt, caption, interactive)
     return render(
         "figure.html.j2",
-        plot=Markup(colored),
+        plot=_svg(description, alt, caption, width=_WIDTH),
         caption=caption,
-        data=data,
+        data=_answering(description) if interactive else "",
     )
+
+
+def _panels(
+    figure: Panels, alt: str, caption: str, interactive: bool
+) -> Markup:
+    key = [
+        (text, _colored(plot_svg(draw, alt=text), text))
+        for text, draw in renderer().key_of(figure)
+    ]
+    plots = [
+        (
+            _svg(panel, panel.heading, f"{caption} {k}", width=_PANEL),
+            _answering(panel) if interactive else "",
+            panel.emphasis,
+        )
+        for k, panel in enumerate(figure.apart())
+    ]
+    return render(
+        "panels.html.j2",
+        figure=figure,
+        key=key,
+        plots=plots,
+        alt=alt,
+        caption=caption,
+    )
+
+
+def _svg(description: Any, alt: str, own: str, *, width: float) -> Markup:
+    """Return a drawing, whose ids are those of no other one with another `own`."""
+    svg = plot_svg(
+        lambda: renderer().drawn(description, ax=None, width=width), alt=alt
+    )
+    return _colored(svg, own)
+
+
+def _colored(svg: str, own: str) -> Markup:
+    """Return a drawing in the page's colors."""
+    ends = hashlib.sha256(own.encode(errors="replace")).hexdigest()[:6]
+    svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{ends}-", svg)
+    return Markup(
+        _COLOR.sub(
+            lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
+        )
+    )
+
+
+def _answering(description: Any) -> str:
+    """Return what plotly draws in place of a drawing."""
+    made = plotly().drawn(description, dark=False)
+    return packed(made.to_json().encode())
 
 
 _draws: ContextVar[Callable[..., Markup]] = ContextVar("draws", default=drawn)
@@ -276,4 +374,10 @@ def _smaller(svg: str) -> str:
             text = pattern.sub(instead, text)
         return text
 
-    return _PLACES.sub(shorter, svg)
+    return _ALIKE.sub(_styled_once, _PLACES.sub(shorter, svg))
+
+
+def _styled_once(marks: re.Match[str]) -> str:
+    """Return marks that look alike as a group that has their style: it was most of their size."""
+    style = f' style="{marks[1]}"'
+    return f"<g{style}>{marks[0].replace(style, '')}</g>"

@@ -12,8 +12,10 @@ from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
+    ABLATION,
     ADVISE,
     COMPARE,
+    FOOTPRINT,
     HISTORY,
     IMPORTANCE,
     METHODS,
@@ -81,7 +83,9 @@ def _as_figures(result: Result, question: Question) -> Markup:
 def _in_lines(result: Summary, question: Question) -> Markup:
     """Return the five lines beside what matters."""
     plot = figure(result, alt=result.lines[1], caption="")
-    lines = list(zip(result.questions, result.lines, strict=True))
+    called = {method.name: method.called for method in METHODS}
+    sections = [called[name] for name in result.answered_by]
+    lines = list(zip(result.questions, sections, result.lines, strict=True))
     return render("short.html.j2", lines=lines, plot=plot)
 
 
@@ -97,7 +101,15 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
 }
 JOINT = (PARETO, COMPARE)
 """Methods about several runs at once: their sections come before those of each run."""
-_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, IMPORTANCE)
+_FIRST = (
+    SUMMARY,
+    ADVISE,
+    HISTORY,
+    FOOTPRINT,
+    PARTIAL_DEPENDENCE,
+    ABLATION,
+    IMPORTANCE,
+)
 SHOWN: tuple[Method, ...] = (
     *_FIRST,
     *(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._file import check_place, write_atomically
+from hpo_explain.reporting._notebook import ReportPath
 from hpo_explain.reporting._render import (
     figures_drawn_by,
     figures_that_answer,
@@ -119,7 +121,7 @@ def report(
     Returns
     -------
     pathlib.Path
-        The file written.
+        The file written, which notebooks show as the page.
 
     Raises
     ------
@@ -178,6 +180,8 @@ class Tab:
         What stands before its anchors in the page.
     read : Markup
         What was read, and what was left out and assumed.
+    hyperparameters : tuple of str
+        Their names, for the search.
     """
 
     name: str
@@ -185,6 +189,7 @@ class Tab:
     cards: tuple[Card, ...]
     prefix: str = ""
     read: Markup = field(default_factory=Markup)
+    hyperparameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -199,11 +204,14 @@ class Report:
         One per run: several where there are several objectives or runs, after one on all of them.
     interactive : bool, default False
         Whether its figures are drawn by plotly in the browser.
+    follows : bool, default False
+        Whether the page, while it is open, is read again when its file was written anew.
     """
 
     title: str
     tabs: tuple[Tab, ...]
     interactive: bool = False
+    follows: bool = False
 
     @classmethod
     def of(
@@ -322,9 +330,19 @@ class Report:
             tabs=self.tabs,
             scripts=sorted({card.script for card in self.cards} - {""}),
             interactive=self.interactive,
+            version=self._version if self.follows else "",
         )
 
-    def write(self, path: str | Path) -> Path:
+    @property
+    def _version(self) -> str:
+        """What tells this page from one with other trials."""
+        shown = [
+            (tab.subtitle, tab.read, [card.body for card in tab.cards])
+            for tab in self.tabs
+        ]
+        return sha256(repr(shown).encode(errors="replace")).hexdigest()[:16]
+
+    def write(self, path: str | Path) -> ReportPath:
         """Write the page, which replaces an older one only when it is complete; return its path.
 
         Raises
@@ -332,10 +350,10 @@ class Report:
         OSError
             If the file cannot be written.
         """
-        path = Path(path)
         check_place(path)
-        write_atomically(path, self.html)
-        return path
+        written = ReportPath(path)
+        write_atomically(written, self.html)
+        return written
 
 
 def _pool(
@@ -398,7 +416,8 @@ def _tab(
         if not everything or card.status is not Status.NOTHING
     )
     about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
-    return Tab(name, about, shown, prefix, what_was_read(run))
+    names = tuple(run.space.names)
+    return Tab(name, about, shown, prefix, what_was_read(run), names)
 
 
 def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup, escape
-
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.reporting._file import check_place, write_atomically
+from hpo_explain.reporting._notebook import framed
 from hpo_explain.reporting.page import Report
 from hpo_explain.reporting.panel import WHAT_IF
-
-_HEIGHT = 44  # rem of a notebook's output
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,11 +41,7 @@ class Panel:
         return f"<Panel: a page of {len(self.html) / 1e6:.1f} MB; .write(path) keeps it>"
 
     def _repr_html_(self) -> str:
-        # a page of its own, so that neither its styles nor its script meet those of the notebook
-        return Markup(
-            '<iframe srcdoc="{}" title="What if?" sandbox="allow-scripts" '
-            'allow="clipboard-write" style="border:0;height:{}rem;width:100%"></iframe>'
-        ).format(escape(self.html), _HEIGHT)
+        return framed(self.html, WHAT_IF.title)
 
 
 def what_if(run: Any, **reading: Any) -> Panel:

@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from hpo_explain.base.facts import Origin
+from hpo_explain.base.figures import usual_ends
 from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
 from hpo_explain.methods.proposals.contributions_result import (
@@ -31,8 +32,6 @@ from hpo_explain.space import Config
 _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
-# of the trials are in the inner half of a cut axis
-_MOST_TRIALS, _REACH = (0.8, 2.0)
 _MOST_ROWS = 12  # bars of an explanation
 _MOST_VALUES = (
     30  # of a trial without one; the table of all trials holds the others
@@ -118,25 +117,19 @@ def _limits(
 ) -> tuple[list[float] | None, list[str]]:
     """Return the ends of the history's axis and their labels; the worst trials lie beyond it.
 
-    Where a few trials are far worse than the rest, the axis ends at twice the distance from the
-    best to the 80 % quantile: the others would all lie on its other end.
+    Where a few are far worse than the rest, these would all lie on its other end.
     """
     if not values:
         return None, []
-    sign = run.sign
-    costs = sign * np.asarray(values)
-    best, worst = float(costs.min()), float(costs.max())
-    reach = best + _REACH * (float(np.quantile(costs, _MOST_TRIALS)) - best)
-    beyond = best < reach < best + (worst - best) / _REACH
-    ends = [
-        (sign * best, ""),
-        (sign * (reach if beyond else worst), "≥ " if sign > 0 else "≤ "),
-    ]
-    texts = [
-        f"{mark if beyond else ''}{format_value(end)}" for end, mark in ends
-    ]
-    low, high = sorted(range(2), key=lambda end: ends[end][0])
-    return [ends[low][0], ends[high][0]], [texts[low], texts[high]]
+    minimized = run.direction == "minimize"
+    best, worst = (min(values), max(values))[:: 1 if minimized else -1]
+    reach = usual_ends(values, lower_is_better=minimized)[int(minimized)]
+    mark = "≥ " if minimized else "≤ "
+    ends = [(best, format_value(best)), (worst, format_value(worst))]
+    if reach is not None:
+        ends[1] = (reach, f"{mark}{format_value(reach)}")
+    (low, first), (high, last) = sorted(ends)
+    return [low, high], [first, last]
 
 
 def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:

@@ -215,7 +215,7 @@ class Record(Frozen):
             )
         if self._clock_difference:
             notes.append(_CLOCKS(hours=self._clock_difference / 3600.0))
-        elif ran_at_once(*self._clock()[1:]):
+        elif ran_at_once(*self.clock()[1:]):
             notes.append(_parallel())
         missing = self._missing_instances()
         if len(missing):
@@ -463,8 +463,11 @@ class Record(Frozen):
 
     # ------------------------------------------------------------------ what was known when
 
-    def _clock(self) -> tuple[Ints, Array, Array]:
-        """Return numbers, starts and finishes of all trials, those left out included."""
+    def clock(self) -> tuple[Ints, Array, Array]:
+        """Return numbers, starts and finishes of all trials, those left out included.
+
+        In seconds; NaN where a time is not known, and of running trials not finite.
+        """
         unknown = np.full(len(self), np.nan)
         started = unknown if self.started is None else self.started
         finished = unknown if self.finished is None else self.finished
@@ -475,6 +478,12 @@ class Record(Frozen):
             np.append(started, others[:, 0]),
             np.append(finished, others[:, 1]),
         )
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is known of any trial when it started and finished."""
+        _, started, finished = self.clock()
+        return bool((np.isfinite(started) & np.isfinite(finished)).any())
 
     def _start(self, trial: int) -> float:
         """Return when a trial started: infinity for the next one.
@@ -500,7 +509,7 @@ class Record(Frozen):
 
     @cached_property
     def _clock_difference(self) -> float:
-        return clock_difference(*self._clock())
+        return clock_difference(*self.clock())
 
     def known_before(self, before: int | None) -> Ints:
         """Return the rows of the trials that were finished when trial `before` was proposed.
@@ -599,7 +608,7 @@ class Record(Frozen):
         >>> run.known_before(2).tolist(), run.running_at(2)
         ([1], (0,))
         """
-        numbers, started, finished = self._clock()
+        numbers, started, finished = self.clock()
         start = np.inf if trial is None else self._start(trial)
         number = 0 if trial is None else trial
         had_started = is_before(started, numbers, start, number)

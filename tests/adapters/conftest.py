@@ -28,7 +28,8 @@ def quiet_studies():
 
 
 @pytest.fixture(autouse=True)
-def no_pages_at_exit():
-    """Callbacks that no test has finished leave no page when pytest ends."""
+def no_pages_of_their_own(monkeypatch):
+    """Callbacks that no test has finished leave no page, neither soon nor when pytest ends."""
+    monkeypatch.setattr(_updates, "_PAUSE", float("inf"))
     yield
     _updates._UNFINISHED.clear()

@@ -144,7 +144,9 @@ def test_whatever_fails_here_is_logged_once_and_the_run_goes_on(
     assert [record.name for record in caplog.records] == ["hpo_explain"]
     assert type(error).__name__ in caplog.text
     assert "The optimization goes on." in caplog.text
-    assert caplog.records[0].exc_info[1] is error
+    told = caplog.records[0].exc_info
+    # of what cannot be written the message says all
+    assert told is None if isinstance(error, OSError) else told[1] is error
 
 
 def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):

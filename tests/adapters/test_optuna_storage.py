@@ -10,11 +10,9 @@ import pytest
 from optuna.exceptions import StorageInternalError
 from optuna.trial import FrozenTrial
 
-from hpo_explain.adapters.optuna.storage import (
-    load_study,
-    reading_options,
-    shown_address,
-)
+from hpo_explain.adapters.addresses import shown_address
+from hpo_explain.adapters.optuna._databases import reading_options
+from hpo_explain.adapters.optuna.storage import load_study
 from hpo_explain.adapters.sources import as_run
 
 
@@ -70,10 +68,22 @@ def test_no_garbage_is_looked_for_while_a_study_is_read(
     assert not any(asked)
 
 
+def test_a_file_is_read_without_sqlalchemy_and_not_written_to(file):
+    study = load_study("study.db")
+    assert len(study.trials) == 3
+    assert study.trials[1] == study._storage.get_trial(2)
+    with pytest.raises(StorageInternalError, match="for reading only"):
+        study.set_user_attr("key", 1)
+    with pytest.raises(StorageInternalError, match="for reading only"):
+        study.add_trial(study.trials[0])
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        study._storage._rows("UPDATE trials SET number = 7")
+    file.unlink()
+
+
 @pytest.mark.parametrize(
     "address",
     [
-        "sqlite:///study.db",
         "sqlite+pysqlite:///study.db",
         "sqlite:///study.db?timeout=3",
         "sqlite:///file:study.db?mode=rwc&uri=true",
@@ -92,6 +102,25 @@ def test_a_file_with_a_name_that_an_address_would_misread_is_found(file):
     assert len(as_run("sqlite:///a #1 study.db")) == 3
     shutil.move("a #1 study.db", "what? {100%25}.db")
     assert len(as_run("what? {100%25}.db")) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE alembic_version SET version_num = 'v3.0.0.d'",
+        "ALTER TABLE trial_params ADD COLUMN more TEXT",
+    ],
+)
+def test_tables_of_another_version_are_left_to_optuna(file, change):
+    """It says of an older version how to upgrade it; what it does not mind is read by it."""
+    with sqlite3.connect(file) as database:
+        database.execute(change)
+    database.close()
+    if "more" in change:
+        assert len(as_run("study.db")) == 3
+        return
+    with pytest.raises(ValueError, match="optuna storage upgrade"):
+        as_run("study.db")
 
 
 def test_a_missing_file_is_not_made(tmp_path, monkeypatch):

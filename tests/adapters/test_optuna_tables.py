@@ -8,7 +8,8 @@ import pytest
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from hpo_explain.adapters.optuna import storage as _tables
+from hpo_explain.adapters.optuna import _databases, _tables
+from hpo_explain.adapters.optuna._sqlite_storage import SqliteStorage
 from hpo_explain.adapters.optuna.storage import load_study
 from hpo_explain.adapters.sources import as_run
 
@@ -58,6 +59,8 @@ def address(tmp_path_factory):
         study_name="steps",
         sampler=optuna.samplers.RandomSampler(seed=0),
     )
+    two.set_user_attr("note", [1, None])
+    two.set_metric_names(["loss", "accuracy"])
     two.enqueue_trial({"x": 0.5, "kind": None})
     for _ in range(4):
         two.optimize(two_objectives, n_trials=6, catch=(ValueError,))
@@ -79,14 +82,21 @@ def contents(trial):
     return {name: repr(value) for name, value in vars(trial).items()}
 
 
+@pytest.mark.parametrize("driver", ["sqlite", "sqlite+pysqlite"])
 @pytest.mark.parametrize("name", ["two", "steps", "none"])
 @pytest.mark.parametrize("at_once", [3, 1000])
 def test_all_that_trials_hold_is_read_as_optuna_reads_it(
-    address, name, at_once, monkeypatch
+    address, name, at_once, driver, monkeypatch
 ):
+    """Of a file without SQLAlchemy, and with another name of the driver by it."""
     monkeypatch.setattr(_tables, "_AT_ONCE", at_once)
-    expected = optuna.load_study(study_name=name, storage=address).get_trials()
-    study = load_study(address, name)
+    expected = optuna.load_study(study_name=name, storage=address)
+    study = load_study(address.replace("sqlite", driver, 1), name)
+    assert isinstance(study._storage, SqliteStorage) == (driver == "sqlite")
+    assert study.directions == expected.directions
+    assert study.user_attrs == expected.user_attrs
+    assert study.metric_names == expected.metric_names
+    expected = expected.get_trials()
     # not by Optuna itself
     monkeypatch.setattr(RDBStorage, "_get_trials", None)
     found = study.get_trials(deepcopy=False)
@@ -117,16 +127,17 @@ def test_what_changed_since_is_read_by_a_second_look(address):
 
 
 def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
-    assert _tables.are_known()
+    assert _databases.are_known()
     run = as_run(address, study_name="two", target=0)
-    column = _tables.models.BaseModel.metadata.tables[
+    address = address.replace("sqlite", "sqlite+pysqlite", 1)
+    column = _databases.models.BaseModel.metadata.tables[
         "trial_params"
     ].c.param_value
     monkeypatch.setattr(column, "name", "parameter")
-    assert not _tables.are_known()
+    assert not _databases.are_known()
     monkeypatch.undo()
-    monkeypatch.setattr(_tables, "are_known", lambda: False)
-    monkeypatch.setattr(_tables, "_trials", None)
+    monkeypatch.setattr(_databases, "are_known", lambda: False)
+    monkeypatch.setattr(_databases, "_trials", None)
     other = as_run(address, study_name="two", target=0)
     np.testing.assert_array_equal(other.X, run.X)
     np.testing.assert_array_equal(other.trials, run.trials)

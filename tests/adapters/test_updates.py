@@ -31,6 +31,8 @@ from tests.source_tree import ROOT
 class Updates(ReportUpdates):
     """Reports of what a function reads."""
 
+    _framework = "tests.adapters.test_updates"
+
     def _reader(self, source):
         """Take no options."""
 
@@ -184,7 +186,7 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
         check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert "of 15 trials" in page
+    assert "15 trials of 1 hyperparameter" in page
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)
@@ -389,7 +391,7 @@ def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
     monkeypatch, tmp_path, caplog
 ):
     def no_drawing(*_):
-        raise OSError("disk full")
+        raise ValueError("no such color")
 
     Drawn(monkeypatch, no_drawing)
     subject = updates(tmp_path / "r.html", budget=None)
@@ -397,10 +399,152 @@ def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
         subject._step(dict)
     (record,) = caplog.records
     assert (
-        "was not written (OSError: disk full). The optimization goes on."
+        "was not written (ValueError: no such color). The optimization goes on."
         in record.getMessage()
     )
     assert "no_drawing" in caplog.text
+
+
+def test_a_path_that_cannot_be_written_is_one_line(of_study, tmp_path, caplog):
+    study, callback = of_study(6, tmp_path, every=2)
+    assert callback.finish(study) is None
+    (record,) = caplog.records
+    assert record.exc_info is None
+    assert f"{tmp_path} was not written" in record.getMessage()
+    assert "\n" not in record.getMessage()
+
+
+# ---------------------------------------------------------------------- once it is over
+
+
+@pytest.fixture
+def over(monkeypatch):
+    """Whether the optimization is over, which is looked at all the time."""
+    state = threading.Event()
+    monkeypatch.setattr(_updates, "_LOOK", 0.002)
+    monkeypatch.setattr(_updates, "_PAUSE", 0.01)
+    monkeypatch.setattr(_updates, "goes_on", lambda _: not state.is_set())
+    return state
+
+
+def waits(subject):
+    """Return what was written when the thread that waits for the end has ended."""
+    until = time.monotonic() + 30.0
+    while subject._waiting and time.monotonic() < until:
+        time.sleep(0.001)
+    return not subject._waiting
+
+
+def test_once_it_is_over_a_short_page_and_then_all_of_it_is_written(
+    over, monkeypatch, tmp_path
+):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=100)
+    for _ in range(4):
+        subject._step(dict)
+    time.sleep(0.1)
+    assert drawn.jobs == []  # it goes on
+    over.set()
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs] == [True, False]
+    assert subject not in _updates._UNFINISHED  # nothing is left for the exit
+    assert subject._budget.has_room is False  # nothing was earned or paid
+    # a whole page needs no short one, and each of the same trials is drawn once
+    subject._step(dict)
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs[2:]] == [False]
+
+
+def test_it_is_given_up_where_the_optimization_goes_on_after_all(
+    over, monkeypatch, tmp_path
+):
+    drawn = Drawn(monkeypatch, at_once=False)
+    subject = updates(tmp_path / "r.html", every=100)
+    subject._step(dict)
+    over.set()
+    while not drawn.pending:
+        time.sleep(0.001)
+    (first,) = drawn.pending
+    over.clear()
+    while drawn.pending:
+        time.sleep(0.001)
+    assert first.is_stopped
+    subject._step(dict)
+    over.set()
+    for _ in range(2):
+        while not drawn.pending:
+            time.sleep(0.001)
+        drawn.pending[0].go_on()
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs] == [True, True, False]
+
+
+def test_few_sections_are_drawn_at_once(over, monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=9, sections=["history"])
+    subject._step(dict)
+    over.set()
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs] == [False]
+
+
+def test_finish_makes_it_needless(over, monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=100)
+    subject._step(dict)
+    assert subject.finish(dict)
+    over.set()
+    assert waits(subject)
+    assert len(drawn.jobs) == 1
+
+
+def test_who_asks_and_tells_gets_no_page_between_two_trials(
+    over, monkeypatch, tmp_path
+):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=100)
+    subject._framework = "another"
+    subject._step(dict)
+    over.set()
+    assert not subject._waiting
+    assert drawn.jobs == []
+
+
+LIVES_ON = """
+import pathlib, time
+import optuna
+from hpo_explain.adapters.optuna import ExplanationCallback
+page = pathlib.Path("r.html")
+study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+callback = ExplanationCallback(page, sections=["history", "trust"])
+def objective(trial):
+    assert not page.exists()
+    return trial.suggest_float("x", 0, 1) ** 2
+study.optimize(objective, n_trials=9, callbacks=[callback], n_jobs=JOBS)
+until = time.monotonic() + 120
+while time.monotonic() < until and not (
+    page.exists() and "What did each trial reach?" in page.read_text(encoding="utf-8")
+):
+    time.sleep(0.1)
+print(page.exists(), "of 9 trials" in page.read_text(encoding="utf-8"))
+"""
+
+
+@pytest.mark.parametrize(
+    "jobs", [1, pytest.param(2, marks=pytest.mark.thorough)]
+)
+def test_in_a_process_that_lives_on_the_page_comes_by_itself(jobs, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", LIVES_ON.replace("JOBS", str(jobs))],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "True True\n"
+    assert "Traceback" not in done.stderr
+    assert names(tmp_path) == ["r.html"]
 
 
 # ---------------------------------------------------------------------- one writer

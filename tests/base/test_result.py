@@ -72,6 +72,12 @@ def repeated(run):
     )
 
 
+def timed(run):
+    """Two workers, each trial a minute."""
+    started = 60.0 * (np.arange(len(run)) // 2)
+    return replace(run, started=started, finished=started + 60.0)
+
+
 def with_curves(run):
     """Every trial reported three values; the last five were pruned after the first."""
     values = run.objective[:, None] + np.array([0.5, 0.1, 0.0]) * run.X[:, [1]]
@@ -95,6 +101,7 @@ MADE = {
     ),
     "Advice": hx.advise,
     "Changes": hx.changes,
+    "Contours": lambda run: hx.methods.contours(run, ["lr", "layers"]),
     "Comparison": lambda run: hx.compare(
         {"one": run, "two": tuning_run(21)}, kind="forest"
     ),
@@ -115,6 +122,9 @@ MADE = {
         "lr"
     ),
     "Optimum": hx.optimum,
+    "ParallelCoordinates": lambda run: hx.methods.parallel_coordinates(
+        run, mark=[17, 18]
+    ),
     "ParetoFront": lambda run: hx.pareto(
         {"loss": run, "time": of_another_objective(run)}
     ),
@@ -142,7 +152,9 @@ MADE = {
     "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(
         run, background=20
     ),
+    "Slices": lambda run: hx.methods.slices(run, most=2),
     "Summary": hx.summary,
+    "Timeline": lambda run: hx.methods.timeline(timed(run)),
     "Subspace": lambda run: hx.methods.subspace(run, n_trees=8),
 }
 

@@ -169,6 +169,7 @@ def goals(found: list[Found]) -> Iterator[Goal]:
         of_certainty,
         of_trust,
         of_better,
+        of_panel,
         of_narrowing,
         of_advice,
         of_noise,
@@ -364,6 +365,22 @@ def of_better(found: list[Found]) -> Iterator[Goal]:
     yield Goal(
         "attainable best covered (92 to 97 %)", share, True, 0.92, cases
     )
+
+
+def of_panel(found: list[Found]) -> Iterator[Goal]:
+    """What the panel says of configurations: intervals, and chances of a better one."""
+    for kind in ("what if: space", "what if: next to keep"):
+        those = only(found, kind)
+        yield Goal(f"{kind}, covered", *_least(mean(those, "covered"), 0.9))
+        score, constant, cases = brier(those)
+        ratio = score / constant if constant else np.nan
+        yield Goal(
+            f"{kind}, Brier of chances ÷ a constant's",
+            ratio,
+            False,
+            0.82,
+            cases,
+        )
 
 
 def of_narrowing(found: list[Found]) -> Iterator[Goal]:

@@ -13,6 +13,7 @@ from tests.claims.best import better_exists, by_seed, changes, expected
 from tests.claims.effects import effects
 from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
+from tests.claims.panel import what_if
 from tests.claims.runs import Setting, make_run
 from tests.claims.shares import fanova, shares, shares_of_the_best
 
@@ -27,6 +28,7 @@ QUESTIONS: tuple[Question, ...] = (
     expected,
     changes,
     advised,
+    what_if,
     noise,
     trust,
 )

@@ -19,7 +19,9 @@ from hpo_explain.base.figures import (
     Line,
     Note,
     Panels,
+    Parallel,
     Rows,
+    Tick,
     broken,
 )
 from hpo_explain.draw import on_matplotlib
@@ -111,6 +113,27 @@ PANELS = Panels(
     same_x=True,
 )
 MIXED = Panels(panels=[ROWS, CELLS, CURVES], heading="Mixed")
+PARALLEL = Parallel(
+    labels=[
+        ("lr", "(0.0001 to 1, log)"),
+        (LONG.format("kind"), "(adam, sgd)"),
+        ("loss", "(0 to 1)"),
+    ],
+    ticks=[
+        [Tick(0.0, "0.0001"), Tick(1.0, "1")],
+        [
+            Tick(Parallel.ASIDE, "inactive"),
+            Tick(0.0, "adam"),
+            Tick(1.0, "sgd"),
+        ],
+        [Tick(0.0, "0"), Tick(1.0, "1")],
+    ],
+    at=np.array([[0.1, 0.0, 0.2], [0.5, np.nan, 0.9], [0.9, 1.0, 0.0]]),
+    looks=["thin", "thin", "incumbent"],
+    means={"thin": "trials", "top": "not drawn", "incumbent": "best"},
+    heading="Lines",
+    footer="Left: inactive.",
+)
 KINDS = {
     "rows": ROWS,
     "curves": CURVES,
@@ -118,6 +141,7 @@ KINDS = {
     "swarm": SWARM,
     "panels": PANELS,
     "mixed": MIXED,
+    "parallel": PARALLEL,
 }
 
 
@@ -152,7 +176,11 @@ def test_plotly_draws_what_matplotlib_draws(kind):
     figure = on_plotly.drawn(KINDS[kind])
     assert KINDS[kind].heading in figure.layout.title.text
     assert figure.data
-    shown = {trace.name for trace in figure.data if trace.showlegend}
+    shown = {
+        trace.name
+        for trace in figure.data
+        if getattr(trace, "showlegend", False)
+    }
     assert "not drawn" not in shown
 
 
@@ -168,6 +196,25 @@ def test_bars_points_and_limits_are_those_described():
     assert ax.get_yticklabels()[2].get_color() == "#6b6b6b"
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend == ["mean", "uncertainty", "total", "asked for"]
+
+
+def test_lines_cross_each_axis_at_their_place_and_aside_without_a_value():
+    ax = on_matplotlib.drawn(PARALLEL)
+    crossed = {}
+    for line in ax.lines:
+        x, y = line.get_xdata(), line.get_ydata()
+        if line.get_marker() != "|":  # not an axis
+            for at, row in zip(x, y, strict=True):
+                crossed.setdefault(row, []).append(at)
+    places = {row: sorted(crossed[row]) for row in range(3)}
+    assert places == {
+        0: [0.1, 0.5, 0.9],
+        1: [Parallel.ASIDE, 0.0, 1.0],
+        2: [0.0, 0.2, 0.9],
+    }
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # from the top down
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["trials", "best"]
 
 
 def test_a_value_without_neighbours_is_a_mark_and_infinity_the_end_of_the_axes():
@@ -258,3 +305,49 @@ def test_the_layout_of_the_users_style_moves_nothing():
         before = ax.get_position().bounds
         ax.figure.draw_without_rendering()
     assert ax.get_position().bounds == before
+
+
+FAR = Curves(
+    x=Axis(label="time", limits=(0.0, 4.0)),
+    y=Axis(label="loss", limits=(None, 4.0)),
+    dots=[Dots(np.array([1.0, 2.0, 9.0]), np.array([1.0, 90.0, 3.0]))],
+    means={"main": "trial", "beyond": "beyond the axes"},
+    heading="Far",
+)
+
+
+@pytest.mark.parametrize(
+    ("figure", "markers", "ends"),
+    [
+        (FAR, ["o", "^", ">"], [(2.0, 4.0), (4.0, 3.0)]),
+        (
+            replace(FAR, x=Axis(label="", names=["a", "b", "c"])),
+            ["o", ">"],
+            [(4.0, 2.0)],
+        ),
+    ],
+    ids=["upright", "lying"],
+)
+def test_points_beyond_the_axes_point_outwards_at_their_end(
+    figure, markers, ends
+):
+    ax = on_matplotlib.drawn(figure)
+    points = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert [line.get_marker() for line in points] == markers
+    for line, (x, y) in zip(points[1:], ends, strict=True):
+        assert (line.get_xdata()[0], line.get_ydata()[0]) == (x, y)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["trial", "beyond the axes"]
+    assert 0.0 < figure.limits()[0] < 1.0
+
+
+def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
+    on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
+    figure = on_plotly.drawn(FAR)
+    (far,) = [
+        trace
+        for trace in figure.data
+        if trace.marker.symbol == "triangle-up" and trace.hovertext
+    ]
+    assert list(far.y) == [4.0]
+    assert "90" in far.hovertext[0]

@@ -1,6 +1,7 @@
 """Twenty hyperparameters with long names at three widths: no text is cut, none covers another."""
 
 import itertools
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -59,6 +60,7 @@ def wide_run(n=40):
 
 RUN = wide_run()
 FIRST, SECOND = RUN.space.names[:2]
+STARTED = 1e4 * np.arange(len(RUN))
 DRAWN = {
     "history": lambda: hx.history(RUN),
     "trust": lambda: hx.trust(RUN),
@@ -74,6 +76,12 @@ DRAWN = {
     ),
     "space": lambda: hx.recommended_space(RUN),
     "local": lambda: methods.local_importance(RUN),
+    "slices": lambda: methods.slices(RUN, most=4),
+    "contours": lambda: methods.contours(RUN, [FIRST, SECOND]),
+    "parallel": lambda: methods.parallel_coordinates(RUN),
+    "timeline": lambda: methods.timeline(
+        replace(RUN, started=STARTED, finished=STARTED + 4e4)
+    ),
     "pairs": lambda: methods.h_statistic(RUN, sample=10),
 }
 

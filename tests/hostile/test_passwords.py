@@ -8,7 +8,8 @@ from click.testing import CliRunner
 
 import hpo_explain as hx
 from hpo_explain.adapters.addresses import shown_address, without_secrets
-from hpo_explain.adapters.optuna import storage as storages
+from hpo_explain.adapters.optuna import _databases
+from hpo_explain.adapters.optuna.storage import load_study
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
 from hpo_explain.mcp.places import Places
@@ -44,7 +45,7 @@ def address(request, monkeypatch, tmp_path):
         text = f"cannot connect to {url!r} at host {host!r}\n{url}"
         raise sqlalchemy.exc.OperationalError(text, None, ValueError(url))
 
-    monkeypatch.setattr(storages, "TableStorage", refuse)
+    monkeypatch.setattr(_databases, "TableStorage", refuse)
     return request.param
 
 
@@ -70,7 +71,7 @@ def test_what_holds_no_secret_is_shown_as_it_is(place):
     assert shown_address(place) == place
 
 
-@pytest.mark.parametrize("read", [hx.history, storages.load_study])
+@pytest.mark.parametrize("read", [hx.history, load_study])
 def test_errors_in_python(address, read):
     with pytest.raises((ValueError, OSError)) as caught:
         read(address)

@@ -113,10 +113,11 @@ def test_a_family_that_is_worse_on_average_wins_at_its_best():
         "With all others at their best the loss is best at family = b"
         in effect.sentence
     )
-    assert (
-        "attainable: the others at their best"
-        in effect.described().means.values()
-    )
+    figure = effect.described()
+    assert figure.means["main"] == "reachable, the others at their best"
+    # the family that reaches more is green, the other one is not
+    best = next(d for d in figure.dots if d.look == "best")
+    assert figure.x.names[int(best.x[0])].startswith("b ")
 
 
 def test_the_attainable_best_is_inside_its_interval_as_often_as_it_is_said():

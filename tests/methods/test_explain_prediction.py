@@ -1,5 +1,7 @@
 """Shapley values of the prediction: closed forms, the acquisition's own engine, and bad input."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -121,6 +123,94 @@ def test_the_results_name_what_they_are_about(direction):
     assert (
         named.explain_all([run.config(3)], [3]).subject.direction == direction
     )
+
+
+# ---------------------------------------------------------------------- shap's own plots
+
+
+@pytest.fixture
+def pyplot():
+    from matplotlib import pyplot
+
+    with pyplot.rc_context():
+        yield pyplot
+    pyplot.close("all")
+
+
+def labels_of(axes):
+    return [label.get_text() for label in axes.get_yticklabels()]
+
+
+def test_shap_draws_a_prediction_and_its_bars_end_at_it(pyplot):
+    import shap
+
+    space = nested_space()
+    surrogate = AnalyticSurrogate(
+        space, lambda X: 2.0 + np.nan_to_num(X) @ np.arange(len(space))
+    )
+    (config,) = space.decode(space.sample(1, seed=4))
+    found = hx.methods.PredictionExplainer(surrogate, background=50).explain(
+        config
+    )
+    given = found.to_shap()
+    assert given.base_values + given.values.sum() == pytest.approx(
+        found.prediction
+    )
+    assert given.lower_bounds == pytest.approx(found.phi - found.half_width)
+    assert given.upper_bounds == pytest.approx(found.phi + found.half_width)
+    assert given.values is not found.phi
+    axes = shap.plots.waterfall(given, max_display=20, show=False)
+    labels = labels_of(axes)
+    inactive = {*space.names} - {*config}
+    assert inactive
+    for name in space.names:
+        value = (
+            "inactive"
+            if name in inactive
+            else found.value(space.names.index(name))
+        )
+        assert f"{value} = {name}" in labels
+    ends = [
+        re.findall(r"= ([-0-9.]+)", label.get_text().replace("\u2212", "-"))
+        for drawn in axes.figure.axes
+        for label in drawn.get_xticklabels()
+    ]
+    expected = [found.baseline, found.prediction]
+    assert sorted(float(end) for (end,) in filter(None, ends)) == [
+        pytest.approx(end, abs=1e-3) for end in sorted(expected)
+    ]
+
+
+def test_what_a_proposal_was_for_adds_up_in_shap_too(pyplot):
+    import shap
+
+    run = tuning_run(20)
+    found = hx.explain_proposal(run, background=40)
+    given = found.to_shap()
+    assert given.base_values == found.baseline["total"]
+    assert given.base_values + given.values.sum() == pytest.approx(
+        found.prediction["total"]
+    )
+    assert given.feature_names == list(run.space.names)
+    axes = shap.plots.waterfall(given, show=False)
+    first = run.space.names[found.order()[0]]
+    assert any(label.endswith(f"= {first}") for label in labels_of(axes))
+
+
+def test_shap_draws_a_swarm_of_many_the_largest_on_top(pyplot):
+    import shap
+
+    found = hx.methods.explain_predictions(tuning_run(20), background=20)
+    given = found.to_shap()
+    assert given.base_values + given.values.sum(axis=1) == pytest.approx(
+        found.predictions, abs=1e-6
+    )
+    axes = shap.plots.beeswarm(given, show=False)
+    assert labels_of(axes)[::-1] == [found.names[j] for j in found.order()]
+    points = [drawn for drawn in axes.collections if len(drawn.get_offsets())]
+    assert sum(len(p.get_offsets()) for p in points) >= found.phi.size
+    axes = shap.plots.waterfall(given[0], show=False)
+    assert len(labels_of(axes)) >= len(found.names)
 
 
 # ---------------------------------------------------------------------- words and figures

@@ -49,6 +49,28 @@ def test_the_map_has_less_stress_than_where_it_begins():
     assert stress_1(distances, mine) < 0.95 * stress_1(distances, start)
 
 
+def test_the_steps_are_those_of_scikit_learn():
+    """Its SMACOF from the same places, as far as both settle."""
+    from sklearn.manifold import smacof
+
+    space = nested_space()
+    X = space.sample(40, seed=1)
+    distances = gower_distances(space, X, X)
+    start = classical_scaling(distances)
+    theirs, _ = smacof(
+        distances,
+        init=start,
+        n_init=1,
+        max_iter=300,
+        eps=1e-9,
+        normalized_stress=False,
+    )
+    mine = improved(distances, start)
+    assert stress_1(distances, mine) == pytest.approx(
+        stress_1(distances, theirs), abs=1e-3
+    )
+
+
 def test_the_border_has_numbers_at_their_ends_in_every_kind_of_space():
     space = nested_space()
     X = border_of(space, 50, 0)
@@ -149,17 +171,54 @@ def test_a_study_of_a_conditional_space():
     assert frame["y"].isna().any()
 
 
-def test_in_the_figure_every_point_stands_at_its_place_and_colors_are_the_surface():
+def test_points_without_a_trial_near_are_those_beyond_the_radius():
+    X = np.vstack([0.2 * unit_cube(2).sample(40, seed=0), [[0.9, 0.9]]])
+    run = hx.Run(unit_cube(2), X, X[:, 0], "minimize")
+    found = hx.methods.footprint(run)
+    apart = cdist(found.X, X).min(axis=1)
+    # the cube would be covered by 41 trials spread evenly
+    assert found.near[apart == 0.0].all()
+    assert not found.near[apart > 0.5].any()
+    assert apart[found.near].max() < apart[~found.near].min() + 1e-9
+    empty = np.isnan(found.searched) & ~np.isnan(found.surface)
+    places = np.stack(np.meshgrid(*found.grid), axis=-1)[empty]
+    nearest = cdist(places, found.xy).argmin(axis=1)
+    assert empty.any()
+    assert not found.near[nearest].any()
+
+
+def test_trials_stand_at_their_places_and_where_nobody_looked_is_a_cross():
     found = hx.methods.footprint(tuning_run(30))
     figure = found.described()
     drawn = {
-        tuple(point)
+        dots.look: {*map(tuple, np.column_stack([dots.x, dots.y]).tolist())}
         for dots in figure.dots
-        for point in zip(dots.x, dots.y, strict=True)
     }
-    assert drawn == {tuple(point) for point in found.xy.tolist()}
-    np.testing.assert_array_equal(figure.values.T, found.surface)
-    best = found.xy[found.of_kind("incumbent")]
-    assert figure.dots[-1].look == "star"
-    assert [figure.dots[-1].x[0], figure.dots[-1].y[0]] == best[-1].tolist()
-    assert list(figure.means)[-1] == "star"
+    tried = found.of_kind("tried", "incumbent")
+    marks = "tried" if found.has_surface else "colored"
+    assert drawn[marks] == {*map(tuple, found.xy[tried].tolist())}
+    assert drawn["random"] == {*map(tuple, found.xy[~found.near].tolist())}
+    assert found.near[tried].all()
+
+
+def test_colors_are_a_surface_only_where_it_says_something():
+    """Of two numbers the map is the plane; of noise the neighbours differ."""
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    smooth = AnalyticSurrogate(space, lambda X: X[:, 0])
+    rough = AnalyticSurrogate(space, lambda X: np.sin(1e4 * X[:, 0]))
+    found = hx.methods.footprint(run, surrogate=smooth)
+    figure = found.described()
+    np.testing.assert_array_equal(figure.values, found.searched.T)
+    assert np.isfinite(figure.values).any()
+    assert figure.dots[0].colors is None
+    found = hx.methods.footprint(run, surrogate=rough)
+    figure = found.described()
+    assert np.isnan(figure.values).all()
+    low, high = figure.ends()
+    tried = found.of_kind("tried", "incumbent")
+    np.testing.assert_allclose(
+        figure.dots[0].colors,
+        np.clip((found.mean[tried] - low) / (high - low), 0.0, 1.0),
+    )

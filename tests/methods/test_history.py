@@ -5,7 +5,6 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
-from hpo_explain.run import diverged_above
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 
@@ -138,7 +137,7 @@ def test_infeasible_trials_are_marked_and_are_no_incumbents():
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_diverged_trials_stand_at_the_bound_and_those_without_a_result_at_the_worse_end(
+def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(
     sign,
 ):
     values = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6])
@@ -152,8 +151,28 @@ def test_diverged_trials_stand_at_the_bound_and_those_without_a_result_at_the_wo
         },
     )
     drawn = marks(found)
-    (label,) = [label for label in drawn if label.startswith("diverged")]
-    assert drawn[label] == ([5], [sign * diverged_above(sign * values)])
+    assert drawn["diverged"] == ([5], [sign * np.inf])
+    assert np.abs(found.described().limits()).max() < 1.0
     assert drawn["failed (1)"] == ([6], [sign * np.inf])
     assert drawn["left out (1)"] == ([8], [sign * np.inf])
     assert found.described().levels == [(0.0, "goal")]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_trial_that_is_far_worse_is_marked_at_the_end_and_squeezes_no_other(
+    sign,
+):
+    values = sign * np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 24.0])
+    found = made(values, "minimize" if sign > 0 else "maximize")
+    figure = found.described()
+    low, high = figure.limits()
+    # twice from the best, 1, to the 80 % quantile, 5.8
+    assert (high if sign > 0 else -low) == pytest.approx(10.6)
+    placed = [
+        (list(some.x), list(some.y), end)
+        for dots in figure.dots
+        for some, end in figure.placed(dots)
+    ]
+    end = ("up", high) if sign > 0 else ("down", low)
+    assert ([6.0], [end[1]], end[0]) in placed
+    assert figure.has_beyond

@@ -292,3 +292,42 @@ def test_of_noise_alone_nothing_is_certain_around_a_trial():
         hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize")
     )
     assert [claim.certain for claim in signal.claims] == [True]
+
+
+def test_both_columns_are_means_over_the_functions_that_the_trials_allow():
+    space = unit_cube(3)
+    X = space.sample(25, seed=0)
+    noise = 0.2 * np.random.default_rng(0).normal(size=25)
+    run = hx.Run(space, X, 2.0 * X[:, 0] + X[:, 1] + noise, "minimize")
+    config = {"x1": 0.3, "x2": 0.6, "x3": 0.5}
+    found = hx.methods.local_importance(run, config)
+    at, weights = np.polynomial.legendre.leggauss(20)
+    at, weights = (at + 1.0) / 2.0, weights / 2.0
+    rows = np.tile(space.encode([config]), (60, 1))
+    for j in range(3):
+        rows[20 * j : 20 * (j + 1), j] = at
+    values = run.belief().draws(rows).reshape(-1, 3, 20)
+    centred = values - (values @ weights)[..., None]
+    variances = centred**2 @ weights
+    np.testing.assert_allclose(found.variance, variances.mean(axis=0))
+    shares = variances / variances.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.importance, shares.mean(axis=0))
+    # x3 does nothing: by the mean prediction alone its share would be a fraction of this
+    ratio = found.variance[2] / found.variance.sum()
+    assert ratio == pytest.approx(found.importance[2], rel=0.5)
+
+
+def test_the_probability_beside_a_small_share_says_of_what_it_is():
+    draws = np.tile([0.85, 0.139, 0.011], (200, 1))
+    draws[:2] = [0.85, 0.12, 0.03]
+    space = unit_cube(3)
+    found = hx.methods.LocalImportanceExplainer(
+        AnalyticSurrogate(space, lambda X: X[:, 0])
+    ).explain({"x1": 0.3, "x2": 0.6, "x3": 0.5})
+    found = replace(found, draws=draws, importance=np.array([0.0, 0.0, 0.7]))
+    (claim,) = found.claims
+    assert not claim.certain
+    assert claim.probability == pytest.approx(0.01)
+    assert found.caution == (
+        "Not certain: whether x3 explains over 2% of the variance (probability 1%)."
+    )

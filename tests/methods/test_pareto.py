@@ -246,3 +246,22 @@ def test_the_figures_hold_the_front_and_the_gains():
     ]
     np.testing.assert_allclose(gains, move.gains()[order] / ranges)
     assert rows.fills == {0: "loss", 1: "time"}
+
+
+def test_a_trial_that_is_far_off_the_front_squeezes_no_other():
+    def with_one_slow(X):
+        time = X[:, 0] + X[:, 1]
+        time[-1] = 50.0
+        return time
+
+    found = hx.pareto(
+        tuned(lambda X: -X[:, 0] * X[:, 1], with_one_slow), kind="gp"
+    )
+    figure = found.described()
+    _, high = figure.limits()
+    on_front = found.values[found.front, 1]
+    assert on_front.max() < high < 10.0
+    (end,) = {
+        end for dots in figure.dots for _, end in figure.placed(dots) if end
+    }
+    assert end == "up"

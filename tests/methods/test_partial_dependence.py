@@ -12,6 +12,7 @@ import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods._engines.effect_ranges import never_tried
+from hpo_explain.methods._engines.effect_show import band_caption
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
 )
@@ -254,6 +255,67 @@ def test_the_nested_space_of_figure_9_by_hand():
         np.isnan(algorithm.ice_mean).tolist()
         == [[False, True]] * 2 + [[True, False]] * 3
     )
+
+
+def test_a_configuration_with_a_child_too_many_is_left_out():
+    space = hx.SearchSpace(
+        [
+            hx.CategoricalParameter("booster", ["tree", "dart"]),
+            hx.FloatParameter(
+                "drop", 0.0, 1.0, active_when={"booster": ["dart"]}
+            ),
+            hx.FloatParameter("lr", 0.0, 1.0),
+        ]
+    )
+    surrogate = AnalyticSurrogate(
+        space, lambda X: X[:, 2] + np.where(np.isnan(X[:, 1]), 0.0, X[:, 1])
+    )
+    configurations = [
+        {"booster": "tree", "lr": 0.2},
+        {"booster": "tree", "lr": 0.4},
+        {"booster": "dart", "drop": 0.5, "lr": 0.9},
+        {"booster": "dart", "drop": 0.7, "lr": 0.7},
+    ]
+    sample = space.encode(configurations)
+    effect = PartialDependenceExplainer(surrogate, sample=sample).explain(
+        "booster"
+    )
+    # Eq. 8: with a tree there is no drop, so only those without one are valid
+    np.testing.assert_allclose(effect.mean, [0.3, 1.4])
+    assert (
+        np.isnan(effect.ice_mean).tolist()
+        == [[False, True]] * 2 + [[True, False]] * 2
+    )
+    # a latent row has a value of everything, which does not count where it is inactive
+    latent = sample.copy()
+    latent[:2, 1] = 0.1
+    everywhere = PartialDependenceExplainer(surrogate, sample=latent).explain(
+        "booster"
+    )
+    np.testing.assert_allclose(everywhere.mean, [0.55, 0.55 + 0.35])
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_the_band_of_a_forest_says_that_noise_is_in_it(n):
+    rng = np.random.default_rng(0)
+    space = unit_cube(2)
+    X = space.sample(n, seed=0)
+    y = 4.0 * X[:, 0] + rng.normal(size=n)
+    forest = hx.models.ForestSurrogate.fit(space, X, y)
+    process = hx.models.GaussianProcessSurrogate.fit(space, X, y)
+    rows = space.sample(500, seed=1)
+    # however many trials there are, it is that of an observation
+    mean, std = forest.predict(rows)
+    rmse = np.sqrt(np.mean((mean - 4.0 * rows[:, 0]) ** 2))
+    assert std.mean() > 1.3 * rmse
+    assert process.predict(rows)[1].mean() < 0.5
+    words = {}
+    for model in (forest, process):
+        explainer = PartialDependenceExplainer(model, sample=50)
+        effect = explainer.explain("x1")
+        words[model.label] = band_caption(effect)
+    assert "observation noise included" in words["a forest"]
+    assert "without observation noise" in words[process.label]
 
 
 def test_a_forest_averages_a_conditional_hyperparameter_exactly_where_it_is_active():

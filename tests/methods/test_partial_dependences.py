@@ -141,9 +141,24 @@ def test_effects_that_make_no_difference_are_told_in_one_sentence():
     )
     sentence = replace(found, effects=effects).sentence
     assert (
-        "the same, within the noise of one evaluation, for every value of x1 and x2."
-        in sentence
+        "x1, x2: no difference beyond the noise of one evaluation." in sentence
     )
+    (best,) = [c for c in found.effects[0].reached.claims if c.kind == "best"]
+    assert best.values[0][0] == pytest.approx(0.0)
+    assert "the loss is best at x3 between 0 and" in sentence
+
+
+def test_the_sentence_is_short_however_many_effects_there_are():
+    found = hx.partial_dependence(RUN, ["x1", "x2", "x3", "x4"], **QUICK)
+    longest = max(len(one.sentence) for one in found)
+    assert len(found.sentence) < 2 * longest
+    # a value that is told is that of the claim, with its interval
+    claim = found.effects[2].reached.claims[0]
+    low, high = claim.interval
+    estimate = hx.base.filled(
+        "{e}", e=hx.base.Estimate(claim.estimate, (high - low) / 2.0)
+    )
+    assert f"({estimate})" in found.sentence
 
 
 def test_the_caution_that_all_effects_share_is_said_once():
@@ -175,10 +190,16 @@ def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colo
     ]
     ((low, high),) = {panel.limits() for panel in panels[:3]}
     for effect in found.effects[:3]:
-        lower, upper = effect.band()
-        assert low <= np.nanmin(lower)
-        assert np.nanmax(upper) <= high
-    np.testing.assert_array_equal(panels[0].lines[-1].y, found.effects[0].mean)
+        for drawn in (effect, effect.reached):
+            lower, upper = drawn.band()
+            assert low <= np.nanmin(lower)
+            assert np.nanmax(upper) <= high
+    average, reached = panels[0].lines
+    first = found.effects[0]
+    np.testing.assert_array_equal(average.y, first.mean)
+    np.testing.assert_array_equal(reached.y, first.reached.mean)
+    assert (average.look, reached.look) == ("second", "main")
+    assert panels[0].means["main"] == "reachable, the others at their best"
     assert len({panel.ends() for panel in panels[3:]}) == 1
     run = tuning_run(20)
     chosen = [config["booster"] for config in run.space.decode(run.X)]
@@ -188,3 +209,36 @@ def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colo
     axes = found.plot()
     assert len(axes) == 5
     assert axes[0].get_xscale() == "log"
+
+
+def test_the_trials_stand_behind_the_effects_at_their_values_and_objectives():
+    run = tuning_run(20)
+    found = hx.partial_dependence(
+        run, ["lr", "booster", "rate_drop"], sample=30, grid_size=4
+    )
+    configs = run.space.decode(run.X)
+    for panel, name in zip(
+        found.described().panels, ["lr", "booster", "rate_drop"], strict=True
+    ):
+        trials = panel.dots[0]
+        assert trials.look == "behind"
+        active = [name in config for config in configs]
+        assert sorted(trials.y) == sorted(run.objective[active])
+        if name == "lr":
+            np.testing.assert_allclose(
+                trials.x, [config["lr"] for config in configs]
+            )
+    accumulated = hx.partial_dependence(run, "lr", kind="accumulated")
+    assert all(d.look != "behind" for d in accumulated.described().dots)
+
+
+def test_the_names_of_twelve_categories_are_whole():
+    names = [f"algorithm_of_the_optimizer_{k:02d}" for k in range(12)]
+    space = hx.SearchSpace([hx.CategoricalParameter("kind", names)])
+    X = space.sample(36, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    for width in (3.8, 8.0):
+        ax = hx.partial_dependence(run, "kind", sample=10).plot(width=width)
+        labels = [label.get_text() for label in ax.get_yticklabels()]
+        told = ["".join(text.split()) for text in labels]
+        assert [text.split("(")[0] for text in told] == names

@@ -63,7 +63,9 @@ def brute_force(X, target, rows, candidates, least):
     return best
 
 
-@pytest.mark.parametrize("criterion", ["l2", "area", "variance", "mean"])
+@pytest.mark.parametrize(
+    "criterion", ["l2", "std", "area", "variance", "mean"]
+)
 def test_the_split_is_the_one_that_brute_force_finds(criterion):
     explainer = RegionalPartialDependenceExplainer(
         surrogate(), sample=60, grid_size=5, criterion=criterion
@@ -74,6 +76,7 @@ def test_the_split_is_the_one_that_brute_force_finds(criterion):
     own_mean, own_std = surrogate().predict(X)
     expected = {
         "l2": effect.ice_std**2,
+        "std": effect.ice_std,
         "area": (effect.ice_std**2).mean(axis=1, keepdims=True),
         "variance": own_std[:, None] ** 2,
         "mean": own_mean[:, None],

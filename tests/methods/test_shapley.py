@@ -366,3 +366,57 @@ def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
     np.testing.assert_allclose(
         ours.phi, kernel.phi, rtol=0, atol=1e-6 * np.abs(kernel.phi).max()
     )
+
+
+@pytest.mark.parametrize(
+    ("d", "estimator", "background", "calls"),
+    [
+        (9, "auto", "auto", False),
+        (9, "auto", 50, False),
+        (9, "kernel", "auto", True),
+        (9, "kernel", 50, True),
+        (12, "auto", "auto", False),
+        (12, "auto", 50, True),
+        (12, "kernel", 50, True),
+    ],
+)
+def test_shaps_kernel_explainer_is_called_where_it_is_said(
+    d, estimator, background, calls, monkeypatch
+):
+    import shap
+
+    called = []
+    explain = shap.KernelExplainer.__init__
+    monkeypatch.setattr(
+        shap.KernelExplainer,
+        "__init__",
+        lambda self, *some, **more: (
+            called.append(d),
+            explain(self, *some, **more),
+        )[1],
+    )
+    space = cube(d)
+    model = AnalyticSurrogate(space, lambda X: X[:, 0] + X[:, 1] ** 2)
+    options = {"background": background, "estimator": estimator}
+    config = dict.fromkeys(space.names, 0.25)
+    prediction = hx.methods.PredictionExplainer(model, **options)
+    found = prediction.explain(config)
+    assert bool(called) == calls
+    assert (found.estimator.kind == "kernel_explainer") == calls
+    called.clear()
+    bound = hx.models.LowerConfidenceBound(model)
+    hx.methods.ShapleyExplainer(bound, **options).explain(config)
+    assert bool(called) == calls
+    # the mean of x1 is 1/2, that of the square of x2 is 1/3
+    np.testing.assert_allclose(found.phi[0], -0.25, atol=0.02)
+    np.testing.assert_allclose(found.phi[1], 1 / 16 - 1 / 3, atol=0.02)
+
+
+def test_functions_ask_for_kernel_explainer():
+    space = cube(2)
+    X = space.sample(20, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    found = hx.explain_prediction(
+        run, 3, estimator="kernel", background=20, surrogate=run.surrogate()
+    )
+    assert found.estimator.kind == "kernel_explainer"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hpo_explain.reporting._file import write_atomically
+from hpo_explain.reporting._file import check_place, write_atomically
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -40,3 +40,18 @@ write_atomically(Path(sys.argv[1]), "new" * 100_000)
         "other.html",
         "report.html",
     ]
+
+
+def test_where_no_file_may_be_made_is_seen_before_the_work(
+    tmp_path, monkeypatch
+):
+    check_place(tmp_path / "r.html")
+    monkeypatch.setattr(
+        os, "access", lambda *_: False
+    )  # as of a folder of others
+    with pytest.raises(
+        PermissionError, match=r"no file may be made in '.*'"
+    ) as told:
+        check_place(tmp_path / "r.html")
+    assert "\n" not in str(told.value)
+    check_place(os.devnull)  # which is written into

@@ -13,12 +13,15 @@ View(f, "caption")` is what `plot()` draws, `"name": View(g, "caption", shown_if
 - `Curves`: along an axis `x`. `Line` with a band (effects, paths, densities, ranks by step; `step`
   for the best so far; half a band that differs up and down is an array (2, n); a line is broken
   where it is NaN), `Dots` with whiskers and `labels` (trials, a Pareto front; a y of ±inf stands at
-  the end of the axes: trials without a result), `thin` lines behind (ICE, learning curves), `notes`
-  at an x (the trial from which a term led), `levels` across, `guide` upright, `rug`, `dimmed` and
-  `marked` stretches. Axes are numbers, logarithmic, shares, or names.
+  the end of the axes: trials without a result; beyond `limits` a triangle does), `thin` lines
+  behind (ICE, learning curves), `notes` at an x (the trial from which a term led), `levels` across,
+  `guide` upright, `rug`, `dimmed` and `marked` stretches. Axes are numbers, logarithmic, shares, or
+  names; `usual_ends` says where one ends so that outliers leave room.
 - `Cells`: a color per pair (effects of two, matrices of interactions, densities by trial, a map of
   configurations), with `texts` in the cells, `dots` and `lines` over them, `low` and `high` of the
   scale, or `bare` of ticks (a map). Values of both signs have `low=-high`.
+- `Parallel`: lines through an axis for each hyperparameter, from 0 to 1 (parallel coordinates);
+  what has no value crosses an axis aside.
 - `Panels`: several of the above side by side under one heading, with one legend (theirs together)
   and one footer: paths, regions, effects, pairs of objectives. What a panel says of itself is its
   heading, on one line; the rest of its words is written once, from the panels.
@@ -39,7 +42,12 @@ drawn well: fold, or say in the footer what is left out.
 """
 
 from hpo_explain.base.figures.cells import Cells, triangle
-from hpo_explain.base.figures.curves import Curves, broken, side_by_side
+from hpo_explain.base.figures.curves import (
+    Curves,
+    broken,
+    side_by_side,
+    usual_ends,
+)
 from hpo_explain.base.figures.marks import (
     LOOKS,
     Axis,
@@ -50,6 +58,7 @@ from hpo_explain.base.figures.marks import (
     Words,
 )
 from hpo_explain.base.figures.panels import Figure, Panels
+from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import (
     HATCHED,
     PALE,
@@ -72,10 +81,13 @@ __all__ = [
     "Look",
     "Note",
     "Panels",
+    "Parallel",
     "Rows",
+    "Tick",
     "View",
     "Words",
     "broken",
     "side_by_side",
     "triangle",
+    "usual_ends",
 ]

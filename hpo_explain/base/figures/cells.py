@@ -31,7 +31,7 @@ class Cells(Words):
     scale : str
         What the values are.
     dimmed : ndarray of bool of shape (X, Y), optional
-        Cells that are not to be relied on.
+        Cells that are not to be relied on: a thin stroke crosses each.
     dots : sequence of Dots
     lines : sequence of Line
         What stands over the cells.
@@ -67,6 +67,20 @@ class Cells(Words):
             high if self.high is None else self.high,
         )
         return float(ends[0]), float(ends[1])
+
+    def strokes(self) -> tuple[Array, Array]:
+        """Return a line with gaps: from corner to corner of each cell that is dimmed.
+
+        Its color can be seen beside the stroke, whatever it is.
+        """
+        if self.dimmed is None:
+            return np.empty(0), np.empty(0)
+        x, y = self.x.edges(), self.y.edges()
+        i, j = np.nonzero(self.dimmed)
+        gap = np.full(len(i), np.nan)
+        across = np.column_stack([x[i], x[i + 1], gap])
+        up = np.column_stack([y[j], y[j + 1], gap])
+        return across.ravel(), up.ravel()
 
 
 def triangle(

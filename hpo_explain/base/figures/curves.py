@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from hpo_explain.base.figures.marks import Axis, Dots, Line, Note, Words, reach
 from hpo_explain.space import Array
 
 _SPREAD = 0.3  # how far from its value a mark stands that others share
+# of the values are in the inner half of an axis that is cut
+_MOST, _TIMES = (0.8, 2.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,7 +27,8 @@ class Curves(Words):
         The axes; an x of names is drawn from top to bottom, each a row, unless it is `upright`.
     lines : sequence of Line
     dots : sequence of Dots
-        What is drawn; a y of inf or -inf is at the end of the axes.
+        What is drawn. A y of inf or -inf is at the end of the axes; points beyond limits stand
+        there as triangles, which `means` calls "beyond".
     thin : tuple of (x, y)
         Faint lines behind, as one line that NaN breaks.
     dimmed, marked : sequence of (low, high)
@@ -63,8 +66,54 @@ class Curves(Words):
         """Whether each name has a row."""
         return bool(self.x.names) and not self.upright
 
+    def across(self) -> tuple[float, float]:
+        """Return where the x axis begins and ends, without a margin."""
+        marks: list[Line | Dots] = [*self.lines, *self.dots]
+        every = [np.asarray(mark.x, dtype=float) for mark in marks]
+        finite = np.concatenate([*every, np.asarray(self.rug, dtype=float)])
+        finite = finite[np.isfinite(finite)]
+        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+        first, last = self.x.limits
+        return (
+            float(low if first is None else first),
+            float(high if last is None else last),
+        )
+
+    @property
+    def has_beyond(self) -> bool:
+        """Whether points stand at an end of the axes as they lie beyond it."""
+        return any(
+            beyond for dots in self.dots for _, beyond in self.placed(dots)
+        )
+
+    def placed(self, dots: Dots) -> Iterator[tuple[Dots, str]]:
+        """Yield points in their places, and beyond which end of the axes they lie, if any.
+
+        The ends are "left", "right", "down" and "up" of a figure that is not lying.
+        """
+        low, high = self.limits()
+        first, last = self.x.limits
+        left = -np.inf if first is None else first
+        right = np.inf if last is None else last
+        x, y = (np.asarray(part, dtype=float) for part in (dots.x, dots.y))
+        with_value = np.isfinite(y)
+        beyond = {
+            "up": with_value & (y > high),
+            "down": with_value & (y < low),
+            "right": x > right,
+            "left": x < left,
+        }
+        at = np.column_stack([np.clip(x, left, right), np.clip(y, low, high)])
+        inside = ~np.any([*beyond.values()], axis=0)
+        if inside.any():
+            yield dots.some(inside, at), ""
+        for end, there in beyond.items():
+            if there.any():
+                yield replace(dots.some(there, at), half=None), end
+
     def limits(self) -> tuple[float, float]:
         """Return where the y axis begins and ends: around all that is drawn."""
+        first, last = self.y.limits
         ends = [np.array([level for level, _ in self.levels], dtype=float)]
         marks: list[Line | Dots] = [*self.lines, *self.dots]
         for mark in marks:
@@ -76,13 +125,17 @@ class Curves(Words):
         if self.thin is not None:
             ends.append(self.thin[1])
         finite = np.concatenate(ends)
-        finite = finite[np.isfinite(finite)]
+        # what lies beyond an end that is given leaves no room at the other one
+        finite = np.clip(
+            finite[np.isfinite(finite)],
+            -np.inf if first is None else first,
+            np.inf if last is None else last,
+        )
         low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
         if self.y.log:
             low, high = np.exp(_around(np.log(low), np.log(high)))
         else:
             low, high = _around(low, high)
-        first, last = self.y.limits
         return (low if first is None else first), (
             high if last is None else last
         )
@@ -91,6 +144,35 @@ class Curves(Words):
 def _around(low: Any, high: Any) -> tuple[float, float]:
     margin = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
     return float(low - margin), float(high + margin)
+
+
+def usual_ends(
+    values: npt.ArrayLike, *, lower_is_better: bool
+) -> tuple[float | None, float | None]:
+    """Return where an axis ends, so that a few values that are far worse leave room to the others.
+
+    That is at twice the distance from the best to the 80 % quantile, if the axis would be more than
+    twice as long otherwise; None where it needs no end.
+
+    Examples
+    --------
+    >>> usual_ends([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], lower_is_better=True)
+    (None, None)
+    >>> usual_ends([0.0, 1.0, 2.0, 3.0, 4.0, 90.0], lower_is_better=True)
+    (None, 8.0)
+    >>> usual_ends([0.0, -1.0, -2.0, -3.0, -4.0, -90.0], lower_is_better=False)
+    (-8.0, None)
+    """
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    costs = finite if lower_is_better else -finite
+    if not costs.size:
+        return None, None
+    best, worst = float(costs.min()), float(costs.max())
+    end = best + _TIMES * (float(np.quantile(costs, _MOST)) - best)
+    if not best < end < best + (worst - best) / _TIMES:
+        return None, None
+    return (None, end) if lower_is_better else (-end, None)
 
 
 def broken(x: Any, y: Any) -> tuple[Array, Array]:

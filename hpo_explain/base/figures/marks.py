@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class Look(NamedTuple):
     """What a mark looks like.
 
     `dash` is "solid", "dash", "dot" or "dashdot"; `marker` "circle", "square", "diamond", "cross",
-    "bar", "star" or a "triangle" that points "up", "down" or "right".
+    "bar", "star" or a "triangle" that points "up", "down", "left" or "right".
     """
 
     color: str
@@ -49,7 +50,7 @@ LOOKS: Mapping[str, Look] = {
     "main": Look(BLUE),
     "best": Look(GREEN),
     "doubt": Look(GREY, hollow=True),
-    "second": Look(PURPLE, 1.6, "dash", "diamond", 4.5),
+    "second": Look(GREY, 1.4, "dash", "diamond", 4.0),
     "total": Look(INK, 1.8, marker="diamond", edge="white"),
     "limit": Look(INK, 0.8, "dash"),
     "zero": Look(GREY, 0.8),
@@ -60,11 +61,20 @@ LOOKS: Mapping[str, Look] = {
     "turn": Look(RED, 1.2, "dot"),
     "proposed": Look(INK, 1.2, "dot"),
     "incumbent": Look(RED, 2.0, size=5.0),
+    "top": Look(BLUE, 1.1, alpha=0.8),
+    "aside": Look(ORANGE, 0.6, alpha=0.4),
     "star": Look(ORANGE, marker="star", size=13.0, edge=INK),
+    "early": Look(GREY, marker="circle", size=3.5, hollow=True),
+    "middle": Look(GREY, marker="circle", size=3.5, alpha=0.7),
+    "late": Look(INK, marker="circle", size=3.5),
+    "good": Look(ORANGE, marker="circle", size=5.0, edge=INK),
     "tried": Look("white", marker="circle", size=3.5, edge=INK),
+    "colored": Look(GREY, marker="circle", size=4.5),
     "trial": Look(GREY, marker="square", size=4.5, hollow=True),
     "enqueued": Look(GREY, marker="diamond", size=4.5, hollow=True),
     "proposal": Look(BLUE, marker="circle", size=4.5),
+    "behind": Look(GREY, marker="circle", size=2.5, alpha=0.45),
+    "beyond": Look(GREY, marker="triangle-up", size=5.0),
     "others": Look(GREY, marker="circle", size=3.5, alpha=0.6),
     "infeasible": Look(PURPLE, marker="cross", size=4.5),
     "diverged": Look(PURPLE, marker="triangle-up", size=4.5),
@@ -72,8 +82,7 @@ LOOKS: Mapping[str, Look] = {
     "pruned": Look(PURPLE, marker="bar", size=5.0),
     "running": Look(BLUE, marker="triangle-right", size=5.0, hollow=True),
     "waiting": Look(GREY, marker="triangle-right", size=5.0, hollow=True),
-    "border": Look(GREY, marker="square", size=3.5, hollow=True),
-    "random": Look(GREY, marker="cross", size=3.5),
+    "random": Look(GREY, marker="cross", size=4.5),
     "run": Look(INK, marker="circle", size=3.5, alpha=0.7),
     **{
         str(k): Look(color, 1.4, _DASHES[k % 4], _MARKERS[k % 5], 5.0)
@@ -211,6 +220,25 @@ class Dots:
     colors: Array | None = None
     told: Sequence[str] = ()
 
+    def some(self, rows: Any, at: Array) -> Dots:
+        """Return some of the points, where all of them stand at these places, (n, 2)."""
+
+        def chosen(texts: Sequence[str]) -> list[str]:
+            return [*itertools.compress(texts, rows)]
+
+        half = self.half
+        if half is not None:
+            half = np.broadcast_to(half, np.shape(half)[:-1] + rows.shape)
+        return replace(
+            self,
+            x=at[rows, 0],
+            y=at[rows, 1],
+            half=None if half is None else half[..., rows],
+            labels=chosen(self.labels),
+            colors=None if self.colors is None else self.colors[rows],
+            told=chosen(self.told),
+        )
+
 
 class Note(NamedTuple):
     """An upright line at an x, and a short text beside its upper end."""
@@ -243,6 +271,14 @@ class Words:
     caution: str = ""
     means: Mapping[str, str] = field(default_factory=dict)
     emphasis: bool = False
+
+
+def pointing(end: str, lying: bool) -> str:
+    """Return the marker that points beyond an end of axes, whose y lies along them if `lying`."""
+    if lying:
+        turned = {"up": "right", "down": "left", "right": "down", "left": "up"}
+        end = turned.get(end, "")
+    return f"triangle-{end}" if end else ""
 
 
 def reach(half: Any) -> tuple[Any, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import Words
+from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import Rows
 
 
@@ -37,5 +38,45 @@ class Panels(Words):
             k: v for panel in self.panels for k, v in panel.means.items()
         }
 
+    def apart(self) -> list[Rows | Curves | Cells]:
+        """Return the panels as figures of their own, along the axes that they share.
 
-Figure: TypeAlias = Rows | Curves | Cells | Panels
+        What is written around all of them is left out.
+        """
+        bare: dict[str, Any] = {
+            "subtitle": "",
+            "footer": "",
+            "caution": "",
+            "means": {},
+        }
+        alone = [replace(panel, **bare) for panel in self.panels]
+        curves = [
+            panel
+            for panel in alone
+            if isinstance(panel, Curves) and not panel.lying
+        ]
+        if len(curves) != len(alone):
+            return alone
+        axes: dict[str, Any] = {}
+        if self.same_x:
+            axes["x"] = _ends([panel.across() for panel in curves])
+        if self.same_y:
+            axes["y"] = _ends([panel.limits() for panel in curves])
+        return [
+            replace(
+                panel,
+                **{
+                    name: replace(getattr(panel, name), limits=ends)
+                    for name, ends in axes.items()
+                },
+            )
+            for panel in curves
+        ]
+
+
+def _ends(limits: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    lows, highs = zip(*limits, strict=True)
+    return min(lows), max(highs)
+
+
+Figure: TypeAlias = Rows | Curves | Cells | Parallel | Panels

@@ -43,6 +43,7 @@ class Bar:
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
     two halves: how far it reaches down, and up. `model`: half of what a model does not know.
+    `told` is what it says when it is pointed at, in place of its ends.
     """
 
     row: int
@@ -52,11 +53,17 @@ class Bar:
     place: int = 0
     fill: int | None = None
     model: float | None = None
+    told: str = ""
 
     @property
     def kind(self) -> int:
         """Its fill."""
         return self.place if self.fill is None else self.fill
+
+    @property
+    def length(self) -> float:
+        """How far it leads."""
+        return self.end - self.begin
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -149,9 +156,11 @@ class Rows(Words):
         )
 
     @classmethod
-    def folded(cls, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    def folded(
+        cls, order: Sequence[int], *, most: int = MOST
+    ) -> tuple[list[int], list[int]]:
         """Return which rows are drawn, and which the last one sums up, if they are too many."""
-        room = len(order) if len(order) <= cls.MOST else cls.MOST - 1
+        room = len(order) if len(order) <= most else most - 1
         return list(order[:room]), list(order[room:])
 
     @property

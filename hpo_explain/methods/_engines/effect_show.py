@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from hpo_explain.base.figures import (
     View,
     broken,
     side_by_side,
+    usual_ends,
 )
 from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
@@ -25,6 +28,8 @@ MOST_CURVES = (
     40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 )
 MOST_CATEGORIES = 40
+REACHABLE = "reachable, the others at their best"
+AVERAGE = "average over the others"
 UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _BESIDE = 0.22  # how far from its value a second point stands
@@ -47,33 +52,26 @@ _HEADINGS = {
 
 
 def effect(
-    result: Effect,
-    *,
-    most: int = MOST_CATEGORIES,
-    upright: bool = False,
-    compared: bool = True,
+    result: Effect, *, most: int = MOST_CATEGORIES, compared: bool = True
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
-    Values that may be the best are green. Where hardly anything was tried the effect
-    is dimmed (points are hollow). Of many categories the best are drawn, the `most` of them; they
-    stand `upright` under the axes, or each in a row.
+    Where it is known what is reachable with the others at their best, that comes first, and the
+    average second. Values that may be the best are green. Where hardly anything was tried the
+    effect is dimmed (points are hollow). The trials stand behind, where they are in its units. Of
+    many categories the best are drawn, the `most` of them, each in a row.
     """
     if len(result.names) == 2:
         return _cells(result)
+    first = result if result.reached is None else result.reached
     named = result.categorical[0]
-    cost = result.subject.value_sign * result.mean
+    cost = result.subject.value_sign * first.mean
     shown = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
     x = axis_of(result, 0, shown if named else None)
-    points = as_points(result)
-    at, mean, half = x.places, result.mean[shown], _half(result)[..., shown]
-    second = _second(result)
-    untried = _untried(result)[shown]
-    best = (
-        result.best[shown]
-        if result.compared and compared
-        else np.zeros(len(shown), dtype=bool)
-    )
+    points, untried = as_points(result), _untried(result)[shown]
+    best = np.zeros(len(shown), dtype=bool)
+    if result.compared and compared:
+        best = first.best[shown]
     groups = {
         "main": ~untried & ~best,
         "best": ~untried & best,
@@ -81,23 +79,17 @@ def effect(
     }
     edges = x.edges()
     if not named:
-        edges[[0, -1]] = max(edges[0], at[0]), min(edges[-1], at[-1])
+        edges[[0, -1]] = (
+            max(edges[0], x.places[0]),
+            min(edges[-1], x.places[-1]),
+        )
     lines, dots = list[Line](), list[Dots]()
     if points:
-        if second is not None:
-            value, error = (
-                None if v is None else v[..., shown] for v in second
-            )
-            dots.append(Dots(at + _BESIDE, np.asarray(value), error, "second"))
-        dots += [
-            Dots(at[g], mean[g], half[..., g], look)
-            for look, g in groups.items()
-            if g.any()
-        ]
+        dots += _points(result, first, x.places, shown, groups)
     else:
-        lines += [] if second is None else [Line(at, *second, look="second")]
-        lines.append(Line(at, mean, half))
-    return Curves(
+        lines += _lines(result, first, x.places)
+    trials = _trials(result, x) if compared else None
+    figure = Curves(
         x=x,
         y=Axis(label=_predicted(result)),
         lines=lines,
@@ -109,15 +101,60 @@ def effect(
         marked=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
-        rug=np.empty(0) if named else _tried(result, 0, x),
+        rug=np.empty(0) if named or trials else _tried(result, 0, x),
         guide=place_of(result, 0, x),
-        upright=upright,
         **_around(
             result,
             points=points,
             dimmed=bool(untried.any()),
             left_out=result.mean.size - len(shown),
         ),
+    )
+    return figure if trials is None else _before(figure, trials, result)
+
+
+def _lines(result: Effect, first: Effect, at: Array) -> Iterator[Line]:
+    """Yield the curves of a real-valued hyperparameter, what is second behind."""
+    second = _second(result)
+    if second is not None:
+        yield Line(at, *second, look="second")
+    yield Line(at, first.mean, _half(first))
+
+
+def _points(
+    result: Effect,
+    first: Effect,
+    at: Array,
+    shown: Any,
+    groups: Mapping[str, Any],
+) -> Iterator[Dots]:
+    """Yield the points of categories or of a few whole numbers, what is second beside."""
+    second = _second(result)
+    if second is not None:
+        mean, half = second
+        half = None if half is None else half[..., shown]
+        yield Dots(at + _BESIDE, mean[shown], half, "second")
+    mean, half = first.mean[shown], _half(first)[..., shown]
+    for look, group in groups.items():
+        if group.any():
+            yield Dots(at[group], mean[group], half[..., group], look)
+
+
+def _before(figure: Curves, trials: Dots, result: Effect) -> Curves:
+    """Return a figure with the trials behind; its axis ends where most of them are."""
+    low, high = figure.limits()
+    ends = usual_ends(
+        [*trials.y, low, high],
+        lower_is_better=result.subject.lower_is_better,
+    )
+    if ends[0] is not None:
+        ends = (min(ends[0], low), None)
+    if ends[1] is not None:
+        ends = (None, max(ends[1], high))
+    return replace(
+        figure,
+        dots=[trials, *figure.dots],
+        y=replace(figure.y, limits=ends),
     )
 
 
@@ -195,10 +232,10 @@ def _half(result: Effect) -> Array:
 
 
 def _second(result: Effect) -> tuple[Array, Array | None] | None:
+    """Return what is drawn second, and half of its band: the average, where more is reachable."""
     if result.partial is not None:
         return result.partial, None
-    reached = result.reached
-    return None if reached is None else (reached.mean, _half(reached))
+    return None if result.reached is None else (result.mean, _half(result))
 
 
 def _untried(result: Effect) -> Any:
@@ -237,6 +274,35 @@ def place_of(result: Effect, k: int, x: Axis) -> float | None:
     return None if here is None else float(here)
 
 
+def _trials(result: Effect, x: Axis) -> Dots | None:
+    """Return the trials as points, where they are in the units of what is drawn."""
+    subject = result.subject
+    relative = result.kind in {"accumulated", "marginal"}
+    if (
+        relative
+        or subject.acquisition
+        or result.given
+        or len(subject.costs) != len(subject.tried)
+    ):
+        return None
+    j = subject.space.index(result.names[0])
+    there = ~np.isnan(subject.tried[:, j]) & np.isfinite(subject.costs)
+    values = [
+        config[result.names[0]]
+        for config in subject.space.decode(subject.tried[there])
+    ]
+    y = subject.value_sign * subject.costs[there]
+    if not result.categorical[0]:
+        at = _beside(x, values)
+    else:
+        index = CategoryIndex(tuple(x.values))
+        codes = [index(value) for value in values]
+        drawn = np.array([code is not None for code in codes], dtype=bool)
+        y = y[drawn]
+        at = side_by_side([code for code in codes if code is not None])
+    return Dots(at, y, look="behind") if len(y) else None
+
+
 def _tried(
     result: Effect, k: int, x: Axis, *, shuffled: bool = False
 ) -> Array:
@@ -253,8 +319,16 @@ def _tried(
     own = [result.tried[k][i] for i in np.flatnonzero(shown)]
     if result.categorical[k]:
         return side_by_side(_codes(result, k, own), shuffled=shuffled)
+    return _beside(x, own, shuffled=shuffled)
+
+
+def _beside(
+    x: Axis, values: Sequence[Any], *, shuffled: bool = False
+) -> Array:
+    """Return where values of a number stand, of few whole numbers equal ones side by side."""
     few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
-    return side_by_side(x.at(own), shuffled=shuffled) if few else x.at(own)
+    at = x.at(values)
+    return side_by_side(at, shuffled=shuffled) if few else at
 
 
 # ---------------------------------------------------------------------- what is written around
@@ -298,22 +372,22 @@ def _means_of_pair(result: Effect) -> dict[str, str]:
 
 def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
     """Return what the marks along a curve mean, or of points where its values are few."""
-    means = {"main": "mean", "best": "may be the best"}
+    main = AVERAGE if result.reached is None else REACHABLE
+    means = {"main": main, "best": "may be the best"}
     if not points:
         means["marked"] = "may be the best"
     if not np.isnan(result.std).all():
-        if points:
-            means["main"] = "mean with 95 % band"
-        else:
-            means["band"] = "95 % band"
+        means["band"] = "95 % band"
     if result.partial is not None:
         means["second"] = "partial dependence, centred"
-    elif result.attainable is not None:
-        means["second"] = "attainable: the others at their best"
+    elif result.reached is not None:
+        means["second"] = AVERAGE
     if result.ice_mean is not None:
         means["thin"] = "single configurations (ICE)"
     if result.incumbent is not None:
         means["guide"] = "incumbent"
+    means["behind"] = "trials"
+    means["beyond"] = "beyond the axis"
     if result.tried and not result.categorical[0]:
         means["rug"] = "tried"
     return means
@@ -328,6 +402,8 @@ def subtitle(result: Effect) -> str:
         if len(result.names) == 2:
             what += ", beyond the sum of both"
         return f"{where}{what}; {better}"
+    if result.reached is not None:
+        return f"{where}what a value can reach, and what it gives on average; {better}"
     if result.kind == "average":
         return f"{where}partial dependence: averaged over all other hyperparameters; {better}"
     active = [
@@ -384,10 +460,14 @@ def band_caption(result: Effect, points: bool = False) -> str:
         if np.isnan(result.std).all():
             return f"{text} The model does not say how uncertain it is of differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
+    if result.reached is not None:
+        return (
+            "Bands: 95 % of what the trials allow, without observation noise."
+        )
     band = next(
         str(note) for note in result.notes if note.kind == "effect_band"
     )
-    return f"{band.replace('the band', 'The 95 % band')}, without observation noise."
+    return f"{band.replace('the band', 'The 95 % band')}."
 
 
 def dimmed_caption(result: Effect, *, points: bool) -> str:

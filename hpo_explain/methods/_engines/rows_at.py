@@ -61,13 +61,31 @@ def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
 
 
 def composed(
-    space: SearchSpace, rows: Array, members: Sequence[int], value: Any
-) -> Array:
-    """Return the valid configurations of latent rows in which the members take a value."""
+    space: SearchSpace,
+    rows: Array,
+    members: Sequence[int],
+    value: Any,
+    *,
+    latent: bool = True,
+) -> tuple[Array, Bools]:
+    """Return rows in which the members take a value, as configurations, and which are valid.
+
+    A row without a value of what this value activates is not valid. Nor is one with a value of what
+    it switches off (Moosbauer et al., Eq. 8), unless the rows are latent: these have values of all,
+    which do not count where they are inactive.
+    """
     z = space.project(at_value(rows, [*members], value))
-    return np.asarray(
-        z[space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)]
-    )
+    valid = space.is_valid(z) & ~np.isnan(z[:, members]).any(axis=1)
+    if not latent:
+        switched_off = np.isnan(z) & ~np.isnan(rows)
+        switched_off[:, members] = False
+        valid &= ~switched_off.any(axis=1)
+    return z, valid
+
+
+def are_latent(space: SearchSpace, rows: Array) -> bool:
+    """Say whether rows are latent: what is inactive has a value in some."""
+    return bool((np.isnan(space.project(rows)) & ~np.isnan(rows)).any())
 
 
 def highest(
@@ -76,9 +94,15 @@ def highest(
     rows: Array,
     members: Sequence[int],
     values: Any,
+    *,
+    latent: bool = True,
 ) -> Array:
     """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    composed_rows = [composed(space, rows, members, value) for value in values]
+    at_values = [
+        composed(space, rows, members, value, latent=latent)
+        for value in values
+    ]
+    composed_rows = [z[valid] for z, valid in at_values]
     return np.array(
         [feasible(z).max() if len(z) else np.nan for z in composed_rows]
     )

@@ -12,8 +12,10 @@ from hpo_explain.base import (
     InputError,
     Result,
     Table,
+    chained,
     check_option,
     counted,
+    filled,
     format_value,
     format_values,
     frameworks,
@@ -45,17 +47,17 @@ Which: TypeAlias = Literal["all", "first"]
 
 _MOST_REASONS = 3  # of one kind
 _TITLES = {
-    "narrow": "Search on in a narrower space: {0.extents}",
-    "widen": "Widen the range, if such values are allowed: {0.extents}",
-    "raise": "Raise the upper bound, if such values are allowed: {0.extents}",
-    "lower": "Lower the lower bound, if such values are allowed: {0.extents}",
-    "try": "Try next: {0.settings}{0.others}",
-    "repeat": "Repeat {0.which} {0.often}",
-    "keep": "Keep {0.which}: {0.settings}",
+    "narrow": "Search on in a narrower space: {found.extents}",
+    "widen": "Widen the range, if such values are allowed: {found.extents}",
+    "raise": "Raise the upper bound, if such values are allowed: {found.extents}",
+    "lower": "Lower the lower bound, if such values are allowed: {found.extents}",
+    "try": "Try next: {found.settings}{found.others}",
+    "repeat": "Repeat {found.which} {found.often}",
+    "keep": "Keep {found.which}: {found.settings}",
     "go_on": "Go on as it is",
-    "go_on_with": "Go on with Optuna's {0.sampler}",
-    "fails_where": "Beware of {0.settings}",
-    "category_never_tried": "Try what was never tried: {0.settings}",
+    "go_on_with": "Go on with Optuna's {found.sampler}",
+    "fails_where": "Beware of {found.settings}",
+    "category_never_tried": "Try what was never tried: {found.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
 }
 # which bounds are moved: the upper ones, the lower ones, or both
@@ -143,7 +145,7 @@ class Action:
             which = "go_on_with"
         elif self.kind == "widen":
             which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
-        return printable(_TITLES[which].format(self))
+        return printable(filled(_TITLES[which], found=self))
 
     @property
     def reason(self) -> str:
@@ -153,6 +155,11 @@ class Action:
             if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
                 facts.append(fact)
         return told_apart(facts)
+
+    @property
+    def told(self) -> str:
+        """The title and the evidence."""
+        return chained([self.title, ". ", self.reason])
 
     @property
     def changes(self) -> bool:
@@ -169,7 +176,7 @@ class Action:
         return evaluations(self.configurations, self.times, self.framework)
 
     def __str__(self) -> str:
-        return f"{self.title}. {self.reason}"
+        return self.told
 
     def __repr__(self) -> str:
         return f"<Action: {self.title}>"
@@ -209,9 +216,9 @@ class Action:
     @property
     def which(self) -> str:
         """The trials."""
-        return (
-            f"trial{'s' if len(self.trials) > 1 else ''} {spans(self.trials)}"
-        )
+        if len(self.trials) > 1:
+            return f"trials {spans(self.trials)}"
+        return filled("trial {trials:id}", trials=self.trials)
 
     @property
     def often(self) -> str:
@@ -423,7 +430,9 @@ class Advice(Result):
             f"{title[0].lower()}{title[1:]}"
             for title in (other.title for other in others)
         ]
-        return f"{first}{f' Then: {join_words(also)}.' if also else ''}"
+        if not also:
+            return first.told
+        return chained([first.told, " Then: ", join_words(also), "."])
 
     def chosen(
         self, actions: Which | Sequence[Action | int] = "all"

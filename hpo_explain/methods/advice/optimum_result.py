@@ -200,9 +200,9 @@ class Optimum(Result):
     says: ClassVar[Mapping[str, str]] = {
         "config": "Expected best near the trials: {objective} {promised} with {settings}.",
         "short": "Expected best: {found.objective_name} {promised}.",
-        "better": "{probability:%} chance that something is better than trial {trial} by more than "
-        "{epsilon}{outside}.",
-        "more": "{n:#more trial} like the last ones: expect {gain} better.",
+        "better": "{probability:%} chance that something is better than trial {trial:id} by more "
+        "than {epsilon}{outside}.",
+        "more": "{n:#more trial} like the last ones: expect {gain:~} better.",
         "hardly": "{n:#more trial} like the last ones: expect less than {little} better.",
         "where": "With 90% each, the best has {each}. | {name} {region}",
     }
@@ -305,7 +305,9 @@ class Optimum(Result):
                 replace(self.gained, certain=False),
                 says="hardly" if self.expected_gain < little else "more",
                 n=self.more,
-                gain=self.expected_gain,
+                gain=Estimate(
+                    self.expected_gain, interval=self.gained.interval
+                ),
                 little=little,
             ),
             *(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import declared_fact, format_level
+from hpo_explain.base import Estimate, declared_fact, filled, format_level
 from hpo_explain.belief import Box, Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
@@ -53,11 +53,15 @@ _LEFT = declared_fact(
 _EXPECTED = declared_fact(
     "expected_improvement",
     {
-        True: "it is expected to be better than trial {trials} by {expected:.2g}, and by more than "
-        "what counts ({enough:.2g}) with {probability:%}",
-        False: "the best of them is expected to be better than trial {trials} by {expected:.2g}, "
+        True: "it is expected to be better than trial {trials:id} by {expected}, and by more "
+        "than what counts ({enough:.2g}) with {probability:%}",
+        False: "the best of them is expected to be better than trial {trials:id} by {expected}, "
         "and by more than what counts ({enough:.2g}) with {probability:%}",
     },
+    expected=lambda about: filled(
+        "{gain:~.2g}",
+        gain=Estimate(about["expected"], interval=about["interval"]),
+    ),
 )
 _MANY_CATEGORIES = declared_fact(
     "many_categories",
@@ -284,6 +288,7 @@ def trying(
         alone=len(rows) == 1,
         trials=[decision.keep],
         expected=gained.estimate,
+        interval=gained.interval,
         enough=decision.epsilon,
         probability=gained.probability,
     )

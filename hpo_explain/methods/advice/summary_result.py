@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 
 from hpo_explain.base import (
     Claim,
+    Estimate,
     Result,
     Table,
     columns,
+    filled,
     format_value,
     listed,
     printable,
@@ -37,6 +39,13 @@ QUESTIONS = (
     "Where to search?",
     "What to try next?",
     "How far to believe this?",
+)
+_ANSWERED_BY = (
+    "optimum",
+    "importance",
+    "recommended_space",
+    "advise",
+    "trust",
 )
 
 
@@ -82,19 +91,20 @@ class Summary(Result):
         "more": "{best} by {trial}; {p:%} chance of one better by more than {enough}.",
         "more, short": "{best} by {trial}; {p:%} chance to gain {enough}.",
         "more, shorter": "Best by {trial}; {p:%} chance to gain {enough}.",
-        "another": "{best} by {trial}; keep trial {keep}, expected better; {p:%} chance of one "
+        "another": "{best} by {trial}; keep trial {keep:id}, expected better; {p:%} chance of one "
         "better by more than {enough}.",
-        "another, short": "{best} by {trial}; keep {keep}, expected better; {p:%} chance to gain "
-        "{enough}.",
-        "another, shorter": "Best by {trial}; keep {keep}, expected better; {p:%} chance to gain "
-        "{enough}.",
-        "another, shortest": "Best by {trial}; keep {keep}; {p:%} chance to gain {enough}.",
+        "another, short": "{best} by {trial}; keep {keep:id}, expected better; {p:%} chance to "
+        "gain {enough}.",
+        "another, shorter": "Best by {trial}; keep {keep:id}, expected better; {p:%} chance to "
+        "gain {enough}.",
+        "another, shortest": "Best by {trial}; keep {keep:id}; {p:%} chance to gain {enough}.",
         "best": "{best} by {trial}.",
+        "keep": "{best} by {trial}; keep {keep:id}.",
         "no best": "No trial counts yet.",
-        "certainly": "{name} matters most: {share:%} of all variation{pair}{best}.",
-        "probably": "Probably {name} matters most ({p:%}): {share:%} of all variation{pair}"
+        "certainly": "{name} matters most: {share:~%} of all variation{pair}{best}.",
+        "probably": "Probably {name} matters most ({p:%}): {share:~%} of all variation{pair}"
         "{best}.",
-        "perhaps": "Perhaps {name} matters most ({p:%}): {share:%} of all variation{pair}{best}.",
+        "perhaps": "Perhaps {name} matters most ({p:%}): {share:~%} of all variation{pair}{best}.",
         "nothing": "Nothing is known to matter yet.",
         "where": "{volume:part} of the space is enough; narrowed: {names}.",
         "perhaps where": "Trust is poor, but {volume:part} of the space may be enough; narrowed: "
@@ -119,6 +129,11 @@ class Summary(Result):
         return QUESTIONS
 
     @property
+    def answered_by(self) -> tuple[str, ...]:
+        """The function whose answer each line tells in short."""
+        return _ANSWERED_BY
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """One answer to each question: a claim of the method that answers it, in short words."""
         return self._more, self._matters, self._where, self._next, self._far
@@ -136,11 +151,15 @@ class Summary(Result):
 
     @property
     def headline(self) -> str:
-        """What the best trial reached."""
+        """What the best trial reached, and which one to keep if that is another."""
         trial = self._best_trial
         if trial is None:
             return self.briefly("no best")
-        return self.briefly("best", best=self._level, trial=trial)
+        best = self._level
+        if self.optimum is None or not self.optimum.why_another:
+            return self.briefly("best", best=best, trial=trial)
+        keep = self.optimum.keep
+        return self.briefly("keep", best=best, trial=trial, keep=keep)
 
     @property
     def said(self) -> str:
@@ -174,7 +193,10 @@ class Summary(Result):
         trial = self.history.incumbent_trial
         if trial is None:
             return None
-        return f"trial {trial}{self.subject.better_outside}"
+        outside = self.subject.better_outside
+        return filled(
+            "trial {trial:id}{outside}", trial=trial, outside=outside
+        )
 
     @property
     def _more(self) -> Claim:
@@ -220,7 +242,7 @@ class Summary(Result):
         (name,) = claim.hyperparameters
         words = {
             "name": shorten(name, _NAME),
-            "share": claim.estimate,
+            "share": Estimate(claim.estimate, interval=claim.interval),
             "p": claim.probability,
         }
         pair = self._with_another(claim)

@@ -77,8 +77,8 @@ def ablation(
         Where the path starts, such as a default: a configuration, or the number of a trial. By
         default the first trial; where that is the target, the trial in the middle of the ranking.
     target : dict, int, "duration", "failed" or "infeasible", optional
-        Where it leads; by default to the incumbent. The words are what every other function calls
-        `target`: the path is one of how long trials take, or of how probably they fail.
+        Where it leads; by default to the trial to keep. The words are what every other function
+        calls `target`: the path is one of how long trials take, or of how probably they fail.
 
     Returns
     -------
@@ -107,6 +107,8 @@ def ablation(
     ({'x': 0.9}, {'x': 0.1})
     """
     model = question.model
+    if target is None and question.decision is not None:
+        target = question.decision.keep
     end = question.config("target", target)
     start, notes = source, list[Fact]()
     if start is None:

@@ -8,6 +8,7 @@ from hpo_explain.base import Estimate, counted, filled
 from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.around.ablation_result import Ablation
 
+_MOST_STEPS = 10  # the path is greedy: those that follow gain less
 _WHISKERS = "Whiskers: 95% intervals of what the trials allow, without observation noise."
 
 
@@ -15,9 +16,9 @@ def path(ablation: Ablation) -> Rows:
     """Draw the path from source to target, one stair per step, the first on top.
 
     Plain stairs improve, hatched ones do not. Whiskers are the 95 % intervals of the steps' gains,
-    where the model has them. More than 20 steps are folded into the last stair.
+    where the model has them. More than 10 steps are folded into the last stair.
     """
-    rows, rest = Rows.folded(range(len(ablation.steps)))
+    rows, rest = Rows.folded(range(len(ablation.steps)), most=_MOST_STEPS)
     levels, bars = ablation.values[[0, *(i + 1 for i in rows)]], list[Bar]()
     labels: list[tuple[str, ...]] = [("source",)]
     for i in rows:
@@ -84,11 +85,12 @@ def shares(ablation: Ablation) -> Rows:
     """Draw gains along the path and Shapley values of the same steps side by side.
 
     Both are relative to the whole gain, unless that is close to 0. Where the two differ, the
-    order of the path decides what a step is worth. More than 20 steps are folded.
+    order of the path decides what a step is worth. More than 10 steps are folded.
     """
     values = np.column_stack([ablation.gains, ablation.shapley])
     rows, rest = Rows.folded(
-        np.argsort(-np.abs(ablation.shapley), kind="stable").tolist()
+        np.argsort(-np.abs(ablation.shapley), kind="stable").tolist(),
+        most=_MOST_STEPS,
     )
     relative = abs(ablation.total_gain) > 1e-3 * np.abs(values).max()
     if relative:

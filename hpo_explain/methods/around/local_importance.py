@@ -187,7 +187,10 @@ class LocalImportanceExplainer(Explainer):
         if self._draws is not None and len(rows):
             noise = float(self._draws.noise_at(x[None])[0])
             values = self._draws.draws(rows).T
-            draws = self._by_function(values, members, owner, points, noise)
+            variances = self._variances(values, members, owner, points)
+            # both columns are of the same functions
+            variance = variances.mean(axis=0)
+            draws = _shares_beside(variances, unit_of(values), noise)
             importance, std = draws.mean(axis=0), draws.std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
@@ -291,27 +294,20 @@ class LocalImportanceExplainer(Explainer):
         order = np.argsort(owner, kind="stable")
         return np.vstack(rows)[order], owner[order]
 
-    def _by_function(
+    def _variances(
         self,
         values: Array,
         members: Sequence[int],
         owner: Ints,
         points: list[Points],
-        noise: float = 0.0,
     ) -> Array:
-        """Return the shares in several functions, (functions, d), of values (n, functions).
-
-        Of a function that hardly varies beside the noise nobody can tell what changes it: 0.
-        """
+        """Return the variances in several functions, (functions, d), of values (n, functions)."""
         variances = np.zeros((values.shape[1], len(self.space)))
         for j, v, (_, w) in zip(
             members, _averaged(values, owner, points), points, strict=True
         ):
             variances[:, j] = _variance(v, w)
-        unit = unit_of(values)  # in which no square overflows
-        whole = variances.sum(axis=1, keepdims=True) / unit / unit
-        there = whole > MATTERS * (whole + (noise / unit) ** 2)
-        return _shares(np.where(there, variances, 0.0))
+        return variances
 
     def _over_trees(
         self,
@@ -324,7 +320,8 @@ class LocalImportanceExplainer(Explainer):
         by_tree = self.explained.by_tree(rows) if len(rows) else None
         if by_tree is None:
             return None
-        shares = _varying(self._by_function(by_tree, members, owner, points))
+        variances = self._variances(by_tree, members, owner, points)
+        shares = _varying(_shares_beside(variances, unit_of(by_tree)))
         return np.asarray((shares - shares[:1]).std(axis=0))
 
     def _curves(
@@ -385,6 +382,17 @@ def _varying(shares: Array) -> Array:
     """Return the shares in those functions that vary here: a constant one has none."""
     varying = shares.any(axis=1)
     return shares[varying] if varying.any() else shares
+
+
+def _shares_beside(variances: Array, unit: float, noise: float = 0.0) -> Array:
+    """Return the shares in several functions, (functions, d), of their variances.
+
+    Of a function that hardly varies beside the noise nobody can tell what changes it: 0. In the
+    unit no square overflows.
+    """
+    whole = variances.sum(axis=1, keepdims=True) / unit / unit
+    there = whole > MATTERS * (whole + (noise / unit) ** 2)
+    return _shares(np.where(there, variances, 0.0))
 
 
 def _shares(variance: Array) -> Array:

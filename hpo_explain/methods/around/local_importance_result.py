@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
+    SHARE_NOT_SETTLED,
     Claim,
     InputError,
     PosteriorDraws,
@@ -40,7 +41,8 @@ class LocalImportance(Result):
         of the prediction with a standard deviation over trees (or None). Functions in which nothing
         changes more than noise does have no shares, so means add up to less by their number.
     variance : ndarray of shape (d,)
-        Variance of the prediction along each hyperparameter, in squared units of it.
+        Variance along each hyperparameter, in squared units of the prediction: the mean over the
+        functions that the trials allow, as the shares are, or that of the prediction (Eq. 2).
     curves : tuple of (str, tuple, ndarray)
         Of each hyperparameter that can vary its values, in the user's units, and the predictions.
     draws : ndarray of shape (number of draws, d) or None
@@ -169,7 +171,7 @@ class LocalImportance(Result):
                 because=(),
                 share=percent(share),
             )
-        decision, words = None, percent(share)
+        decision, unsettled, words = None, None, percent(share)
         if self.draws is not None:
             draws = self.draws[:, j]
             decision = decide(
@@ -179,11 +181,17 @@ class LocalImportance(Result):
             low, high = max(low, 0.0), min(high, 1.0)
             decision = replace(decision, interval=(low, high))
             words = percent_range(low, high)
+            unsettled = SHARE_NOT_SETTLED(
+                label=self.names[j],
+                threshold=MATTERS,
+                probability=decision.probability,
+            )
         return self.decided(
             "share",
             name,
             decision,
             says="main",
             estimate=share,
+            unsettled=unsettled,
             share=words,
         )

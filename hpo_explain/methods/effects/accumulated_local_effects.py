@@ -174,7 +174,8 @@ def accumulated_local_effects(
     >>> effect.mean.round(1) + 0.0
     array([-0.5, -0.3,  0. ,  0.2,  0.5])
     """
-    space = accepted_surrogate(surrogate).space
+    surrogate = accepted_surrogate(surrogate)
+    space = surrogate.space
     part = SubSpace.of(space, given)
     whole = Explained.of(surrogate, direction).completed(subject)
     wanted = one_or_two(space, names)

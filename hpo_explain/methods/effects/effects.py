@@ -99,8 +99,9 @@ def partial_dependence(
         answers which value, or which model family, can reach the best objective.
     max_depth : int, default 3
         Most splits that lead to a region.
-    criterion : {"l2", "area", "variance", "mean"}, default "l2"
-        What regions make similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    criterion : {"l2", "std", "area", "variance", "mean"}, default "l2"
+        What regions make similar: curves of ŝ² (Eq. 6) or of ŝ (as that paper's program does), the
+        area of the former (Eq. 11), ŝ² or m̂ at the rows.
     min_leaf : int, default 20
         Fewest configurations of the sample in a region.
     min_improvement : float, default 0.01
@@ -176,7 +177,8 @@ def partial_dependence(
     if names is None:
         check_count("most", most)
         check_count("pairs", pairs, minimum=0)
-        wanted, shares = _most_important(question, most, pairs, given)
+        ranked, shares = most_important(question, most, pairs, given)
+        wanted = [*ranked]
     if sample is None and kind == "partial":
         sample = _SAMPLE if wanted is None else _SAMPLE_OF_SEVERAL
     options: dict[str, Any] = {
@@ -232,9 +234,9 @@ def _several(names: Names) -> list[str | Sequence[str]] | None:
     return None if is_one else named
 
 
-def _most_important(
-    question: Question, most: int, pairs: int, given: Given | None
-) -> tuple[list[str | Sequence[str]], dict[tuple[str, ...], float]]:
+def most_important(
+    question: Question, most: int, pairs: int = 0, given: Given | None = None
+) -> tuple[list[tuple[str, ...]], dict[tuple[str, ...], float]]:
     """Return the most important hyperparameters and pairs, and what all explain."""
     order = 2 if pairs and len(question.run.space) > 1 else 1
     kind = question.kind

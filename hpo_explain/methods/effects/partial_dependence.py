@@ -13,8 +13,8 @@ m̂, ŝ²        posterior mean and variance of the surrogate, observation noise
 In a hierarchical space (Appendix B) the sample holds only configurations in which λ_S is active,
 and at each value of a parent only the valid ones are averaged (Eq. 7 and 8). The rows of a drawn
 sample are latent: hyperparameters that another value of a parent activates have a value, so all
-rows are valid. In configurations given by the user they have none; such a configuration is left out
-at that value.
+rows are valid. A configuration given by the user has values of what is active in it alone; where
+the parent's value activates something else, or less, it is left out.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
+    are_latent,
     at_value,
     checked_sample,
+    composed,
     highest,
     inactive_error,
     may_be_active,
@@ -91,16 +93,26 @@ _COUNTED = (
     100_000  # values of a hyperparameter that are looked through one by one
 )
 
+
+def _what_the_band_is(about: Fact) -> str:
+    if about["variance"] == "average":
+        return "the uncertainty about single configurations"
+    if about["exact"]:
+        return "the spread of the average over the trees"
+    return "the uncertainty about the average"
+
+
+def _noise_in_band(about: Fact) -> str:
+    if about["noise"]:
+        return "observation noise included, which this model cannot tell apart"
+    return "without observation noise"
+
+
 BAND = declared_fact(
     "effect_band",
-    "the band {of}",
-    of=lambda fact: (
-        "is the uncertainty about single configurations"
-        if fact["variance"] == "average"
-        else "is the spread of the average over the trees"
-        if fact["exact"]
-        else "is the uncertainty about the average"
-    ),
+    "the band is {of}, {noise}",
+    of=_what_the_band_is,
+    noise=_noise_in_band,
 )
 _NEVER_VALID = declared_fact(
     "values_never_valid", "NaN: values without a valid configuration"
@@ -178,7 +190,8 @@ class PartialDependenceExplainer:
         given: Given | None = None,
         seed: int = 0,
     ) -> None:
-        self._surrogate = accepted_surrogate(surrogate)
+        surrogate = accepted_surrogate(surrogate)
+        self._surrogate = surrogate
         self._space = surrogate.space
         self._part = SubSpace.of(self._space, given)
         self._whole = Explained.of(surrogate, direction).completed(subject)
@@ -203,7 +216,7 @@ class PartialDependenceExplainer:
                 ("Use ", Option("variance", "average"), "."),
             )
         self._rows_given: Array | None = None
-        self._size = 0
+        self._size, self._latent = 0, True
         self._draws = as_draws(
             surrogate, self._subject.direction, seed=self._seed
         )
@@ -211,6 +224,7 @@ class PartialDependenceExplainer:
             self._size = check_count("sample", sample)
         else:
             self._rows_given = checked_sample(self._space, sample)
+            self._latent = are_latent(self._space, self._rows_given)
 
     @shows_progress
     def explain(self, names: str | Sequence[str]) -> Effect:
@@ -341,7 +355,12 @@ class PartialDependenceExplainer:
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
             feasible = highest(
-                space, self._feasible, some, members, values
+                space,
+                self._feasible,
+                some,
+                members,
+                values,
+                latent=self._latent,
             ).reshape(shape)
         effect = Effect(
             **on_grid(
@@ -453,9 +472,8 @@ class PartialDependenceExplainer:
             )
             return
         for g, value in enumerate(values):
-            z = self._space.project(at_value(rows, members, value))
-            valid = self._space.is_valid(z) & ~np.isnan(z[:, members]).any(
-                axis=1
+            z, valid = composed(
+                self._space, rows, members, value, latent=self._latent
             )
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
@@ -597,8 +615,12 @@ class PartialDependenceExplainer:
     def _notes(
         self, names: tuple[str, ...], ice_mean: Array, exact: bool
     ) -> tuple[Fact, ...]:
+        # averages over trees have no variance within leaves
+        over_trees = exact and self._variance == "covariance"
+        noise = getattr(self._surrogate, "std_with_noise", False)
+        noise = noise and not over_trees
         notes = [
-            BAND(variance=self._variance, exact=exact),
+            BAND(variance=self._variance, exact=exact, noise=noise),
             *about_names(self._subject, names),
         ]
         if np.isnan(ice_mean).any():

@@ -10,20 +10,23 @@ import numpy as np
 
 from hpo_explain.base import (
     Claim,
+    Estimate,
     InputError,
     Result,
     Table,
     counted,
-    join_words,
-    percent,
+    listed,
+    reservation,
 )
+from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SEPARATOR = " × "
-_MOST_TOLD = 6
+_MOST_TOLD = 6  # effects
+_MOST_NAMED = 3  # of them one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -68,6 +71,15 @@ class PartialDependences(Result):
             ],
         },
     )
+    says: ClassVar[Mapping[str, str]] = {
+        "attainable": "With all others at their best the {found.objective_name} is best at {each}.",
+        "average": "On average the {found.objective_name} is best at {each}.",
+        "accumulated": "Along the trials the {found.objective_name} is best at {each}.",
+        "each": "{where} ({estimate})",
+        "open": "No value of {any} is ruled out.",
+        "flat": "{any}: no difference beyond the noise of one evaluation.",
+        "left out": "{others:#other hyperparameter}: {share:%} of the variance alone.",
+    }
     effects: tuple[Effect, ...]
     shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
@@ -149,40 +161,60 @@ class PartialDependences(Result):
     # ------------------------------------------------------------------ in words
 
     @property
+    def _told(self) -> list[tuple[Effect, Claim]]:
+        """The first effects with what is said of each: what is reachable, where that is known."""
+        told = []
+        for effect in self.effects[:_MOST_TOLD]:
+            first = effect.claims[0]
+            reached = effect.reached
+            if first.side != "below" and reached is not None:
+                first = reached.claims[0]
+            told.append((effect, first))
+        return told
+
+    @property
     def finding(self) -> str:
-        """Which values are best on average, by effect; those without a difference at once."""
-        first = self.effects[:_MOST_TOLD]
-        flat = [effect for effect in first if effect.claims[0].side == "below"]
-        texts = [
-            effect.claims[0].text for effect in first if effect not in flat
-        ]
-        if len(flat) < 2:
-            texts += [effect.claims[0].text for effect in flat]
-        else:
-            every = join_words(
-                [SEPARATOR.join(effect.names) for effect in flat]
-            )
-            texts.append(
-                f"On average the {self.objective_name} is the same, within the noise of one "
-                f"evaluation, for every value of {every}."
-            )
+        """Where the objective is best, which values are not ruled out, and what does not matter."""
+        groups: dict[str, list[str]] = {}
+        for effect, claim in self._told:
+            name = SEPARATOR.join(effect.names)
+            if claim.side == "below":
+                groups.setdefault("flat", []).append(name)
+            elif claim.kind != "best":
+                groups.setdefault("text", []).append(claim.text)
+            elif any(r.kind == "no_value_ruled_out" for r in claim.because):
+                groups.setdefault("open", []).append(name)
+            else:
+                lead = claim.term or effect.kind
+                groups.setdefault(lead, []).append(self._where(effect, claim))
+        texts = groups.pop("text", [])
+        for says in ("attainable", "average", "accumulated", "open", "flat"):
+            if says in groups:
+                named = listed(groups[says], _MOST_NAMED)
+                texts.append(self.briefly(says, each=named, any=named))
         return " ".join(texts)
+
+    def _where(self, effect: Effect, claim: Claim) -> str:
+        """Return at which values the objective is best, and what it is there."""
+        parameters = [self.subject.space[name] for name in effect.names]
+        half = None
+        if claim.interval is not None:
+            low, high = claim.interval
+            half = (high - low) / 2.0
+        return self.briefly(
+            "each",
+            where=where_best(parameters, claim.values),
+            estimate=Estimate(claim.estimate, half),
+        )
 
     @property
     def caution(self) -> str:
-        """Why findings are not certain, each reason once, with the effects it is about."""
-        first = self.effects[:_MOST_TOLD]
-        cautions: dict[str, list[str]] = {}
-        for effect in first:
-            if effect.caution:
-                cautions.setdefault(effect.caution, []).append(
-                    SEPARATOR.join(effect.names)
-                )
-        if len(cautions) == 1 and len(*cautions.values()) == len(first):
-            return next(iter(cautions))
-        return " ".join(
-            f"{join_words(names)}: {caution}"
-            for caution, names in cautions.items()
+        """Why what is said is not certain, each reason once."""
+        return reservation(
+            reason
+            for _, claim in self._told
+            if not claim.certain
+            for reason in claim.because
         )
 
     @property
@@ -192,9 +224,11 @@ class PartialDependences(Result):
         if rest > 0:
             texts.append(f"The table has {counted(rest, 'more effect')}.")
         if self.left_out and self.shares:
-            n, share = len(self.left_out), percent(self.share_left_out)
-            alone = "explains alone" if n == 1 else "explain alone, in sum,"
             texts.append(
-                f"{counted(n, 'other hyperparameter')} {alone} {share} of the variance."
+                self.briefly(
+                    "left out",
+                    others=len(self.left_out),
+                    share=self.share_left_out,
+                )
             )
         return " ".join(texts)

@@ -26,7 +26,7 @@ from hpo_explain.methods.effects.partial_dependences_result import (
     PartialDependences,
 )
 
-_MOST_CATEGORIES = 10
+_MOST_CATEGORIES = 12
 
 
 def panels(effects: PartialDependences) -> Panels:
@@ -37,21 +37,22 @@ def panels(effects: PartialDependences) -> Panels:
     }
     figures: list[Curves | Cells] = []
     for one in shown:
-        panel = effect(
-            replace(one, ice_mean=None), most=_MOST_CATEGORIES, upright=True
-        )
+        panel = effect(replace(one, ice_mean=None), most=_MOST_CATEGORIES)
         share = shares.get(frozenset(one.names))
         name = SEPARATOR.join(one.names)
         heading = name if share is None else f"{name} ({percent(share)})"
         if isinstance(panel, Curves):
-            panel = replace(panel, x=replace(panel.x, label=""))
+            # the heading over all panels says what their axes have in common
+            panel = replace(
+                panel,
+                x=replace(panel.x, label=""),
+                y=replace(panel.y, label=""),
+            )
         figures.append(replace(panel, heading=heading))
     alone = [panel for panel in figures if isinstance(panel, Curves)]
     if alone:
-        ends = (
-            min(p.limits()[0] for p in alone),
-            max(p.limits()[1] for p in alone),
-        )
+        lows, highs = zip(*(panel.limits() for panel in alone), strict=True)
+        ends = (min(lows), max(highs))
         figures = [
             _within(panel, ends) if isinstance(panel, Curves) else panel
             for panel in figures
@@ -66,10 +67,11 @@ def panels(effects: PartialDependences) -> Panels:
             replace(p, low=low, high=high) if isinstance(p, Cells) else p
             for p in figures
         ],
-        heading=f"Effects on the {objective}",
+        heading=f"Effects on the predicted {objective}",
         subtitle=subtitle(shown[0]),
         footer=_footer(effects),
-        same_y=len(alone) == len(figures),
+        same_y=len(alone) == len(figures)
+        and not any(panel.lying for panel in alone),
     )
 
 

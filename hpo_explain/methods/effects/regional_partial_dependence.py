@@ -6,8 +6,9 @@ symbol       meaning
 N            a node: a set of rows of the sample
 N_l, N_r     its two children
 R(N)         impurity: the sum over rows of squared distances of a target from its mean in N;
-             the target is the curve ``ŝ²(·, λ_C)`` on the grid ("l2", Eq. 6), its mean over
-             the grid ("area", Eq. 11), ŝ² ("variance") or m̂ ("mean") at the row itself
+             the target is the curve ``ŝ²(·, λ_C)`` on the grid ("l2", Eq. 6), the curve of ŝ
+             ("std", as the paper's program has it), the mean of ŝ² over the grid ("area",
+             Eq. 11), ŝ² ("variance") or m̂ ("mean") at the row itself
 ===========  ==========================================================================
 
 A split minimizes ``R(N_l) + R(N_r)``. As R(N) = Σ |t|² - |Σ t|² / |N|, running sums over the sorted
@@ -53,6 +54,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     RegionalPartialDependence,
 )
 from hpo_explain.models import SupportsJoint, Surrogate
+from hpo_explain.question import accepted_surrogate
 from hpo_explain.space import (
     Array,
     Bools,
@@ -81,8 +83,9 @@ class RegionalPartialDependenceExplainer:
         What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
     max_depth : int, default 3
         Most splits that lead to a region.
-    criterion : {"l2", "area", "variance", "mean"}, default "l2"
-        What is made similar: curves of ŝ² (Eq. 6), their area (Eq. 11), ŝ² or m̂ at the rows.
+    criterion : {"l2", "std", "area", "variance", "mean"}, default "l2"
+        What is made similar: curves of ŝ² (Eq. 6) or of ŝ (as the paper's program does), the area
+        of the former (Eq. 11), ŝ² or m̂ at the rows.
     min_leaf : int, default 20
         Fewest rows of the sample in a region.
     min_improvement : float, default 0.01
@@ -138,7 +141,10 @@ class RegionalPartialDependenceExplainer:
             given=given,
             seed=seed,
         )
-        self._surrogate, self._variance = surrogate, variance
+        self._surrogate, self._variance = (
+            accepted_surrogate(surrogate),
+            variance,
+        )
         if variance == "covariance" and not isinstance(
             surrogate, SupportsJoint
         ):
@@ -282,15 +288,15 @@ class RegionalPartialDependenceExplainer:
                 if self._criterion == "variance"
                 else _in_unit(mean - mean[0])
             )[:, None]
-        curves = (
-            _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1))) ** 2
-        )
+        curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1)))
+        if self._criterion != "std":
+            curves = curves**2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
         return (
-            curves
-            if self._criterion == "l2"
-            else curves.mean(axis=1, keepdims=True)
+            curves.mean(axis=1, keepdims=True)
+            if self._criterion == "area"
+            else curves
         )
 
 

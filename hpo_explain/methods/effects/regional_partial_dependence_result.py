@@ -83,7 +83,7 @@ class RegionalPartialDependence(Result):
         dependence is the mean of theirs, weighted.
     tree : tuple of Region
         All nodes, the root first, parents before children.
-    criterion : {"l2", "area", "variance", "mean"}
+    criterion : {"l2", "std", "area", "variance", "mean"}
         What was made similar within regions.
     sample : ndarray of shape (n, d)
         The latent rows of the sample.
@@ -125,6 +125,12 @@ class RegionalPartialDependence(Result):
     criterion: str
     sample: Array
     around: tuple[Region, ...] = ()
+
+    @property
+    def std_with_noise(self) -> bool:
+        """Whether standard deviations include observation noise."""
+        bands = [note for note in self.notes if note.kind == "effect_band"]
+        return any(band["noise"] for band in bands)
 
     @property
     def whole(self) -> Effect:

@@ -32,6 +32,10 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
 
 _MOST_REGIONS = 9
 _NAMED = 4  # regions with a look of their own
+_ABOUT_STD = {
+    False: "ŝ is the standard deviation of the function, without observation noise.",
+    True: "ŝ includes observation noise, which this model cannot tell apart.",
+}
 
 
 def regions(regional: RegionalPartialDependence) -> Panels:
@@ -106,7 +110,7 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
         guide=place_of(regional.whole, 0, x),
         heading=f"Uncertainty along {shorten(regional.names[0], 60)}, by region",
         subtitle="lower is more certain; a thin line is one configuration, a thick one its region",
-        footer="ŝ is the standard deviation of the function, without observation noise.",
+        footer=_ABOUT_STD[regional.std_with_noise],
         means={
             **{
                 str(

@@ -39,7 +39,7 @@ from hpo_explain.models.box_sums import (
     clip_worse,
     restrict,
 )
-from hpo_explain.question import subject_of_surrogate
+from hpo_explain.question import accepted_surrogate, subject_of_surrogate
 from hpo_explain.space import (
     Array,
     SearchSpace,
@@ -101,6 +101,7 @@ class LatentForest:
         """Return the boxes of a forest, or of one that any other surrogate is distilled into."""
         n_trees = check_count("n_trees", n_trees)
         completed = subject_of_surrogate(forest, direction, subject)
+        forest = accepted_surrogate(forest)
         if (
             isinstance(forest, SupportsBoxes)
             and (boxes := forest.boxes()) is not None

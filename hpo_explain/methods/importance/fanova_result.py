@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import (
+    SHARE_NOT_SETTLED,
     Claim,
     Direction,
     InputError,
@@ -765,11 +766,20 @@ class FanovaImportance(Result):
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
         shown = replace(decision, estimate=estimate, interval=(low, high))
         label, words = SEPARATOR.join(names), percent_range(low, high)
+        # of single hyperparameters together something else was decided
+        unsettled = None
+        if term != ALONE:
+            unsettled = SHARE_NOT_SETTLED(
+                label=label,
+                threshold=decision.threshold,
+                probability=decision.probability,
+            )
         return self.decided(
             "share",
             names,
             shown,
             says=says,
+            unsettled=unsettled,
             term=term,
             label=label,
             share=words,

@@ -6,9 +6,9 @@ import numpy as np
 
 from hpo_explain.base import InputError, Option, counted, percent, shorten
 from hpo_explain.base.figures import (
+    PALE,
     Bar,
     Cells,
-    Dots,
     Rows,
     View,
     triangle,
@@ -41,9 +41,9 @@ def shares(importance: FanovaImportance) -> Rows:
     """Draw the shares of the variance as bars, the largest on top.
 
     Bars of single hyperparameters and of interactions differ by color and pattern. Whiskers are
-    the 95 % interval where one is known, else the standard deviation over trees; a small mark is a
-    hyperparameter's total effect, where it is known. More than 20 sets are folded: the last rows
-    are the sums of the other hyperparameters and of the other interactions.
+    the 95 % interval where one is known, else the standard deviation over trees; a pale bar behind
+    reaches to a hyperparameter's total effect, where it is known. More than 20 sets are folded: the
+    last rows are the sums of the other hyperparameters and of the other interactions.
     """
     largest, rest = _largest(importance)
     labels, bars = [_label(importance, i) for i in largest], list[Bar]()
@@ -83,28 +83,19 @@ def shares(importance: FanovaImportance) -> Rows:
         for row, i in enumerate(largest)
         if len(importance.members[i]) == 1
     ]
-    dots, kinds = (
-        list[Dots](),
-        "pairs" if importance.rows == "draws" else "all interactions",
-    )
+    kinds = "pairs" if importance.rows == "draws" else "all interactions"
     if totals is not None:
         each = totals.mean(axis=0)
-        dots = [
-            Dots(
-                each[[j for _, j in at]],
-                np.array([row for row, _ in at], dtype=float),
-                look="total",
-            )
-        ]
+        # behind the bar: beside it, it would be read as another estimate of the same
+        bars += [Bar(row, 0.0, float(each[j]), fill=PALE) for row, j in at]
     return Rows(
         labels=labels,
         bars=bars,
         fills={
             0: "alone",
             **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)},
+            PALE: f"with {kinds}, in all",
         },
-        dots=dots,
-        means={"total": f"total, with {kinds}"} if dots else {},
         heading=_heading(importance, objective),
         subtitle=_subtitle(importance),
         label=f"share of the variance of {_explained(importance, objective)}",

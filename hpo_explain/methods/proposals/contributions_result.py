@@ -31,6 +31,7 @@ from hpo_explain.space import Array, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    import shap
 
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
@@ -77,6 +78,13 @@ def criterion(subject: Subject) -> str:
     )
 
 
+def value_in(subject: Subject, config: Mapping[str, Any], name: str) -> str:
+    """Return the value of a hyperparameter in words, or why it has none."""
+    if name not in config:
+        return "inactive"
+    return value_text(subject.space[name], config[name])
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contributions(Result):
     """Shapley values at one configuration, compared with a background.
@@ -116,6 +124,11 @@ class Contributions(Result):
         """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
 
     @property
+    @abstractmethod
+    def mean(self) -> float:
+        """What the contributions are added to: the mean over the background."""
+
+    @property
     def posterior(self) -> PosteriorDraws:
         """Contributions to the objective for each function that it may be; largest first.
 
@@ -150,12 +163,7 @@ class Contributions(Result):
 
     def value(self, j: int) -> str:
         """Return a hyperparameter's value in words, or why it has none."""
-        name = self.names[j]
-        return (
-            value_text(self.subject.space[name], self.config[name])
-            if name in self.config
-            else "inactive"
-        )
+        return value_in(self.subject, self.config, self.names[j])
 
     def records(self) -> list[dict[str, Any]]:
         """Return the contributions as `to_dict` holds them."""
@@ -181,6 +189,33 @@ class Contributions(Result):
 
     def _terms_at(self, j: int) -> dict[str, Any]:
         return {"contribution": float(self.total[j])}
+
+    def to_shap(self) -> shap.Explanation:
+        """Return the contributions as shap has them, for ``shap.plots.waterfall``.
+
+        Inactive hyperparameters have no value, and contribute 0.
+
+        Returns
+        -------
+        shap.Explanation
+            Of one configuration. Its bounds are the 95 % intervals by integration over the
+            background.
+        """
+        import shap
+
+        half = self.half
+        return shap.Explanation(
+            values=self.total.copy(),
+            base_values=self.mean,
+            data=self.values,
+            # shap would write None where a hyperparameter is inactive.
+            display_data=np.array(
+                [self.value(j) for j in range(len(self.names))], dtype=object
+            ),
+            feature_names=list(self.names),
+            lower_bounds=None if half is None else self.total - half,
+            upper_bounds=None if half is None else self.total + half,
+        )
 
 
 _HELD: Mapping[str, Any] = {
@@ -312,6 +347,11 @@ class ProposalExplanation(Contributions):
         """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
         half = self.half_width()
         return None if half is None else half[:, -1]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the acquisition over the background."""
+        return self.baseline["total"]
 
     @property
     def by_term(self) -> dict[str, Array]:
@@ -635,6 +675,11 @@ class PredictionExplanation(Contributions):
     def half(self) -> Array | None:
         """Half the 95 % intervals by integration, (d,); None where not known."""
         return self.half_width
+
+    @property
+    def mean(self) -> float:
+        """The mean of the predictions over the background."""
+        return self.baseline
 
     @property
     def model_std(self) -> Array | None:

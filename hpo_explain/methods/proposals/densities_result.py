@@ -228,7 +228,7 @@ class DensityPath(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "common": "Good trials came to prefer {found.name} = {value}: {times:.2g} times as common "
-        "as among the others by trial {last}.",
+        "as among the others by trial {last:id}.",
     }
 
     name: str

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
+    Estimator,
     InputError,
     Subject,
     check_direction,
@@ -49,6 +50,7 @@ def explain_prediction(
     config: Config | int | None = None,
     *,
     background: int | str | npt.ArrayLike = "auto",
+    estimator: Estimator = "auto",
 ) -> PredictionExplanation:
     """Explain why the surrogate predicts what it does for a configuration.
 
@@ -58,6 +60,8 @@ def explain_prediction(
         The configuration, or the number of a trial; by default the incumbent.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`.
+    estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
+        As in :class:`ShapleyExplainer`; "kernel" is shap's KernelExplainer.
 
     Returns
     -------
@@ -81,7 +85,11 @@ def explain_prediction(
     at, model = question.config("config", config), question.model
     subject = question.subject(question.trial(config))
     return PredictionExplainer(
-        model, background=background, subject=subject, seed=question.seed
+        model,
+        background=background,
+        estimator=estimator,
+        subject=subject,
+        seed=question.seed,
     ).explain(at)
 
 
@@ -147,6 +155,8 @@ class PredictionExplainer:
         Direction of the objective. It decides what is called better and changes no number.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`; for many configurations "auto" is 100 rows.
+    estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
+        As in :class:`ShapleyExplainer`.
     subject : Subject, optional
         What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
         default it is made from the model and `direction`.
@@ -156,7 +166,8 @@ class PredictionExplainer:
     Raises
     ------
     ValueError
-        If `direction` is unknown, or `background` neither a positive number nor rows of the space.
+        If `direction` or `estimator` is unknown, or `background` neither a positive number nor rows
+        of the space.
 
     References
     ----------
@@ -181,6 +192,7 @@ class PredictionExplainer:
         *,
         direction: str = "minimize",
         background: int | str | npt.ArrayLike = "auto",
+        estimator: Estimator = "auto",
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
@@ -191,6 +203,7 @@ class PredictionExplainer:
             ),
         )
         self._background = background
+        self._estimator = estimator
         self._subject = subject
         self._seed = check_seed(seed)
         belief = as_draws(surrogate, self._game.direction, seed=seed)
@@ -204,6 +217,7 @@ class PredictionExplainer:
         return ShapleyExplainer(
             self._game,
             background=background,
+            estimator=self._estimator,
             subject=self._subject,
             belief=belief,
             seed=self._seed,

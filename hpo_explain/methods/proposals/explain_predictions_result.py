@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import Claim, Result, Table, counted, worth_naming
+from hpo_explain.methods.proposals.contributions_result import value_in
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+    import shap
 
 _MAIN_COUNT = 3
 
@@ -138,4 +140,33 @@ class PredictionOverview(Result):
         ]
         return pd.DataFrame(
             rows, columns=["trial", "hyperparameter", "value", "contribution"]
+        )
+
+    def to_shap(self) -> shap.Explanation:
+        """Return the contributions as shap has them, for ``shap.plots.beeswarm``.
+
+        Inactive hyperparameters have no value, and contribute 0.
+
+        Returns
+        -------
+        shap.Explanation
+            A row per configuration.
+        """
+        import shap
+
+        values = [
+            [config.get(name) for name in self.names]
+            for config in self.configs
+        ]
+        words = [
+            [value_in(self.subject, config, name) for name in self.names]
+            for config in self.configs
+        ]
+        return shap.Explanation(
+            values=self.phi.copy(),
+            base_values=np.full(len(self.phi), self.baseline),
+            data=np.array(values, dtype=object),
+            # shap would write None where a hyperparameter is inactive.
+            display_data=np.array(words, dtype=object),
+            feature_names=list(self.names),
         )

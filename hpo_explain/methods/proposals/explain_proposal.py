@@ -59,12 +59,12 @@ def _running_then(fact: Fact) -> str:
 
 _INCUMBENT = declared_fact(
     "background_incumbent",
-    "it is compared with trial {trials}, the best one by then",
+    "it is compared with trial {trials:id}, the best one by then",
 )
 _RUNNING = declared_fact("results_not_known", "{text}", text=_running_then)
 _BEST_ELSEWHERE = declared_fact(
     "best_not_proposed",
-    "trial {best} is the best of the proposals; the run's best trial, "
+    "trial {best:id} is the best of the proposals; the run's best trial, "
     "{of_all}, was not proposed by a model",
     best=lambda fact: str(fact.trials[0]),
     of_all=lambda fact: str(fact.trials[1]),

@@ -78,7 +78,8 @@ class ShapleyExplainer:
         "auto" values every coalition up to 11, by composed rows where the surrogate has no such
         structure; all of them agree. Above 11 it walks orders of the
         hyperparameters where the acquisition can (TPE's, a `DensityRatio`); where the background
-        grows, from 8 on by composed rows, which are then the smaller part of the error. "sampling"
+        grows, from 8 on by composed rows, which are then the smaller part of the error. So "auto"
+        calls KernelExplainer for a background of fixed size beyond 11 only. "sampling"
         draws background rows and orders (Algorithm 2 of [1]_), whatever their number;
         its intervals are those of the orders, and its "auto" background is "thesis".
     orders : int, default 1000
@@ -138,7 +139,8 @@ class ShapleyExplainer:
         seed: int = 0,
     ) -> None:
         self._belief = belief
-        self._acquisition = accepted_acquisition(acquisition)
+        acquisition = accepted_acquisition(acquisition)
+        self._acquisition = acquisition
         self._split = split_of(acquisition)
         self._explained = Explained.of(acquisition)
         self._subject = self._explained.completed(subject)

@@ -18,6 +18,7 @@ from hpo_explain.base import (
     counted,
     format_level,
     format_value,
+    joined,
 )
 from hpo_explain.space import Array, Bools, Ints
 
@@ -101,11 +102,11 @@ class History(Result):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first}{outside}; "
-        "{later}.",
-        "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first} "
+        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first:id}"
+        "{outside}; {later}.",
+        "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first:id} "
         "({n} trials share the best {found.objective_name}; this is the first){outside}; {later}.",
-        "short": "Best {found.objective_name} {best}, by trial {first} of {n}{outside}.",
+        "short": "Best {found.objective_name} {best}, by trial {first:id} of {n}{outside}.",
         "added": "The best of the {others} that no model chose is {reached}.",
         "added nothing": "The best of the {others} that no model chose is {reached}, and no "
         "proposal is better.",
@@ -289,7 +290,7 @@ class History(Result):
             texts.append(
                 f"Its regret, the distance from the optimum {optimum}, is {regret}."
             )
-        return " ".join(texts)
+        return joined(texts, " ")
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per trial: its objective, the best so far, who chose it, what became of it.

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 
 from hpo_explain.base import Origin, counted, format_value, number
-from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
+from hpo_explain.base.figures import (
+    Axis,
+    Curves,
+    Dots,
+    Line,
+    View,
+    usual_ends,
+)
+from hpo_explain.methods._engines.trials import trials_in_words
 from hpo_explain.methods.runs.history_result import History
 
 _BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
 # kinds of trials that have a look
 _WITHOUT = ("failed", "pruned", "running", "waiting")
-_LONG = 60  # characters of a value of a configuration
-_MANY = 20_000  # values of configurations, up to which they are told
 _MOST = 120  # characters of the reasons for which trials were left out
 
 
@@ -20,8 +28,8 @@ def trials(history: History) -> Curves:
     """Draw the objective of every trial, and the incumbent so far as a step line.
 
     Trials of the initial design, proposals, and infeasible trials are told apart by their markers.
-    Diverged trials are drawn at the bound at which they count for fitting, and trials without a
-    result along the end of the axes that is worse.
+    Where a few trials are far worse than the others the axis ends before them. These, those that
+    diverged and those without a result are marked at its end.
     """
     minimized = history.direction == "minimize"
     able, proposed, far = history.feasible, history.proposed, history.diverged
@@ -35,10 +43,17 @@ def trials(history: History) -> Curves:
         "infeasible": ~able & ~far,
         "diverged": far,
     }
+    end = np.inf if minimized else -np.inf
     at, lines = history.trials.astype(float), []
-    texts = np.array(_told(history), dtype=object)
+    value = np.where(far, end, history.learned)
+    texts = trials_in_words(
+        history.subject,
+        history.trials,
+        history.objective,
+        history.subject.tried,
+    )
     dots = [
-        Dots(at[rows], history.learned[rows], look=look, told=texts[rows])
+        Dots(at[rows], value[rows], look=look, told=[*compress(texts, rows)])
         for look, rows in looks.items()
     ]
     if history.tied:
@@ -53,10 +68,13 @@ def trials(history: History) -> Curves:
         best = history.trials == history.tied[0]
         dots.append(
             Dots(
-                at[best], history.learned[best], look="star", told=texts[best]
+                at[best],
+                history.learned[best],
+                look="star",
+                told=[*compress(texts, best)],
             )
         )
-    end, groups = np.inf if minimized else -np.inf, dict[str, list[int]]()
+    groups = dict[str, list[int]]()
     for trial, why in history.left_out.items():
         groups.setdefault(
             why.kind if why.kind in _WITHOUT else "others", []
@@ -81,7 +99,10 @@ def trials(history: History) -> Curves:
             if every
             else (None, None),
         ),
-        y=Axis(label=history.objective_name),
+        y=Axis(
+            label=history.objective_name,
+            limits=usual_ends(value, lower_is_better=minimized),
+        ),
         lines=lines,
         dots=[marks for marks in dots if len(marks.x)],
         levels=[] if history.optimum is None else [(history.optimum, "goal")],
@@ -94,37 +115,14 @@ def trials(history: History) -> Curves:
             "enqueued": "set by hand",
             "proposal": "proposals",
             "infeasible": "infeasible",
-            "diverged": f"diverged, shown at {number(history.bound)}",
+            "diverged": "diverged",
+            "beyond": "beyond the axis",
             "incumbent": "incumbent so far",
             "star": f"best: trial {history.incumbent_trial}",
             "goal": f"optimum: {'' if history.optimum is None else number(history.optimum)}",
             **without,
         },
     )
-
-
-def _told(history: History) -> list[str]:
-    """Return what is told of each trial: its number, what it reached, its configuration."""
-    X = history.subject.tried
-    configs = (
-        history.subject.space.decode(X)
-        if X.size <= _MANY
-        else [{}] * len(history)
-    )
-    return [
-        "\n".join(
-            [
-                f"trial {trial}: {history.objective_name} {number(value)}",
-                *(
-                    f"{name} = {format_value(held, width=_LONG)}"
-                    for name, held in config.items()
-                ),
-            ]
-        )
-        for trial, value, config in zip(
-            history.trials.tolist(), history.objective, configs, strict=True
-        )
-    ]
 
 
 def _subtitle(history: History) -> str:

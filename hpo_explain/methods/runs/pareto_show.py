@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import counted, join_words, listed, sign_of
+from hpo_explain.base import counted, join_words, listed
 from hpo_explain.base.figures import (
     Axis,
     Bar,
@@ -16,14 +17,15 @@ from hpo_explain.base.figures import (
     Panels,
     Rows,
     View,
+    usual_ends,
 )
 from hpo_explain.methods.runs.pareto_result import ParetoFront
-from hpo_explain.run import diverged_above
 from hpo_explain.space import Array
 
 _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
-_APART = 0.07  # of the range of what is drawn
+# of the range of what is drawn: between labels, and around all
+_APART, _MARGIN = (0.07, 0.05)
 _MOST_NAMED = 8
 _TO_THE_RIGHT = (
     30.0  # times the middle of the front beyond which an axis is logarithmic
@@ -36,7 +38,7 @@ _MEANS = {
     "main": "Pareto front",
     "others": "dominated",
     "infeasible": "infeasible",
-    "diverged": "diverged, shown nearer",
+    "beyond": "beyond the axes",
 }
 
 
@@ -70,11 +72,10 @@ def front(result: ParetoFront) -> Curves | Panels:
 def _pair(
     result: ParetoFront, k: int, other: int, heading: str, subtitle: str = ""
 ) -> Curves:
-    shown = np.column_stack([_shown(result, place) for place in (k, other)])
-    x, y = (
-        _axis(result, place, shown[:, i]) for i, place in enumerate((k, other))
-    )
-    at = np.column_stack([x.at(shown[:, 0]), y.at(shown[:, 1])])
+    """Draw trials by two objectives; axes end where the others are, and behind the front."""
+    x, y = _axis(result, k), _axis(result, other)
+    values = result.values[:, [k, other]]
+    at = np.column_stack([x.at(values[:, 0]), y.at(values[:, 1])])
     on, lines, labels = (
         at[result.front],
         list[Line](),
@@ -85,10 +86,8 @@ def _pair(
     ):  # what the front dominates begins at a step
         lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
-        span, last = (
-            np.ptp(at, axis=0) + np.finfo(float).tiny,
-            np.full(2, -np.inf),
-        )
+        span = np.array([_range(x, at[:, 0]), _range(y, at[:, 1])])
+        last = np.full(2, -np.inf)
         for place in places.tolist():
             if (
                 np.abs(on[place] - last) > _APART * span
@@ -97,11 +96,9 @@ def _pair(
                     str(result.trials[result.front[place]]),
                     on[place],
                 )
-    near = (shown == result.values[:, [k, other]]).all(axis=1)
     groups = {
-        "others": (result.ranks > 1) & result.feasible & near,
-        "infeasible": ~result.feasible & near,
-        "diverged": ~near,
+        "others": (result.ranks > 1) & result.feasible,
+        "infeasible": ~result.feasible,
     }
     dots = [
         Dots(at[rows, 0], at[rows, 1], look=look)
@@ -120,25 +117,32 @@ def _pair(
     )
 
 
-def _shown(result: ParetoFront, k: int) -> Array:
-    """Return where trials stand: those that diverged where they count for fitting, or further."""
-    sign = sign_of(result.directions[k])
-    cost = sign * result.values[:, k]
-    ends = diverged_above(cost), float(cost[result.front].max(initial=-np.inf))
-    return np.asarray(sign * np.minimum(cost, max(ends)))
+def _range(axis: Axis, at: Array) -> float:
+    """Return how far what is drawn reaches along an axis."""
+    low, high = axis.limits
+    whole = float(np.ptp(at)) if low is None or high is None else high - low
+    return max(whole, float(np.finfo(float).tiny))
 
 
-def _axis(result: ParetoFront, k: int, values: Array) -> Axis:
-    middle, far = (
-        float(np.median(values[result.front])),
-        float(values[result.front].max()),
-    )
-    better = "less" if result.directions[k] == "minimize" else "more"
-    return Axis(
+def _axis(result: ParetoFront, k: int) -> Axis:
+    """Return the axis of an objective: the whole front is drawn, and most of the other trials."""
+    values, front = result.values[:, k], result.values[result.front, k]
+    minimized = result.directions[k] == "minimize"
+    middle, far = float(np.median(front)), float(front.max())
+    better = "less" if minimized else "more"
+    axis = Axis(
         label=f"{result.objectives[k]} ({better} is better)",
         values=values.tolist(),
         log=bool(values.min() > 0.0 and far > _TO_THE_RIGHT * middle > 0.0),
     )
+    at, on = axis.at(values), axis.at(front)
+    low, high = usual_ends(at, lower_is_better=minimized)
+    if axis.log or low is high is None:
+        return axis
+    first = float(on.min() if low is None else min(low, on.min()))
+    last = float(on.max() if high is None else max(high, on.max()))
+    margin = _MARGIN * (last - first)
+    return replace(axis, limits=(first - margin, last + margin))
 
 
 def moves(result: ParetoFront) -> Rows:

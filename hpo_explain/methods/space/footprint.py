@@ -9,7 +9,7 @@ stress-1   √(Σ (d_ij − δ_ij)² / Σ d_ij²) over pairs (Kruskal 1964)
 =========  ============================================================================
 
 The map begins with classical scaling, the two largest eigenvalues of the doubly centred −δ²/2, and
-is improved by scikit-learn's SMACOF, each step of which lowers Σ (d_ij − δ_ij)².
+is improved by SMACOF, each step of which lowers Σ (d_ij − δ_ij)² (Borg and Groenen, Eq. 8.29).
 
 References
 ----------
@@ -47,6 +47,7 @@ from hpo_explain.question import (
 )
 from hpo_explain.space import (
     Array,
+    Bools,
     SearchSpace,
     gower_distances,
     nearest,
@@ -167,7 +168,8 @@ class FootprintExplainer:
     ) -> None:
         self._surrogate = accepted_surrogate(surrogate)
         self._space: SearchSpace = surrogate.space
-        self._subject = Explained.of(surrogate, direction).completed(subject)
+        of_model = Explained.of(self._surrogate, direction)
+        self._subject = of_model.completed(subject)
         self._border = check_count("border", border, minimum=0)
         self._random = check_count("random", random, minimum=0)
         self._seed = check_seed(seed)
@@ -209,6 +211,7 @@ class FootprintExplainer:
             "incumbent" if row in best else "tried" for row in rows.tolist()
         ]
         kinds += ["border"] * len(untried[0]) + ["random"] * len(untried[1])
+        radius = even_radius(space, len(tried), self._seed)
         distances = gower_distances(space, X, X)
         with one_blas_thread():  # the last digits of sums depend on it
             xy = improved(distances, classical_scaling(distances))
@@ -234,7 +237,8 @@ class FootprintExplainer:
             surface=surface,
             stress=stress_1(distances, xy),
             surface_r2=_left_out_r2(xy, mean, width),
-            explored=explored(space, tried, self._seed),
+            near=_is_near(space, X, tried, radius),
+            explored=explored(space, tried, self._seed, radius),
             draws=None if draws is None else draws.draws(X),
             notes=subject.notes,
         )
@@ -271,20 +275,24 @@ def classical_scaling(distances: Array) -> Array:
 
 
 def improved(distances: Array, xy: Array) -> Array:
-    """Return the places (n, 2) that SMACOF finds from given ones, with less stress."""
-    from sklearn.manifold import smacof
+    """Return the places (n, 2) that SMACOF finds from given ones, with less stress.
 
-    if len(xy) < 2:
-        return xy
-    places_in_map, _ = smacof(
-        distances,
-        init=xy,
-        n_init=1,
-        max_iter=_MOST_STEPS,
-        eps=_SETTLED,
-        normalized_stress=False,
-    )
-    return np.asarray(places_in_map)
+    Each step is a Guttman transform, which never raises the stress.
+    """
+    places, before = xy, np.inf
+    whole = float((distances**2).sum())
+    for _ in range(_MOST_STEPS):
+        apart = cdist(places, places)
+        stress = float(((apart - distances) ** 2).sum())
+        if before - stress <= _SETTLED * whole:
+            break
+        before = stress
+        ratio = np.divide(
+            distances, apart, out=np.zeros_like(apart), where=apart > 0.0
+        )
+        pulled = ratio.sum(axis=1)[:, None] * places - ratio @ places
+        places = pulled / len(places)
+    return places
 
 
 def stress_1(distances: Array, xy: Array) -> float:
@@ -337,13 +345,19 @@ def even_radius(space: SearchSpace, n: int, seed: int) -> float:
     return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
 
 
+def _is_near(
+    space: SearchSpace, rows: Array, tried: Array, radius: float
+) -> Bools:
+    """Return which rows have a trial within a radius."""
+    return np.asarray(nearest(space, rows, tried) <= radius * (1.0 + 1e-9))
+
+
 def explored(
-    space: SearchSpace, tried: Array, seed: int
+    space: SearchSpace, tried: Array, seed: int, radius: float
 ) -> tuple[float, float, float]:
     """Return the share of the space that is near a trial, with its 95 % interval (Wilson)."""
     sample = space.sample(_SAMPLE, seed=seed + 2)
-    radius = even_radius(space, len(tried), seed)
-    near = nearest(space, sample, tried) <= radius * (1.0 + 1e-9)
+    near = _is_near(space, sample, tried, radius)
     n, share = len(near), float(near.mean())
     middle = (share + NORMAL_95**2 / (2 * n)) / (1.0 + NORMAL_95**2 / n)
     half = NORMAL_95 * np.sqrt(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist
 
 from hpo_explain.base import (
     Claim,
@@ -16,7 +17,7 @@ from hpo_explain.base import (
     Table,
     filled,
 )
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,8 @@ class Footprint(Result):
         their squares that is off (Kruskal's stress-1).
     surface_r2 : float
         R² of the map's colors with the predictions, each point left out in turn.
+    near : ndarray of bool, shape (m,)
+        Which of them have a trial as near as `explored` counts.
     explored : tuple of float
         Share of the space that is as near to a trial as 95 % of it would be to as many trials
         spread evenly at random, with its 95 % interval over the sample. It is about distances of
@@ -95,6 +98,7 @@ class Footprint(Result):
                     "std",
                     "stress",
                     "surface_r2",
+                    "near",
                     "explored",
                 )
             },
@@ -106,7 +110,7 @@ class Footprint(Result):
         "near": "Distances on the map are off by {stress:%}.",
         "rough": "Distances on the map are off by {stress:%}: configurations that seem near may be "
         "far apart.",
-        "pale": "Its colors show little of the predictions, which differ among neighbours.",
+        "pale": "Predictions differ among neighbours on it.",
     }
     X: Array
     kinds: tuple[str, ...]
@@ -118,6 +122,7 @@ class Footprint(Result):
     surface: Array
     stress: float
     surface_r2: float
+    near: Bools
     explored: tuple[float, float, float]
     draws: Array | None = None
 
@@ -132,6 +137,19 @@ class Footprint(Result):
         return PosteriorDraws(
             tuple(range(len(self.mean))), self.draws, self.subject.best_first
         )
+
+    @property
+    def searched(self) -> Array:
+        """The surface where trials are near: NaN where the nearest point of the map has none."""
+        places = np.stack(np.meshgrid(*self.grid), axis=-1).reshape(-1, 2)
+        nearest = cdist(places, self.xy).argmin(axis=1)
+        near = self.near[nearest].reshape(self.surface.shape)
+        return np.where(near, self.surface, np.nan)
+
+    @property
+    def has_surface(self) -> bool:
+        """Whether predictions vary smoothly over the map, so that a color says something."""
+        return self.surface_r2 >= _SHOWN
 
     def of_kind(self, *kinds: str) -> npt.NDArray[np.int64]:
         """Return the rows of the points of some kinds."""
@@ -160,12 +178,12 @@ class Footprint(Result):
     def finding(self) -> str:
         """How much was explored, and how far the map can be relied on."""
         kinds = ["rough" if self.stress >= _ROUGH else "near"]
-        kinds += [] if self.surface_r2 >= _SHOWN else ["pale"]
+        kinds += [] if self.has_surface else ["pale"]
         about = [filled(self.says[kind], stress=self.stress) for kind in kinds]
         return " ".join([super().finding, *about])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per point: its kind, trial, place, prediction and configuration."""
+        """Return a row per point: its kind, trial, place, prediction, nearness, configuration."""
         import pandas as pd
 
         configs = pd.DataFrame(self.subject.space.decode(self.X)).reindex(
@@ -180,6 +198,7 @@ class Footprint(Result):
             "map_y": self.xy[:, 1],
             "mean": self.mean,
             "std": self.std,
+            "near": self.near,
         }
         for i, (name, values) in enumerate(columns.items()):
             configs.insert(i, name, values, allow_duplicates=True)

@@ -1,58 +1,79 @@
-"""How a map of configurations is drawn: what is predicted, what was tried, and what was not."""
+"""How a map of configurations is drawn: where was searched, where it is good, where nobody was."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from hpo_explain.base import filled, number
-from hpo_explain.base.figures import Axis, Cells, Dots, Line, View
+from hpo_explain.base.figures import Axis, Cells, Dots, View
 from hpo_explain.methods.space.footprint_result import Footprint
+from hpo_explain.space import Array
 
 _MEANS = {
-    "border": "not tried: ends of the ranges",
-    "random": "not tried: anywhere",
-    "tried": "tried",
-    "incumbent": "best so far, in their order",
     "star": "incumbent",
+    "tried": "trial",
+    "colored": "trial",
+    "random": "nobody looked near",
 }
+_ENDS = (0.02, 0.98)  # of the predictions: the scale of colors
 
 
 def plane(footprint: Footprint) -> Cells:
-    """Draw the map, without units; its colors are the mean of the predictions nearby."""
-    n, best = (
-        len(footprint.of_kind("tried", "incumbent")),
-        footprint.xy[footprint.of_kind("incumbent")],
-    )
-    points = {
-        kind: footprint.xy[footprint.of_kind(kind)] for kind in _MEANS
-    } | {"star": best[-1:]}
-    footer = filled(
-        "{n:#trial}. The axes have no unit: near places are similar configurations, as far as two "
-        "dimensions show it (stress {stress}).",
-        n=n,
-        stress=number(round(footprint.stress, 3), 2),
-    )
-    if footprint.surface_r2 == footprint.surface_r2:
-        footer += f" Colors: mean of predictions nearby (R² {number(footprint.surface_r2, 2)})."
+    """Draw the map, without units; colors are predictions.
+
+    Where trials are near, the color of a place is the mean of the predictions around, if these say
+    something of it; else each trial has its own. Configurations far from all trials are crosses.
+    """
+    tried = footprint.of_kind("tried", "incumbent")
+    far = np.flatnonzero(~footprint.near)
+    best = footprint.of_kind("incumbent")[-1:]
+    low, high = np.quantile(footprint.mean, _ENDS).tolist()
+    width = (high - low) or 1.0
+    colors = np.clip((footprint.mean - low) / width, 0.0, 1.0)
+    surface = footprint.searched.T
+    marks = "tried"
+    if not footprint.has_surface:
+        surface, marks = np.full_like(surface, np.nan), "colored"
+    dots = [
+        _points(footprint, tried, marks, colors),
+        _points(footprint, far, "random", colors),
+        _points(footprint, best, "star", colors),
+    ]
     return Cells(
         x=Axis(label="", values=footprint.grid[0].tolist()),
         y=Axis(label="", values=footprint.grid[1].tolist()),
-        values=footprint.surface.T,
+        values=surface,
         scale=f"predicted {footprint.objective_name}",
-        lines=[Line(best[:, 0], best[:, 1], look="incumbent")]
-        if len(best)
-        else [],
-        dots=[
-            Dots(xy[:, 0], xy[:, 1], look=kind)
-            for kind, xy in points.items()
-            if len(xy)
-        ],
-        means={kind: _MEANS[kind] for kind, xy in points.items() if len(xy)},
-        heading="Where configurations were tried, and what is predicted there",
+        low=low,
+        high=low + width,
+        dots=[marks for marks in dots if len(marks.x)],
+        means=_MEANS,
+        heading="Where was searched, and what is predicted there",
         subtitle=filled(
-            "{share:%} of the space is near a trial",
+            "{share:%} of the space is near a trial; {better} is better",
             share=footprint.explored[0],
+            better=footprint.subject.better,
         ),
-        footer=footer,
+        footer=filled(
+            "{n:#trial}. The axes have no unit: near places are similar configurations, as far as "
+            "two dimensions show it (stress {stress}).",
+            n=len(tried),
+            stress=number(round(footprint.stress, 3), 2),
+        ),
         bare=True,
+    )
+
+
+def _points(footprint: Footprint, rows: Any, look: str, colors: Array) -> Dots:
+    xy = footprint.xy[rows]
+    colored = look in {"colored", "random"}
+    return Dots(
+        xy[:, 0],
+        xy[:, 1],
+        look=look,
+        colors=colors[rows] if colored else None,
     )
 
 

@@ -33,6 +33,7 @@ from hpo_explain.models.acquisition.protocols import (
     OfPredictions,
     SurrogateBased,
 )
+from hpo_explain.models.own_model import mean_and_std
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, SearchSpace
 
@@ -118,7 +119,7 @@ class SplitCriterion:
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+        return self.terms_of(*mean_and_std(self.surrogate, X))
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""

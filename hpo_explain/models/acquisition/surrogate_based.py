@@ -24,6 +24,7 @@ from hpo_explain.models.acquisition.criteria import (
     probability_of_improvement,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.own_model import mean_and_std
 from hpo_explain.models.protocols import SupportsRelevance, Surrogate
 from hpo_explain.space import Array, Bools, SearchSpace
 
@@ -45,6 +46,14 @@ class _OnSurrogate(ABC):
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
+        if not isinstance(self.surrogate, Surrogate):
+            raise InputError(
+                "surrogate",
+                "must be a surrogate, with a SearchSpace as its `space` and a method predict, "
+                f"but was {self.surrogate!r}",
+                self.surrogate,
+                "Give run.surrogate(), or hpo_explain.models.ModelSurrogate(space, model).",
+            )
 
     def through(self, surrogate: Surrogate) -> Acquisition:
         """Return the same criterion of a surrogate's predictions."""
@@ -67,7 +76,7 @@ class _OnSurrogate(ABC):
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
-        return self.terms_of(*self.surrogate.predict(X))
+        return self.terms_of(*mean_and_std(self.surrogate, X))
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""

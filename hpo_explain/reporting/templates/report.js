@@ -29,7 +29,9 @@ const unpacked = (letters) => {
 
   /* ------------------------------------------------------------------ trials */
 
-  const WIDTH = 560, HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
+  const chooses = new Map();  // of each tab: what chooses a trial
+  let WIDTH = 560;  // pixels, as many as there are: its texts have the size that they say
+  const HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
 
   function scales(data) {
     const [low, high] = data.limits ?? [0, 0];
@@ -165,6 +167,8 @@ const unpacked = (letters) => {
       const next = numbers[numbers.indexOf(current) + by];
       if (next !== undefined) choose(next);
     };
+    const room = place.clientWidth || document.body.clientWidth;
+    WIDTH = Math.max(300, Math.min(room > 800 ? room / 2 - 16 : room, 640));
     const [svg, marks] = history(data, choose);
     const keys = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
     svg.addEventListener("keydown", (event) => {
@@ -185,6 +189,7 @@ const unpacked = (letters) => {
     const caption = element("p", { class: "about" }, data.marks);
     place.replaceChildren(element("div", { class: "history" }, svg, caption, buttons), shown);
     choose(data.start);
+    chooses.set(place.closest(".tab"), (number) => { if (marks.has(number)) choose(number); });
   }
 
   /* ------------------------------------------------------------------ figures of plotly */
@@ -222,19 +227,120 @@ const unpacked = (letters) => {
 
   document.querySelectorAll(".trials").forEach(trials);
 
+  const unfold = (target) => {
+    for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+  };
   const open = (anchor) => {
     const target = anchor && document.getElementById(decodeURIComponent(anchor.slice(1)));
-    for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
-    target?.querySelector("details")?.setAttribute("open", "");
+    unfold(target);
+    target?.querySelector("details.detail")?.setAttribute("open", "");
     target?.scrollIntoView();
   };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link) return;
+    if (link.dataset.trial) chooses.get(link.closest(".tab"))?.(Number(link.dataset.trial));
+    // in the frame of a notebook, a link would lead to the notebook
+    if (location.protocol === "about:") event.preventDefault();
+    open(link.getAttribute("href"));
+  });
+
+  /* ------------------------------------------------------------------ what is open stays so */
+
+  const MEMORY = `hpo_explain ${location.pathname}`;
+  const recalled = () => {
+    try {
+      return new Map(JSON.parse(localStorage.getItem(MEMORY)));
+    } catch {
+      return new Map();  // there is no memory in the frame of a notebook, or others wrote into it
+    }
+  };
+  const remember = (folds) => {
+    try {
+      localStorage.setItem(MEMORY, JSON.stringify([...folds]));
+    } catch { /* it works without */ }
+  };
+  const folds = recalled();
+  const named = (fold) => fold.id || `${fold.closest("[id]")?.id} ${fold.className}`;
+  for (const fold of document.querySelectorAll("details")) {
+    if (folds.has(named(fold))) fold.open = folds.get(named(fold)) === true;
+  }
+  let printed = [];
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.tagName !== "DETAILS" || printed.includes(target)) return;
+    folds.set(named(target), target.open);
+    remember(folds);
+  }, true);
+  window.addEventListener("beforeprint", () => {
+    printed = [...document.querySelectorAll("details:not([open])")];
+    printed.forEach((part) => { part.open = true; });
+  });
+  window.addEventListener("afterprint", () => {
+    printed.forEach((part) => { part.open = false; });
+    setTimeout(() => { printed = []; }, 1000);  // when these, too, were told
+  });
+
+  /* ------------------------------------------------------------------ finding a hyperparameter */
+
+  const IN_NAMES = /[\p{L}\p{N}_]/u;
+  function mentions(text, name) {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+      const before = text[at - 1] ?? " ", after = text[at + name.length] ?? " ";
+      if (!IN_NAMES.test(before) && before !== "." && !IN_NAMES.test(after)) return true;
+    }
+    const [start, end] = text.trim().split("…");  // a long name is shortened in figures
+    return end !== undefined && name.startsWith(start) && name.endsWith(end);
+  }
+
+  function search(list) {
+    const tab = list.closest(".tab");
+    const names = [...list.options].map((option) => option.value);
+    const field = element("input", {
+      type: "search", list: list.id, placeholder: "Find a hyperparameter", autocomplete: "off",
+      "aria-label": "Find a hyperparameter; Enter goes from one place to the next",
+    });
+    const said = element("span", { role: "status", class: "found" });
+    let places = [], at = -1, sought = "";
+    const find = () => {
+      const text = field.value.trim().toLowerCase();
+      const wanted = names.includes(field.value) ? [field.value]
+        : names.filter((name) => name.toLowerCase().includes(text));
+      const found = new Set();
+      const walk = document.createTreeWalker(tab.querySelector("main"), NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        const { data, parentElement: parent } = walk.currentNode;
+        if (["SCRIPT", "TITLE", "STYLE"].includes(parent.tagName.toUpperCase())) continue;
+        if (wanted.some((name) => mentions(data, name))) found.add(parent);
+      }
+      return [...found];
+    };
+    const go = (by) => {
+      places[at]?.classList.remove("hit");
+      if (!field.value.trim()) {
+        said.textContent = sought = "";
+        return;
+      }
+      if (field.value !== sought) {
+        sought = field.value;
+        places = find();
+        at = by > 0 ? -1 : 0;
+      }
+      at = places.length ? (at + by + places.length) % places.length : -1;
+      said.textContent = places.length ? `${at + 1} of ${places.length}` : "nowhere";
+      unfold(places[at]);
+      places[at]?.classList.add("hit");
+      places[at]?.scrollIntoView({ block: "center" });
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+    });
+    field.addEventListener("input", () => {
+      if (!field.value || names.includes(field.value)) go(1);
+    });
+    list.before(element("span", { class: "search" }, field, " ", said));
+  }
+  document.querySelectorAll("nav datalist").forEach(search);
+
   window.addEventListener("hashchange", () => open(location.hash));
   if (location.hash) open(location.hash);
-
-  let folded = [];
-  window.addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details:not([open])")];
-    folded.forEach((part) => { part.open = true; });
-  });
-  window.addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
 })();

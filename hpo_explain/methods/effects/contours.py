@@ -1,0 +1,87 @@
+"""Contours: what is predicted for pairs of hyperparameters, and where the trials lie."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from hpo_explain.base import (
+    NothingToExplain,
+    check_count,
+    declared_fact,
+)
+from hpo_explain.methods._engines.trials import named, trials_of
+from hpo_explain.methods.effects.contours_result import Contours
+from hpo_explain.methods.effects.effects import (
+    most_important,
+    partial_dependence,
+)
+from hpo_explain.models._tree_boxes import excluded_pair
+from hpo_explain.question import Question, explains
+
+_NO_PAIR = declared_fact(
+    "no_pair", "there are no two hyperparameters that can be active together"
+)
+
+
+@explains(of="surrogate")
+def contours(
+    question: Question, names: Sequence[str] | None = None, *, most: int = 4
+) -> Contours:
+    """Draw what is predicted for each pair of hyperparameters, with the trials by their rank.
+
+    The counterpart of Optuna's ``plot_contour`` and ``plot_rank``. Colors are the partial
+    dependence, an average over all other hyperparameters, by :func:`partial_dependence`, in place
+    of an interpolation between trials that differ in all of them; where few trials are near they
+    are not to be relied on.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        The hyperparameters; by default those that explain most of the variance.
+    most : int, default 4
+        How many, where none is named.
+
+    Returns
+    -------
+    Contours
+        The trials, and the partial dependence of each pair.
+
+    Raises
+    ------
+    NothingToExplain
+        If there are no two hyperparameters that can be active together.
+    ValueError
+        If fewer than two trials are finished, or a name is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 3)), columns=["x", "y", "z"])
+    >>> table["loss"] = table.x + 0.1 * table.y
+    >>> len(hx.methods.contours(table, ["x", "y", "z"], objective="loss").effects)
+    3
+    """
+    space = question.run.space
+    if names is None:
+        check_count("most", most)
+        singles, _ = most_important(question, most)
+        shown = tuple(name for (name,) in singles)
+    else:
+        shown = named(space, names)
+    pairs = [
+        pair
+        for pair in itertools.combinations(shown, 2)
+        if excluded_pair(space, *map(space.index, pair)) is None
+    ]
+    if not pairs:
+        raise NothingToExplain(_NO_PAIR())
+    effects = question.ask(partial_dependence, names=pairs)
+    return Contours(
+        **trials_of(question.run),
+        names=shown,
+        effects=effects,
+        notes=effects.notes,
+    )

@@ -1,0 +1,63 @@
+"""Slices: what the trials reached along each hyperparameter, and what is reachable there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hpo_explain.methods._engines.trials import named, trials_of
+from hpo_explain.methods.effects.effects import partial_dependence
+from hpo_explain.methods.effects.slices_result import Slices
+from hpo_explain.question import Question, explains
+
+
+@explains(of="surrogate")
+def slices(
+    question: Question,
+    names: str | Sequence[str] | None = None,
+    *,
+    most: int = 6,
+) -> Slices:
+    """Draw the trials along each hyperparameter, with the best that is expected at each value.
+
+    The counterpart of Optuna's ``plot_slice``, with failed and pruned trials and, over them, what
+    is attainable with all other hyperparameters at their best, by :func:`partial_dependence`. The
+    trials of the first, the second and the last third are told apart; their rank is their height.
+
+    Parameters
+    ----------
+    names : str or sequence of str, optional
+        The hyperparameters; by default those that explain most of the variance.
+    most : int, default 6
+        How many, where none is named.
+
+    Returns
+    -------
+    Slices
+        The trials, and the effects of the hyperparameters.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two trials are finished, or a name is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 2)), columns=["x", "y"])
+    >>> table["loss"] = table.x + 0.1 * table.y
+    >>> hx.methods.slices(table, objective="loss").names
+    ('x', 'y')
+    """
+    wanted = None
+    if names is not None:
+        # a name in brackets is one effect; two beside each other would be those of a pair
+        wanted = [(name,) for name in named(question.run.space, names)]
+    effects = question.ask(partial_dependence, names=wanted, most=most)
+    return Slices(
+        **trials_of(question.run),
+        names=tuple(name for (name,) in effects.names),
+        effects=effects,
+        notes=effects.notes,
+    )

@@ -1,0 +1,96 @@
+"""Parallel coordinates: each trial is a line through its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hpo_explain.base import (
+    InputError,
+    check_count,
+    check_sequence,
+    spans,
+)
+from hpo_explain.methods._engines.trials import named, trials_of
+from hpo_explain.methods.effects.effects import most_important
+from hpo_explain.methods.runs.parallel_coordinates_result import (
+    ParallelCoordinates,
+)
+from hpo_explain.question import Question, explains
+
+
+@explains(of="surrogate")
+def parallel_coordinates(
+    question: Question,
+    names: str | Sequence[str] | None = None,
+    *,
+    most: int = 12,
+    mark: Sequence[int] | None = None,
+) -> ParallelCoordinates:
+    """Draw each trial as a line through its values, the best ones or those of one stage marked.
+
+    Drawn with plotly, a stretch of an axis that is dragged over leaves only the trials through it.
+
+    Parameters
+    ----------
+    names : str or sequence of str, optional
+        The hyperparameters, in their order; by default all, and of more than `most` those that
+        explain most of the variance, by :func:`importance` with the same model and seed.
+    most : int, default 12
+        How many hyperparameters, where none is named.
+    mark : sequence of int, optional
+        The trials to mark, such as ``range(40, 50)`` for the proposals of one stage; by default
+        those that are among the best tenth.
+
+    Returns
+    -------
+    ParallelCoordinates
+        The trials and their places along each axis.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or a trial to mark has no configuration.
+
+    References
+    ----------
+    .. [1] Inselberg, A. (1985). The plane with parallel coordinates. The Visual Computer 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
+    >>> found = hx.methods.parallel_coordinates(table, objective="loss", mark=[2, 3])
+    >>> found.names, found.marked.tolist()
+    (('x',), [2, 3])
+    """
+    run, names_of_space = question.run, question.run.space.names
+    check_count("most", most)
+    if names is not None:
+        shown = named(run.space, names)
+    elif len(names_of_space) <= most:
+        shown = names_of_space
+    else:
+        singles, _ = most_important(question, most)
+        shown = tuple(name for (name,) in singles)
+    trials = trials_of(run)
+    numbers = trials["trials"].tolist()
+    marked = check_sequence(
+        "mark", () if mark is None else mark, "numbers of trials"
+    )
+    for trial in marked:
+        if isinstance(trial, bool) or trial not in numbers:
+            raise InputError(
+                "mark",
+                f"must hold trials with a configuration, but has {trial!r}",
+                mark,
+                f"There are {spans(numbers)}.",
+            )
+    return ParallelCoordinates(
+        **trials,
+        names=shown,
+        marked=np.array(sorted(marked), dtype=np.int64),
+        left_out=tuple(name for name in names_of_space if name not in shown),
+    )

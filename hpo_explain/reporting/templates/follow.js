@@ -1,0 +1,75 @@
+/* An open page is read again when its file was written anew; the reader stays where they were.
+   A page cannot read its own file, but it can open it in a frame, whose head tells its version. */
+(() => {
+  "use strict";
+  if (window.parent !== window) return;  // it is in a notebook, or looked at
+  const EVERY = 3000;
+  const PLACE = `hpo_explain place ${location.pathname}`;
+  const shown = document.querySelector('meta[name="version"]').content;
+  const marked = () => [...document.querySelectorAll("main section, main details[id]")]
+    .filter((part) => part.checkVisibility());
+
+  function leave() {
+    const parts = marked();
+    const read = parts.findLast((part) => part.getBoundingClientRect().top <= innerHeight / 3)
+      ?? parts[0];
+    const field = document.activeElement?.type === "search" ? document.activeElement : null;
+    const place = {
+      part: read.id, top: read.getBoundingClientRect().top,
+      tab: [...document.querySelectorAll(".choice")].findIndex((choice) => choice.checked),
+      trials: [...document.querySelectorAll(".trials svg")]
+        .map((svg) => svg.querySelector('[aria-selected="true"]')?.id ?? ""),
+      sought: field?.value ?? null,
+    };
+    history.scrollRestoration = "manual";
+    try {
+      sessionStorage.setItem(PLACE, JSON.stringify(place));
+    } catch { /* then it begins at the top */ }
+    location.reload();
+  }
+
+  function come() {
+    let place = null;
+    try {
+      place = JSON.parse(sessionStorage.getItem(PLACE));
+      sessionStorage.removeItem(PLACE);
+    } catch { /* nobody was here */ }
+    if (typeof place?.part !== "string") return;
+    const choice = document.querySelectorAll(".choice")[place.tab];
+    if (choice) choice.checked = true;
+    for (const id of place.trials ?? []) {
+      document.getElementById(id)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    }
+    if (typeof place.sought === "string") {
+      const field = document.querySelector('input[type="search"]');
+      if (field) {
+        field.value = place.sought;
+        field.focus({ preventScroll: true });
+      }
+    }
+    const part = document.getElementById(place.part);
+    if (part) {
+      const top = part.getBoundingClientRect().top - place.top;
+      window.scrollBy({ top, behavior: "instant" });
+    }
+    history.scrollRestoration = "auto";
+  }
+
+  let frame = null;
+  const look = () => {
+    if (document.hidden) return;
+    frame?.remove();
+    frame = document.createElement("iframe");
+    frame.hidden = true;
+    frame.src = `${location.pathname}?look=${Date.now()}`;
+    document.body.append(frame);
+  };
+  window.addEventListener("message", ({ source, data }) => {
+    if (!frame || source !== frame.contentWindow || typeof data?.version !== "string") return;
+    frame.remove();
+    if (data.version !== shown) leave();
+  });
+  come();
+  setInterval(look, EVERY);
+  document.addEventListener("visibilitychange", look);
+})();

@@ -1,0 +1,99 @@
+"""Texts that know what stands where in them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import join_words, printable
+from hpo_explain.base.text import (
+    Estimate,
+    declared_fact,
+    filled,
+    reservation,
+    tell,
+    told_apart,
+)
+from hpo_explain.base.wording import Wording, capitalized, chained, joined
+
+BETTER = declared_fact("better_here", "trial {trials:id} is better")
+
+
+def marked(text):
+    """What stands at the places of a text, and which trial or hint it has."""
+    return [
+        (text[p.start : p.end], p.trial if p.hint == "" else p.hint)
+        for p in text.places
+    ]
+
+
+@given(st.lists(st.tuples(st.text(), st.integers(0, 9) | st.none())))
+def test_a_chain_is_the_texts_and_has_their_places(parts):
+    texts = [
+        text if trial is None else Wording.of(text, trial=trial)
+        for text, trial in parts
+    ]
+    for whole, between in ((chained(texts), ""), (joined(texts, ", "), ", ")):
+        assert whole == between.join(text for text, _ in parts)
+        expected = [part for part in parts if part[1] is not None]
+        assert marked(whole) if expected else not hasattr(whole, "places")
+        if expected:
+            assert marked(whole) == expected
+
+
+def test_a_template_has_numbers_of_trials_and_intervals_at_their_places():
+    text = filled(
+        "{names} explain {share:~%}, not {other:%}; trials {trials:id} by {gain:~.2g}",
+        names=("lr", "depth"),
+        share=Estimate(0.571, interval=(0.5, 0.62)),
+        other=0.25,
+        trials=(np.int64(3), 14),
+        gain=Estimate(-0.123, interval=(-0.2, 0.0)),
+    )
+    assert (
+        text == "lr and depth explain 57%, not 25%; trials 3 and 14 by -0.12"
+    )
+    assert marked(text) == [
+        ("57%", "50% to 62% (95% interval)"),
+        ("3", 3),
+        ("14", 14),
+        ("-0.12", "-0.2 to 0 (95% interval)"),
+    ]
+    alone = filled("{share:~%}", share=Estimate(0.571))
+    assert alone == "57%"
+    assert type(alone) is str
+
+
+def test_sentences_keep_the_places_of_facts():
+    about = BETTER(trials=[7])
+    assert marked(tell(about)) == [("7", 7)]
+    for text in (told_apart([about]), reservation([about])):
+        assert marked(text) == [("7", 7)]
+    assert told_apart([about]) == "Trial 7 is better."
+    words = [tell(about), "nothing", tell(BETTER(trials=[8, 9]))]
+    assert marked(join_words(words)) == [("7", 7), ("8", 8), ("9", 9)]
+
+
+def test_it_is_a_text_like_any_other():
+    text = filled("trial {n:id}", n=4)
+    assert isinstance(text, str)
+    assert {text: 1}["trial 4"] == 1
+    again = pickle.loads(pickle.dumps(text))
+    assert again == text
+    assert marked(again) == marked(text) == [("4", 4)]
+    assert marked(printable(text)) == marked(text)
+
+
+@pytest.mark.parametrize("text", ["", "ß at 4", "ŉ", "a"])
+def test_a_capital_moves_no_place(text):
+    whole = chained([text, Wording.of("4", trial=4)])
+    begun = capitalized(whole)
+    assert begun == whole[:1].upper() + whole[1:]
+    assert not hasattr(begun, "places") or marked(begun) == [("4", 4)]
+
+
+def test_a_fact_of_a_users_own_has_words_and_no_places():
+    assert not hasattr(tell(Fact("my_own")), "places")

@@ -1,0 +1,222 @@
+"""What a page leads to: from its lines to sections, from numbers of trials to why, to names."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pytest
+from markupsafe import escape
+
+import hpo_explain as hx
+from hpo_explain.base.phrases import printable
+from hpo_explain.question import Question
+from hpo_explain.reporting import Report
+from tests.handmade import NASTY, tuning_run, warns_of_glyphs
+from tests.reporting.pages import write
+from tests.reporting.test_browser import DESKTOP, HOSTILE, shown
+
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
+SECTIONS = ("summary", "advise", "history", "importance", "optimum", "trust")
+
+
+def html_of(runs, *sections):
+    runs = runs if isinstance(runs, dict) else {"loss": runs}
+    return str(Report.of(runs, sections=sections).html)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    run = tuning_run(20, excluded={20: "failed"})
+    path = tmp_path_factory.mktemp("leads") / "page.html"
+    return run, write(run, path, title="A page", sections=SECTIONS).as_uri()
+
+
+def test_each_line_leads_to_the_section_of_the_function_that_it_is_about():
+    run = tuning_run(20)
+    html = html_of(run, *SECTIONS)
+    lines = re.findall(r"<dt>(.*?)</dt>\n<dd>(.*?)</dd>", html)
+    summary = hx.summary(run)
+    assert len(lines) == len(summary.lines)
+    for (question, _), name in zip(lines, summary.answered_by, strict=True):
+        anchor = name.replace("_", "-")
+        is_shown = anchor in SECTIONS
+        assert (f'<a href="#{anchor}">' in question) == is_shown
+        assert (f'<details id="{anchor}"' in html) <= is_shown
+        # what is said is an answer of that function, in short
+        asked = Question(run).ask(getattr(hx, name))
+        assert asked.claims
+
+
+def test_a_share_says_its_interval_where_it_is_pointed_at():
+    run = tuning_run(20)
+    html = html_of(run, "summary")
+    claim = hx.importance(run).claims[0]
+    low, high = (f"{end:.0%}" for end in claim.interval)
+    number = f'title="{low} to {high} (95% interval)">{claim.estimate:.0%}<'
+    assert number in html
+
+
+def test_links_of_several_objectives_lead_to_their_own_tab():
+    runs = {"loss": tuning_run(12), "time": tuning_run(14)}
+    html = html_of(runs, "summary", "history")
+    anchors = {*re.findall(r' id="([^"]*)"', html)}
+    targets = {*re.findall(r'href="#([^"]*)"', html)}
+    assert "@" not in "".join(targets)
+    assert targets <= anchors
+    assert {"history", "o1-history"} <= targets
+
+
+def test_without_the_history_a_number_of_a_trial_is_no_link():
+    html = html_of(tuning_run(12), "summary")
+    assert "data-trial" in html
+    assert "#history" not in html
+
+
+def test_a_number_of_a_trial_leads_to_why_it_was_tried(browser, page):
+    run, address = page
+    shown(browser, address, DESKTOP)
+    assert (
+        browser.execute_script(
+            "const link = document.querySelector('#advise a[data-trial]');"
+            "link.click(); return Number(link.dataset.trial);"
+        )
+        == Question(run).decision.keep
+    )
+    told = browser.find_element("css selector", ".explanation h3").text
+    assert told == f"Trial {Question(run).decision.keep}"
+    assert browser.current_url.endswith("#history")
+    assert browser.get_log("browser") == []
+
+
+def test_a_line_leads_to_its_section_which_is_open_then_and_stays_so(
+    browser, page
+):
+    _, address = page
+    shown(browser, address, DESKTOP)
+    is_open = "return document.getElementById('trust').open;"
+    assert not browser.execute_script(is_open)
+    browser.find_element("css selector", "#summary a[href='#trust']").click()
+    assert browser.execute_script(is_open)
+    for _ in range(2):
+        shown(browser, address, DESKTOP)
+        assert browser.execute_script(is_open)
+        assert not browser.execute_script(
+            "return document.getElementById('importance').open;"
+        )
+    browser.execute_script(
+        "document.querySelector('#trust > summary').click();"
+    )
+    shown(browser, address, DESKTOP)
+    assert not browser.execute_script(is_open)
+
+
+@pytest.mark.parametrize(
+    "left", ["not json", "{}", '[["trust", "yes"], 7]', '[["<b>", true]]']
+)
+def test_what_others_left_in_the_memory_harms_nothing(browser, page, left):
+    _, address = page
+    shown(browser, address, DESKTOP)
+    browser.execute_script(
+        "for (const key of Object.keys(localStorage)) localStorage.setItem(key, arguments[0]);"
+        "localStorage.setItem(`hpo_explain ${location.pathname}`, arguments[0]);",
+        left,
+    )
+    shown(browser, address, DESKTOP)
+    assert not browser.execute_script(
+        "return document.getElementById('trust').open;"
+    )
+    assert browser.get_log("browser") == []
+    browser.execute_script("localStorage.clear();")
+
+
+def found(browser):
+    """What the search says, and what it has marked."""
+    return browser.execute_script(
+        "return [document.querySelector('.found').textContent,"
+        " document.querySelector('.hit')?.textContent];"
+    )
+
+
+def test_the_search_goes_through_the_places_of_a_hyperparameter(browser, page):
+    _, address = page
+    shown(browser, address, DESKTOP)
+    field = browser.find_element("css selector", "input[type=search]")
+    field.send_keys("layers")
+    first, text = found(browser)
+    assert first.startswith("1 of ")
+    assert "layers" in text
+    many = int(first.removeprefix("1 of "))
+    seen = set()
+    for place in range(1, many + 1):
+        said, text = found(browser)
+        assert said == f"{place} of {many}"
+        assert "layers" in text
+        assert browser.execute_script(
+            "return document.querySelector('.hit').checkVisibility();"
+        )  # also in what was folded
+        seen.add(text)
+        field.send_keys("\n")
+    assert found(browser)[0] == f"1 of {many}"
+    assert len(seen) > 3
+    field.clear()
+    field.send_keys("no such\n")
+    assert found(browser) == ["nowhere", None]
+
+
+def test_a_name_is_not_found_in_another_one(browser, tmp_path):
+    run = tuning_run(12, names=["x1", "x10", "a.x1", "b"])
+    address = write(
+        run, tmp_path / "n.html", sections=["summary", "history"]
+    ).as_uri()
+    shown(browser, address, DESKTOP)
+    browser.find_element("css selector", "input[type=search]").send_keys("x1")
+    many = int(found(browser)[0].rpartition(" ")[2])
+    for _ in range(many):
+        text = found(browser)[1]
+        assert re.search(r"(?<![\w.])x1(?!\w)", text)
+        browser.find_element("css selector", "input[type=search]").send_keys(
+            "\n"
+        )
+
+
+def test_hostile_names_are_searched_for_not_obeyed(browser, tmp_path):
+    run = tuning_run(12, names=HOSTILE[:4], choices=HOSTILE[4:])
+    sections = ["summary", "history"]
+    path = write(run, tmp_path / "h.html", title="Safe", sections=sections)
+    assert all(
+        str(escape(printable(name))) in path.read_text(encoding="utf-8")
+        for name in run.space.names
+    )
+    shown(browser, path.as_uri(), DESKTOP)
+    field = browser.find_element("css selector", "input[type=search]")
+    options = browser.execute_script(
+        "return [...document.querySelector('datalist').options].map(one => one.value);"
+    )
+    assert options == [printable(name) for name in run.space.names]
+    for name in options:
+        field.clear()
+        field.send_keys(name, "\n")
+        assert " of " in found(browser)[0]
+    assert browser.title == "Safe"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_no_name_makes_a_link(name):
+    forged = (
+        f'{name} href="#@history" <a href="#@history" data-trial="3">3</a>'
+    )
+    run = tuning_run(12, names=[forged, "b", "c", "d"])
+    html = html_of(run, "summary", "history")
+    body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert 'data-trial="3"' not in body
+
+
+def test_the_first_section_is_painted_before_any_script_is_read(page):
+    """What is folded, the script and its data come after it, and nothing is fetched."""
+    html = Path(url2pathname(urlsplit(page[1]).path)).read_text("utf-8")
+    first = html.index('<section id="summary"')
+    assert html.index("</style>") < first
+    assert html.index("<script") > html.index("</section>", first)
+    assert html.index("<details id=") > html.index("</section>", first)

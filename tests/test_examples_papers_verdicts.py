@@ -1,0 +1,225 @@
+"""Verdicts follow their rule: what would not have been noticed does not agree."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from examples.papers.__main__ import experiments
+from examples.papers.frame import Experiment, Profile, Sheet, judged
+from examples.papers.verdicts import (
+    AGREES,
+    DIFFERS,
+    FAMILY,
+    FARTHEST,
+    NOT_CONTRADICTED,
+    Finding,
+    Number,
+    critical,
+    verdict,
+    weights_of,
+)
+
+PAPER = np.array([[14.0, 1.5, 8.0], [-2.0, -0.4, -1.2]])
+
+
+def compared(ours, error=0.01, **options) -> Sheet:
+    """Return a sheet with a table of two rows and three columns."""
+    sheet = Sheet(Profile())
+    names = [["mean", "uncertainty"], ["a", "b", "c"]]
+    options = {"together": "all", "error": error} | options
+    sheet.numbers("{}, {}", names, PAPER, ours, **options)
+    return sheet
+
+
+def test_a_table_of_the_same_numbers_agrees():
+    assert judged(compared(PAPER[None]).rows) == AGREES
+
+
+@pytest.mark.parametrize("error", [0.01, 0.1, 1.0, 10.0, 1000.0])
+def test_a_table_of_zeros_never_agrees(error):
+    assert judged(compared(0.0 * PAPER[None], error).rows) != AGREES
+
+
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("columns", [1, 40])
+def test_a_table_with_one_cell_ten_errors_off_differs(place, columns):
+    sheet = Sheet(Profile())
+    paper = np.tile(PAPER, columns)
+    ours = paper.copy().reshape(-1)
+    ours[place] += 10.0 * 0.05
+    names = [["mean", "uncertainty"], range(3 * columns)]
+    sheet.numbers("{}, {}", names, paper, ours[None], "all", error=0.05)
+    assert judged(sheet.rows) == DIFFERS
+
+
+def test_chance_lets_one_table_in_a_hundred_differ():
+    rng = np.random.default_rng(0)
+    for n_rows in (1, 10, 100):
+        off = np.abs(rng.normal(size=(20_000, n_rows))).max(axis=1)
+        differs = (off > critical(n_rows)).mean()
+        assert differs == pytest.approx(FAMILY, abs=0.003)
+    # however many rows there are, nothing beyond five errors is forgiven
+    assert critical(10**9) == critical(3, 1.0) == FARTHEST
+
+
+def test_what_is_told_is_noticed_four_times_in_five():
+    number = Number(paper=10.0, ours=10.0, error=1.0)
+    tells = number.tells(20)
+    ours = 10.0 + tells + np.random.default_rng(0).normal(size=50_000)
+    noticed = np.abs(ours - 10.0) > critical(20)
+    assert noticed.mean() == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("error", "ours", "said"),
+    [
+        # with one row chance exceeds 2.58 errors in 1 %; 3.42 are noticed in 80 %
+        (1.0, 10.0, AGREES),
+        (1.0, 12.5, AGREES),
+        (1.0, 12.6, DIFFERS),
+        (1.4, 10.0, AGREES),
+        (1.5, 10.0, NOT_CONTRADICTED),
+        (5.0, 0.0, NOT_CONTRADICTED),
+        (3.0, 0.0, DIFFERS),
+    ],
+)
+def test_a_number_agrees_if_half_of_it_would_have_been_noticed(
+    error, ours, said
+):
+    assert Number(10.0, ours, error).verdict(1) == said
+    # and so does its distance from what it would be if there were nothing
+    shifted = Number(110.0, 100.0 + ours, error, null=100.0)
+    assert shifted.verdict(1) == said
+
+
+def test_rounding_counts_and_what_is_printed_as_zero_has_no_effect():
+    assert Number(0.001, 0.0014, 0.0, rounding=0.0005).verdict(9) == AGREES
+    assert Number(0.001, 0.0, 0.0, rounding=0.0005).verdict(9) == DIFFERS
+    assert Number(0.0, 0.0003, 0.0, rounding=0.0005).verdict(9) == AGREES
+    assert (
+        Number(0.0, 0.0, 0.01, rounding=0.0005).verdict(9) == NOT_CONTRADICTED
+    )
+
+
+def test_a_finding_has_the_error_of_its_repetitions():
+    rng = np.random.default_rng(0)
+    clear, none = 1.0 + rng.normal(size=50), 0.01 * rng.normal(size=50)
+    assert Finding.of(clear).verdict(5) == AGREES
+    assert Finding.of(-clear).verdict(5) == DIFFERS
+    assert Finding.of(none - none.mean()).verdict(5) == NOT_CONTRADICTED
+    # of several margins all have to hold
+    assert Finding.of([clear, clear]).verdict(5) == AGREES
+    assert Finding.of([clear, none]).verdict(5) == NOT_CONTRADICTED
+    assert Finding.of([clear, -clear]).verdict(5) == DIFFERS
+    with pytest.raises(ValueError, match="repetitions"):
+        Finding.of([1.0])
+    assert Finding.exact(True).verdict(99) == AGREES
+    assert Finding.exact(False).verdict(99) == DIFFERS
+
+
+def test_rows_that_are_all_below_the_papers_are_noticed_together():
+    rng = np.random.default_rng(0)
+    # each is a third of its error below, all of them in every run
+    ours = PAPER * (0.7 + 0.1 * rng.normal(size=(30, 1, 1)))
+    ours = ours + 3.0 * rng.normal(size=(30, 2, 3))
+    sheet = compared(ours, error=0.0)
+    *cells, together = sheet.rows
+    assert together.ours.endswith("4 of 6 below the paper's")  # 2 are negative
+    assert together.verdict(len(sheet.rows)) == DIFFERS
+    assert judged(sheet.rows) == DIFFERS
+    verdicts = {row.verdict(len(sheet.rows)) for row in cells}
+    assert NOT_CONTRADICTED in verdicts
+
+
+def test_a_number_without_error_does_not_stand_for_the_others():
+    paper = np.array([1.0, 1.0, 1.0])
+    weights = weights_of(paper, np.array([0.0, 0.2, 0.2]))
+    np.testing.assert_allclose(weights, 1.0 / 3.0)
+    assert weights_of(paper, np.zeros(3)) @ paper == pytest.approx(1.0)
+
+
+def test_what_happened_in_one_run_is_at_most_not_contradicted_by_some():
+    verdicts = []
+    for flags in ([False] * 8, [True] + [False] * 7, [True] * 8):
+        sheet = Sheet(Profile())
+        sheet.in_one("it happens", flags, "")
+        verdicts.append(judged(sheet.rows))
+    assert verdicts == [DIFFERS, NOT_CONTRADICTED, AGREES]
+
+
+def test_one_run_in_thirty_is_not_most():
+    for count, said in ((1, DIFFERS), (16, NOT_CONTRADICTED), (29, AGREES)):
+        sheet = Sheet(Profile())
+        sheet.in_most("it holds", np.arange(30) < count, "")
+        assert judged(sheet.rows) == said
+
+
+def test_a_table_that_cannot_tell_is_not_contradicted():
+    weak = Number(10.0, 9.0, 8.0)
+    assert verdict([weak]) == NOT_CONTRADICTED
+    assert verdict([weak, Finding.exact(True)]) == NOT_CONTRADICTED
+    assert verdict([weak, Finding.exact(False)]) == DIFFERS
+    strong = Number(10.0, 9.9, 0.1)
+    assert verdict([strong, Finding.exact(True)]) == AGREES
+    assert verdict([strong, weak]) == NOT_CONTRADICTED
+    together = Number(1.0, 1.0, 0.1, together=True)
+    assert verdict([strong, weak, together]) == AGREES
+    assert norm.isf(FAMILY / 2.0) == pytest.approx(critical(1))
+
+
+# ---------------------------------------------------------------------- every cell
+
+# cells with results, as the papers print them; standard deviations in brackets count, times do not
+PRINTED = {
+    "fanova": {1: 15, 2: 96},
+    "moosbauer": {
+        1: 45,
+        2: 42,
+        3: 24,
+        7: 140,
+        8: 140,
+        9: 25,
+        10: 84,
+        11: 84,
+    },
+    "shapleymbo": {
+        1: 21,
+        2: 9,
+        4: 0,
+        6: 48,
+        7: 20,
+        8: 16,
+        9: 72,
+        10: 24,
+        11: 14,
+        12: 20,
+        13: 14,
+    },
+}
+
+
+def test_every_printed_cell_is_asked_for():
+    declared = {
+        (one.paper, one.name): one.cells
+        for one in experiments()
+        if one.name.startswith("table")
+    }
+    assert declared == {
+        (paper, f"table{number}"): cells
+        for paper, tables in PRINTED.items()
+        for number, cells in tables.items()
+    }
+
+
+def test_a_table_whose_cells_are_not_all_there_differs():
+    def run(sheet):
+        sheet.number("a", 1.0, 1.0)
+        sheet.left_out("b and c", "as they are settings", 2)
+
+    for cells, said in ((3, AGREES), (4, DIFFERS)):
+        one = Experiment("fanova", "table1", "Some", run, cells=cells)
+        rows = one.found(Profile()).rows
+        assert judged(rows) == said
+    assert "b and c (2 cells)" in rows[1].shown(1)
+    assert "left out: as they are settings" in rows[1].shown(1)
+    assert rows[-1].ours == "3 of 4"
