@@ -37,7 +37,7 @@ _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = (
     0.5 * math.pi
 )  # of a circle between two states: about as far apart as any
-_INFORMED = 16  # parameters that data tell best, whose curvature is looked at
+_TOLD = 16  # parameters that data tell best, whose curvature is looked at
 _STEP = 0.1  # to which side
 # hyperparameters beyond which fewer of them are expected to matter, and how much fewer
 _FEW, _SPARSER = (20, 1.3)
@@ -459,20 +459,20 @@ def chain(
     .. [2] Beskos, A. et al. (2011). Hybrid Monte Carlo on Hilbert spaces. Stochastic Processes and
        their Applications 121.
     """
-    informed, root = _informed(pairs, mode)
+    settled, root = _best_known(pairs, mode)
     at = mode.copy()
-    at[informed] = np.linalg.solve(root, mode[informed])
+    at[settled] = np.linalg.solve(root, mode[settled])
     middle = np.zeros(len(mode))
-    middle[informed] = at[informed]
+    middle[settled] = at[settled]
 
     def parameters(at: Array) -> Array:
         u = at.copy()
-        u[informed] = root @ at[informed]
+        u[settled] = root @ at[settled]
         return u
 
     def pushed(at: Array) -> tuple[float, Array]:
         value, gradient = pairs.slope(parameters(at))
-        gradient[informed] = root @ gradient[informed]
+        gradient[settled] = root @ gradient[settled]
         return value, gradient + (at - middle)
 
     value, force = pushed(at)
@@ -500,22 +500,22 @@ def chain(
     return Posterior(pairs.prior, last, np.full(states, 1.0 / states))
 
 
-def _informed(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
+def _best_known(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
     """Return the parameters that the data tell best (m,), and a root of their covariance (m, m).
 
     The variances of the product and of the noise are among them. The covariance is the inverse
     curvature at the mode, at most the prior's.
     """
-    farthest = np.argsort(-np.abs(mode), kind="stable")[:_INFORMED]
-    informed = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
-    slope = pairs.slope(mode)[1][informed]
-    curvature = np.empty((len(informed), len(informed)))
-    for i, j in enumerate(informed.tolist()):
+    farthest = np.argsort(-np.abs(mode), kind="stable")[:_TOLD]
+    settled = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
+    slope = pairs.slope(mode)[1][settled]
+    curvature = np.empty((len(settled), len(settled)))
+    for i, j in enumerate(settled.tolist()):
         moved = mode.copy()
         moved[j] -= _STEP
-        curvature[i] = (pairs.slope(moved)[1][informed] - slope) / _STEP
+        curvature[i] = (pairs.slope(moved)[1][settled] - slope) / _STEP
     values, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
-    return informed, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
+    return settled, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
 
 
 def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
