@@ -352,11 +352,16 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             "tickvals": [0, 1],
             "ticktext": [texts.lines(end, NAME) for end in (low, high)],
         }
-        scale = {
-            "marker_showscale": True,
-            "marker_colorbar": {**_scale(label), **marks},
-        }
-        axes.figure.update_traces(scale, {"marker_cmax": 1}, **axes.place)
+        colored = [
+            trace
+            for trace in axes.figure.select_traces(**axes.place)
+            if trace.type == "scatter" and trace.marker.cmax is not None
+        ]
+        for trace in colored[:1]:  # one scale for all
+            trace.update(
+                marker_showscale=True,
+                marker_colorbar={**_scale(label), **marks},
+            )
     labels = [texts.row_label(parts) for parts in rows.labels]
     shown = [
         f'<span style="color:{GREY}">{label}</span>'

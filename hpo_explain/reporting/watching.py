@@ -64,7 +64,8 @@ def watch(
 
     Examples
     --------
-    ``hx.watch("sqlite:///study.db", every=60)``
+    >>> import hpo_explain as hx
+    >>> hx.watch("sqlite:///study.db", every=60)  # doctest: +SKIP
     """
     check_place(path)
     if check_number("every", every) <= 0.0:

@@ -186,7 +186,7 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
         check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert "of 15 trials" in page
+    assert "15 trials of 1 hyperparameter" in page
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)

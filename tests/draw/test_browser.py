@@ -5,18 +5,15 @@ machines, and a baseline of a figure that was cut would still be met.
 """
 
 import itertools
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.chromium import IS_THERE
 from tests.draw.test_kinds import KINDS
 from tests.draw.test_widths import DRAWN
 
 plotly = pytest.importorskip("plotly")
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="selenium drives the browser"
-)
 ActionChains = pytest.importorskip(
     "selenium.webdriver.common.action_chains"
 ).ActionChains
@@ -25,10 +22,7 @@ WebDriverWait = pytest.importorskip(
 ).WebDriverWait
 on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
 
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-)
+pytestmark = IS_THERE
 WIDTHS = (380, 800, 1600)
 NEAR = 4  # pixels that boxes of texts have around their letters
 FIGURES = {
@@ -63,25 +57,6 @@ return [...document.querySelectorAll(".js-plotly-plot")].map(plot => {
   };
 });
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-    ):
-        options.add_argument(f"--{switch}")
-    driver = webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(DRIVER)
-    )
-    driver.set_window_size(max(WIDTHS), 1200)
-    yield driver
-    driver.quit()
 
 
 def shown(browser, figure, folder):
@@ -147,7 +122,11 @@ def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(
 ):
     shown(browser, FIGURES["parallel"](), tmp_path)
     (axis, *_) = browser.find_elements("css selector", ".axis-brush")
-    box = axis.rect
+    box = browser.execute_script(
+        "arguments[0].scrollIntoView({block: 'center'});"
+        "return arguments[0].getBoundingClientRect().toJSON()",
+        axis,
+    )
     x = int(box["x"] + box["width"] / 2)
     drag = ActionChains(browser, duration=50)
     pointer = drag.w3c_actions.pointer_action

@@ -296,7 +296,7 @@ const unpacked = (letters) => {
       type: "search", list: list.id, placeholder: "Find a hyperparameter", autocomplete: "off",
       "aria-label": "Find a hyperparameter; Enter goes from one place to the next",
     });
-    const said = element("span", { "aria-live": "polite", class: "found" });
+    const said = element("span", { role: "status", class: "found" });
     let places = [], at = -1, sought = "";
     const find = () => {
       const text = field.value.trim().toLowerCase();
