@@ -62,9 +62,22 @@ OWN = (
     "table",
     "texts",
 )
+# Of a package, what users meet; others are the house's own.
 PARTS = {
-    "hpo_explain.run": ("Curves", "Instances", "NoiseModel")
-}  # others are the house's own
+    "hpo_explain.run": ("Curves", "Instances", "NoiseModel"),
+    "hpo_explain.base": (
+        "Claim",
+        "Estimate",
+        "Fact",
+        "InputError",
+        "NothingToExplain",
+        "Origin",
+        "PosteriorDraws",
+        "Result",
+        "Subject",
+    ),
+}
+METHODS_HOME = "hpo_explain.methods"
 
 
 def write(folder: Path) -> None:
@@ -93,8 +106,9 @@ def write(folder: Path) -> None:
     for path in (ROOT / "examples").glob("*.py"):
         text = example(path.read_text(encoding="utf-8"))
         _put(scripts / "gallery" / "scripts" / path.name, text)
-    for home, names in by_home().items():
-        _put(folder / "api" / f"{home}.rst", api(home, names))
+    for name, page in api_pages().items():
+        _put(folder / "api" / f"{name}.rst", page)
+    _put(folder / "build" / "tools.md", tools())
     for name, file in SAID["tables"].items():
         found = (
             (ROOT / file).read_text(encoding="utf-8")
@@ -241,13 +255,104 @@ def inside(home: str, name: str) -> str:
     return ", ".join(sorted(one for one in hidden if one[0] != "_"))
 
 
-def api(home: str, names: list[str]) -> str:
-    """Return the list of a package's public names."""
-    lines = [
-        f".. autosummary::\n   :toctree: {home}\n   :nosignatures:\n",
-        *names,
+def api_pages() -> dict[str, str]:
+    """Return the pages of the API by their names: a page per topic, and per package."""
+    pages = {}
+    for topic, names in by_topic().items():
+        title = SAID["galleries"][f"questions/{topic}"]
+        pages[f"methods/{topic}"] = _api_page(
+            title, SAID["topic"], "../", names
+        )
+    for home, names in by_home().items():
+        if home != METHODS_HOME:
+            listed = [f"{home}.{name}" for name in names]
+            about = f".. module:: {home}\n\n{SAID['api'][home]}"
+            pages[home] = _api_page(home, about, "", listed)
+    topics = [f"methods/{topic}" for topic in by_topic()]
+    homes = [home for home in by_home() if home != METHODS_HOME]
+    trees = [
+        _toctree("By topic", topics),
+        _toctree("By package", homes),
     ]
-    return (
-        f"{heading(home)}.. module:: {home}\n\n{SAID['api'][home]}\n\n"
-        + "\n   ".join(lines)
-    )
+    about = f".. module:: {METHODS_HOME}\n\n{SAID['api'][METHODS_HOME]}"
+    pages["index"] = heading("API") + "\n\n".join([about, *trees])
+    return pages
+
+
+def by_topic() -> dict[str, list[str]]:
+    """Return the full names of all that belongs to a topic, in the order of the questions."""
+    topics: dict[str, list[str]] = {
+        place.partition("/")[2]: []
+        for place in SAID["galleries"]
+        if place.startswith("questions/")
+    }
+    for home in ("hpo_explain", METHODS_HOME):
+        for name in by_home()[home]:
+            module = getattr(import_module(home), name).__module__
+            topic = SAID["shared"].get(name) or module.split(".")[2]
+            if module.startswith(f"{METHODS_HOME}."):
+                topics[topic].append(f"{home}.{name}")
+    return topics
+
+
+def _api_page(title: str, about: str, up: str, names: list[str]) -> str:
+    """Return a page that lists names with their first sentences, by what they are."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(kind_of(name), []).append(name)
+    tables = [
+        "\n".join(
+            [
+                f"{kind}\n{'-' * len(kind)}\n",
+                f".. autosummary::\n   :toctree: {up}names\n   :nosignatures:\n",
+                *(f"   ~{name}" for name in sorted(kinds[kind])),
+            ]
+        )
+        for kind in KINDS
+        if kind in kinds
+    ]
+    return heading(title) + "\n\n".join([about, *tables]) + "\n"
+
+
+KINDS = (
+    "Functions",
+    "Explainers",
+    "Results",
+    "Classes",
+    "Protocols",
+    "Errors",
+    "Values",
+)
+
+
+def kind_of(name: str) -> str:
+    """Return what something is called that has a full name."""
+    home, _, last = name.rpartition(".")
+    value = getattr(import_module(home), last)
+    if not inspect.isclass(value):
+        return "Functions" if callable(value) else "Values"
+    if getattr(value, "_is_protocol", False):
+        return "Protocols"
+    if issubclass(value, BaseException):
+        return "Errors"
+    if last.endswith("Explainer"):
+        return "Explainers"
+    return "Results" if issubclass(value, Result) else "Classes"
+
+
+def _toctree(caption: str, pages: list[str]) -> str:
+    lines = [
+        f".. toctree::\n   :caption: {caption}\n   :maxdepth: 1\n",
+        *(f"   {page}" for page in pages),
+    ]
+    return "\n".join(lines)
+
+
+def tools() -> str:
+    """Return the table of the tools that an assistant has."""
+    rows = [
+        f"| `{method.name}` | {method.asks} |"
+        for method in METHODS
+        if method.for_assistants
+    ]
+    return "\n".join(["| tool | question |", "|---|---|", *rows]) + "\n"

@@ -34,6 +34,7 @@ from .methods.space.recommended_space import (
     recommended_space as recommended_space,
 )
 from .reporting import report as report
+from .reporting import watch as watch
 from .reporting import what_if as what_if
 from .run import Run as Run
 from .space import CategoricalParameter as CategoricalParameter

@@ -12,6 +12,7 @@ from filelock import FileLock
 from hypothesis import settings
 from markupsafe import escape
 
+from tests.chromium import opened
 from tests.source_tree import ROOT
 
 # There is a process per core already; numpy reads this when it is imported.
@@ -151,6 +152,14 @@ def few_draws_here(pytestconfig):
     """A test does with few draws."""
     with _few_draws(pytestconfig):
         yield
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser without a window."""
+    driver = opened()
+    yield driver
+    driver.quit()
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def functions() -> list[str]:
         if (
             inspect.isfunction(public(name))
             and not name.startswith("from_")
-            and name not in ("report", "what_if")
+            and name not in ("report", "watch", "what_if")
         ):
             first = next(iter(inspect.signature(public(name)).parameters), "")
             if (

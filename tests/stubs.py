@@ -80,7 +80,7 @@ MORE = {
         "ProbabilityOfImprovement",
         "RiskAverseConfidenceBound",
     ],
-    "hpo_explain.reporting": ["report", "what_if"],
+    "hpo_explain.reporting": ["report", "watch", "what_if"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],
     "hpo_explain.space": [
         "CategoricalParameter",
@@ -93,6 +93,7 @@ TOP = {
     *(method.name for method in METHODS if method.top),
     *MORE["hpo_explain.adapters"],
     "report",
+    "watch",
     "what_if",
     "guide",
     "Run",

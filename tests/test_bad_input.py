@@ -508,6 +508,14 @@ REFUSED = {
         ),
         (lambda: hx.report(RUN, "never.html", n_jobs=0), "n_jobs", 0),
     ],
+    "watch": [
+        (lambda: hx.watch(RUN, "never.html", every=0), "every", 0),
+        (
+            lambda: hx.watch(TABLE, "never.html", objective="los"),
+            "objective",
+            "los",
+        ),
+    ],
     "what_if": [
         (lambda: hx.what_if(TABLE, objective="los"), "objective", "los")
     ],

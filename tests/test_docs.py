@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import hpo_explain
 from hpo_explain import reporting
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
@@ -84,15 +85,52 @@ def test_every_public_name_is_in_the_api_once(made):
     assert {*listed} >= {*names()}
     for name, home in names().items():
         assert listed[name] == f"{home}.{name}"
-    written = [
-        f"{home}.{name}"
-        for home, there in made["by_home"]().items()
-        for name in there
+    pages = made["api_pages"]()
+    tables = [
+        line.strip()[1:]
+        for text in pages.values()
+        for line in text.splitlines()
+        if line.startswith("   ~")
     ]
-    assert len({*written}) == len(written)
-    for home, there in made["by_home"]().items():
-        lines = made["api"](home, there).split()
-        assert {*there} <= {*lines}
+    for name, full in listed.items():
+        on_a_topic = f"hpo_explain.{name}" == full and is_method(name)
+        assert tables.count(full) == 1 + on_a_topic, full
+    shown = {word for text in pages.values() for word in text.split()}
+    assert {*pages} - {"index"} <= shown
+
+
+def is_method(name):
+    return getattr(hpo_explain, name).__module__.startswith(
+        "hpo_explain.methods."
+    )
+
+
+def test_a_page_of_the_api_is_short_and_says_what_each_name_is(made):
+    for name, text in made["api_pages"]().items():
+        assert text.count("\n   ~") <= 60, name
+    importance = made["api_pages"]()["methods/importance"]
+    functions, _, others = importance.partition("Explainers\n---")
+    assert "~hpo_explain.importance" in functions
+    assert "~hpo_explain.methods.h_statistic" in functions
+    assert "~hpo_explain.methods.FanovaExplainer" in others
+
+
+def test_an_assistants_tools_are_all_in_the_page_about_them(made):
+    from hpo_explain.mcp.answers import TOOLS
+
+    table = made["tools"]()
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [*TOOLS]
+    assert "build/tools.md" in PAGES["guide/assistants"]
+
+
+def test_the_limits_of_an_assistant_are_those_of_the_server():
+    from hpo_explain.mcp import answers, limits, server
+
+    text = PAGES["guide/assistants"]
+    assert f"{server._LONGEST / 60:g} minutes" in text
+    for name in ("background", "n_trees", "studies"):
+        assert f"{limits.COUNTS[name]:,}" in text
+    assert f"{answers._LONGEST_TEXT:,} characters" in text
 
 
 def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
@@ -294,7 +332,7 @@ def test_every_command_and_option_that_is_shown_exists():
 
 
 def test_links_between_pages_lead_somewhere():
-    made_later = ("questions/", "gallery/", "measured/")
+    made_later = ("api/", "questions/", "gallery/", "measured/")
     for name, text in PAGES.items():
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
             target = (DOCS / name).parent / link

@@ -75,6 +75,9 @@ FACADES = {
     "noise": lambda run: hx.methods.noise(repeated(run)),
     "curves": lambda run: hx.methods.learning_curves(with_curves(run)),
     "history": hx.history,
+    "slices": lambda run: hx.methods.slices(run, most=2),
+    "contours": lambda run: hx.methods.contours(run, most=2),
+    "parallel coordinates": hx.methods.parallel_coordinates,
 }
 
 
@@ -166,6 +169,9 @@ def check(function, run):
         ("range: widest", "pair"),
         ("objective: largest", "front"),
         ("range: widest", "noise"),
+        ("objective: largest", "parallel coordinates"),
+        ("range: widest", "contours"),
+        ("objective: denormal", "slices"),
     ],
 )
 def test_extremes_are_answered_or_refused(case, facade):

@@ -13,15 +13,15 @@ _ELSEWHERE = {
         "importance_analysis parameter_importance"
     ),
     "partial_dependence": (
-        "pdp plot_pdp plot_partial_dependence partial_dependence_plot plot_contour contour "
-        "plot_slice slice plot_objective ice ale effects plot_effects"
+        "pdp plot_pdp plot_partial_dependence partial_dependence_plot plot_objective ice ale "
+        "effects plot_effects"
     ),
     "explain_prediction": "shap shap_values shapley plot_shap explain_instance waterfall",
     "explain_proposal": "explain explain_trial why",
     "optimum": "best best_params best_config best_trial best_value best_configuration",
     "history": (
         "plot_optimization_history optimization_history plot_convergence plot_history "
-        "plot_evaluations trials_dataframe plot_parallel_coordinate parallel_coordinate plot_trials"
+        "plot_evaluations trials_dataframe plot_trials"
     ),
     "pareto": "pareto_front plot_pareto_front best_trials plot_hypervolume_history hypervolume",
     "compare": "plot_edf edf compare_runs compare_studies",
@@ -31,6 +31,10 @@ _ELSEWHERE = {
     "report": "explain_all html dashboard profile create_report",
     "from_optuna": "load_study from_study from_storage read_study",
     "from_frame": "from_csv read_csv from_pandas from_dataframe from_table from_wandb from_mlflow",
+    "methods.slices": "plot_slice slice slice_plot",
+    "methods.contours": "plot_contour contour plot_rank rank ranks",
+    "methods.parallel_coordinates": "plot_parallel_coordinate parallel_coordinate parallel_plot",
+    "methods.timeline": "plot_timeline gantt",
     "methods.lime": "lime lime_explanation",
     "methods.ablation": "ablation_path ablation_analysis",
     "methods.learning_curves": "plot_intermediate_values intermediate_values learning_curve",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from hashlib import sha256
+from collections.abc import Mapping
 from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING
 
 import click
 
-from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.phrases import printable, spans
 from hpo_explain.cli._errors import say, told
 from hpo_explain.cli._interrupt import Interrupt, interrupt_at_hand
@@ -87,74 +84,26 @@ def _follow(
     title: str | None,
     interrupt: Interrupt,
 ) -> None:
+    from hpo_explain.reporting import ReportPath, Watched
     from hpo_explain.reporting._file import check_place
 
     check_place(out)
     say(f"watching {source.label}; Ctrl-C ends it")
-    shown, said = b"", ""
-    while True:
-        try:
-            shown = _look(source, out, title, interrupt, shown)
-            said = ""
-        except (ValueError, OSError) as error:
-            if not shown and not _may_pass(error):
-                raise
-            text = told(error)
-            if text != said:  # not every half minute anew
-                stays = f" The last report stays: {out}." if shown else ""
-                say(f"waiting: {text}{stays}")
-                said = text
-        interrupt.check()
-        sleep(every)
+    Watched(ReportPath(out), title, interrupt.check).follow(
+        source.read_all,
+        every=every,
+        wrote=lambda runs: click.echo(
+            printable(f"Report: {out} ({_counted(runs)})")
+        ),
+        waits=say,
+        words=told,
+    )
 
 
-def _look(
-    source: Source,
-    out: Path,
-    title: str | None,
-    interrupt: Interrupt,
-    shown: bytes,
-) -> bytes:
-    """Write a report where the trials are others than those shown; return what tells them apart."""
-    from hpo_explain.question import answers
-    from hpo_explain.reporting import Report
-    from hpo_explain.run import fits
-
-    runs = source.read_all()
-    state = "".join(map(_state, runs.values()))
-    digest = sha256(state.encode("utf-8", "surrogatepass")).digest()
-    if digest == shown:
-        return shown
-    try:
-        report = Report.of(runs, title=title, progress=True)
-        interrupt.check()
-        replace(report, follows=True).write(out)
-    finally:  # the next report is of other trials: it asks for none of this again
-        answers.forget()
-        fits.forget()
-    click.echo(printable(f"Report: {out} ({_counted(runs)})"))
-    return digest
-
-
-def _counted(runs: dict[str, Run]) -> str:
+def _counted(runs: Mapping[str, Run]) -> str:
     """Say how many trials are finished, and which are running."""
     run = max(runs.values(), key=len)
     running = run.running_at(None)
     return f"{len(run)} trials" + (
         f"; running: {spans(running)}" if running else ""
-    )
-
-
-def _may_pass(error: Exception) -> bool:
-    """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
-    return isinstance(error, TimeoutError) or isinstance(
-        error.__cause__, NothingToExplain
-    )
-
-
-def _state(run: Run) -> str:
-    """Return a text that changes with the trials of a run, those without a result included."""
-    others = [trial.x.tolist() for trial in run.without_result.values()]
-    return (
-        f"{run}{[*run.trials]}{run.objective.tolist()}{run.X.tolist()}{others}"
     )

@@ -368,9 +368,9 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     if lying:
         labels = whole_names(figure.x.names, characters(0.4 * points))
         names_down(ax, labels)
-        high = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
+        heights = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
         # neighbours share the room between them
-        pairs = [(one + other) / 2.0 for one, other in pairwise(high)]
+        pairs = [(one + other) / 2.0 for one, other in pairwise(heights)]
         row = max([_ROW, *pairs])
         height = max(row * len(labels), 60.0)
     elif figure.x.names:
@@ -603,7 +603,7 @@ def draw_cells(
         ax.plot(*figure.strokes(), **_STROKES)
     height = HEIGHT
     for k, axis in enumerate((figure.x, figure.y)):
-        _scale(ax, k, axis, points - SCALE)
+        _scale(ax, k, axis, points - SCALE * scale)
     for line in figure.lines:
         _draw_line(ax, line, lying=False)
     for dots in figure.dots:
@@ -615,7 +615,7 @@ def draw_cells(
         names_down(ax, labels, tinted=False)
         height = max(3, len(labels)) * _CELL
     if figure.x.names:
-        names_across(ax, figure.x.names, 0.65 * points - SCALE)
+        names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             pale = (

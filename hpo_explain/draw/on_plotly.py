@@ -49,8 +49,11 @@ _AXES, _PANEL, _ROW, _CELL = (260, 180, 30, 26)
 _UPRIGHT, _PANELS = (24, 2)
 # of parallel axes: pixels left of the first, of texts along them, and beside these
 _ASIDE, _TINY, _GAP = (36, 9, 8)
+# of a parallel axis of numbers, marks; a character of no width
+_MARKS, _UNSEEN = (26, "\u200b")
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
+_APART = 5  # pixels between an axis and its numbers, so that those of both do not touch
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
 _STROKE = "rgb(255, 255, 255)"  # over colors, in the dark as well
@@ -350,11 +353,16 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
             "tickvals": [0, 1],
             "ticktext": [texts.lines(end, NAME) for end in (low, high)],
         }
-        scale = {
-            "marker_showscale": True,
-            "marker_colorbar": {**_scale(label), **marks},
-        }
-        axes.figure.update_traces(scale, {"marker_cmax": 1}, **axes.place)
+        colored = [
+            trace
+            for trace in axes.figure.select_traces(**axes.place)
+            if trace.type == "scatter" and trace.marker.cmax is not None
+        ]
+        for trace in colored[:1]:  # one scale for all
+            trace.update(
+                marker_showscale=True,
+                marker_colorbar={**_scale(label), **marks},
+            )
     labels = [texts.row_label(parts) for parts in rows.labels]
     shown = [
         f'<span style="color:{GREY}">{label}</span>'
@@ -671,6 +679,8 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         _line(axes, line, lying=False)
     for dots in cells.dots:
         _dots(axes, dots, dots.x, dots.y, lying=False)
+    if not np.isfinite(values).any():
+        _scaled_by_dots(axes, (low, high), bar)
     _along(axes, False, cells.y, _PANEL, turned=bool(cells.y.names))
     left = _NUMBERS
     if cells.y.names:
@@ -687,6 +697,29 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
     return _Room(max(_AXES, len(cells.y.names) * _CELL), left, below)
 
 
+def _scaled_by_dots(
+    axes: _Axes, ends: tuple[float, float], bar: dict[str, Any]
+) -> None:
+    """Have dots show the scale of colors: cells without any value show none."""
+    low, high = ends
+    colored = [
+        trace
+        for trace in axes.figure.select_traces(**axes.place)
+        if trace.type == "scatter" and trace.marker.cmax is not None
+    ]
+    for k, trace in enumerate(colored):
+        values = low + (high - low) * np.asarray(trace.marker.color)
+        trace.update(
+            marker={
+                "color": values,
+                "cmin": low,
+                "cmax": high,
+                "colorbar": bar,
+                "showscale": k == 0,
+            }
+        )
+
+
 def _scale(label: str) -> dict[str, Any]:
     """Return a scale of colors that stands right of axes, with its label along it."""
     text = texts.whole(shorten(plain(label), texts.fitting(_PANEL)))
@@ -700,11 +733,25 @@ def _scale(label: str) -> dict[str, Any]:
 # ---------------------------------------------------------------------- parallel axes
 
 
-def _briefly(ticks: Sequence[Tick], width: int) -> list[str]:
-    """Return what is written along an upright axis: texts that differ stay different."""
-    written = [plain(tick.text) for tick in ticks if tick.text]
-    short = iter(abbreviated(written, width))
-    return [texts.whole(next(short)) if tick.text else "" for tick in ticks]
+def _along_upright(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
+    """Return what is written along an upright axis: texts that differ stay different.
+
+    A stretch that is chosen ends between two marks, so numbers have many. Plotly takes marks with
+    the same text for one: those without a text have so many characters that are not seen.
+    """
+    written = [tick for tick in ticks if tick.text]
+    places = [tick.at for tick in ticks]
+    if all(at < 0.0 for at, _ in written):
+        places = [*(at for at, _ in written), *np.linspace(0.0, 1.0, _MARKS)]
+    short = abbreviated([plain(tick.text) for tick in written], width)
+    text_at = dict(zip((at for at, _ in written), short, strict=True))
+    return {
+        "tickvals": places,
+        "ticktext": [
+            texts.whole(text_at.get(at, _UNSEEN * (k + 1)))
+            for k, at in enumerate(places)
+        ],
+    }
 
 
 def _parallel(figure: Parallel) -> go.Figure:
@@ -747,9 +794,8 @@ def _parallel(figure: Parallel) -> go.Figure:
                 {
                     "label": label,
                     "values": at[order],
-                    "range": [figure.ASIDE - 0.02, 1.02],
-                    "tickvals": [tick.at for tick in ticks],
-                    "ticktext": _briefly(ticks, ticks_fit),
+                    "range": [figure.ASIDE - 0.02, 1.05],
+                    **_along_upright(ticks, ticks_fit),
                 }
                 for label, at, ticks in zip(
                     labels, figure.crossed.T, figure.ticks, strict=True
@@ -931,7 +977,9 @@ def _written(
         },
     )
     figure.update_xaxes(
-        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6}
+        ticklabelstandoff=_APART,
+        tickfont={"size": SMALL},
+        title={"font": {"size": TEXT}, "standoff": 6},
     )
     figure.update_yaxes(
         tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4}

@@ -321,14 +321,3 @@ def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
         entry = table[places[e]]
         for k in range(len(row)):
             row[k] += entry[k]
-
-
-@_compiled
-def add_entries(table: Single, index: Ints, out: Single) -> None:
-    """Add to each row (m, k) the entries of a table (L, k) that its index (m, c) names."""
-    for i in range(index.shape[0]):
-        row = out[i]
-        for c in range(index.shape[1]):
-            entry = table[index[i, c]]
-            for k in range(len(row)):
-                row[k] += entry[k]

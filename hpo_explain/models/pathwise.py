@@ -22,7 +22,6 @@ from scipy.special import stdtrit
 from hpo_explain.models.compared import (
     Rows,
     Trials,
-    add_entries,
     add_to_rows,
     compared,
 )
@@ -106,7 +105,9 @@ class Block:
         """
         X = self.rows.X
         category = self.categories[self.columns] > 0
-        columns, rows = np.nonzero((np.isnan(X) | category).T)
+        # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
+        there = (np.isnan(X) | category).T
+        columns, rows = np.divmod(np.flatnonzero(there), len(X))
         entries = Entries(
             X[rows, columns], self.columns[columns], self.categories
         )
@@ -369,7 +370,8 @@ class Functions:
                 np.matmul(waves[first:end], weight, out=table[first:end])
         table = table.reshape(-1, weights.shape[2])
         alone = np.zeros((len(index), table.shape[1]), np.float32)
-        add_entries(table, index, alone)
+        of_rows = np.repeat(np.arange(len(index)), index.shape[1])
+        add_to_rows(table, index.ravel(), of_rows, alone)
         rows, places = block.coded
         add_to_rows(self.steps, places, rows, alone)
         return alone

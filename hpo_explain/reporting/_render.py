@@ -52,7 +52,7 @@ _UNQUOTED = ",.:;/()[]+-_=*!@$~"  # what an address that holds a text needs no e
 _DIGITS = 7  # of the numbers to take along
 # rows of a table of estimates, and their digits from there on
 _LONG, _ESTIMATED = (2_000, 5)
-_LARGE = 50_000  # characters of a file that is taken along
+_LARGE = 15_000  # characters of a file that is taken along
 _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point

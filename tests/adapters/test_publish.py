@@ -14,9 +14,26 @@ import hpo_explain as hx
 from tests.adapters.studies import optimized, rate_drop_of_dart
 
 # of the platforms and what they depend on
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("few_draws"),
+]
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 NOTE = "Of a person.\n\nStill *theirs*."
+
+
+# Texts of our figures that stand outside of what the dashboard shows of them.
+CUT = """
+const ours = [...document.querySelectorAll("[id^='user-defined-plot:hpo_explain']")];
+if (!ours.length) return ["no figure"];
+return ours.flatMap(plot => {
+  const frame = plot.getBoundingClientRect();
+  return [...plot.querySelectorAll("svg text")]
+    .filter(text => text.textContent.trim())
+    .filter(text => text.getBoundingClientRect().bottom > frame.bottom + 1)
+    .map(text => plot.id + ": " + text.textContent);
+});
+"""
 
 
 def objective(trial):
@@ -147,6 +164,77 @@ def test_several_objectives_have_a_figure_and_a_part_of_the_note_each():
     assert "**time**" in optuna_note(study)
 
 
+def many(trial):
+    """Thirteen hyperparameters with long names, one with twelve choices; the last weighs most."""
+    choices = [f"a choice with a long name {i}" for i in range(12)]
+    number = choices.index(trial.suggest_categorical("kind", choices))
+    return number / 12 + sum(
+        i * trial.suggest_float(f"a_hyperparameter_with_a_long_name_{i}", 0, 1)
+        for i in range(12)
+    )
+
+
+def heights(figure):
+    """Of a figure without what stands in its margins: the pixels of its lines of names, and all."""
+    layout = figure.layout
+    names = layout.yaxis.ticktext or ()
+    lines = sum(1 + name.count("<br>") for name in names)
+    return 12 * lines, layout.height - layout.margin.t - layout.margin.b
+
+
+@pytest.fixture(scope="module")
+def cards(few_draws):
+    """Figures of a run with many hyperparameters, as they are published."""
+    from hpo_explain.adapters._published import figures_of
+
+    run = hx.from_optuna(optimized(many, 20))
+    return run, dict(figures_of(run))
+
+
+def test_no_figure_is_higher_than_the_dashboard_shows_it(cards):
+    _, figures = cards
+    assert {*figures} == {
+        "history",
+        "importance",
+        "recommended-space",
+        *(f"effect-{i}" for i in range(1, 7)),
+    }
+    for name, figure in figures.items():
+        assert figure.layout.height <= 450, name
+        names, room = heights(figure)
+        assert room >= 190, name
+        assert names <= room, name
+
+
+def test_what_has_no_room_is_counted_and_matters_least(cards):
+    run, figures = cards
+    shown = [
+        label.replace("<br>", "")
+        for label in figures["importance"].layout.yaxis.ticktext
+    ]
+    shares = hx.importance(run).importance["importance"]
+    largest = shares.sort_values(ascending=False).index[: len(shown)]
+    assert 1 < len(shown) < 13
+    assert without_spaces("".join(shown)) == without_spaces("".join(largest))
+    footer = figures["importance"].layout.annotations[-1].text
+    assert f"here: {13 - len(shown)} rows." in footer.replace("<br>", " ")
+
+
+def test_each_effect_has_a_figure_and_those_of_numbers_one_scale(cards):
+    run, figures = cards
+    effects = hx.partial_dependence(run)
+    for i, one in enumerate(effects, 1):
+        title = without_spaces(figures[f"effect-{i}"].layout.title.text)
+        assert without_spaces(one.names[0]) in title
+    ranges = [
+        figures[f"effect-{i}"].layout.yaxis.range
+        for i, one in enumerate(effects, 1)
+        if not one.categorical[0]
+    ]
+    assert len(ranges) > 1
+    assert len({*ranges}) == 1
+
+
 def test_what_is_no_study_and_no_run_is_refused():
     with pytest.raises(
         hx.base.InputError, match="study must be a study of Optuna"
@@ -218,6 +306,7 @@ def test_the_dashboard_shows_figures_and_note(tmp_path):
                 )
             )
         assert browser.execute_script(drawn) >= len(titles)
+        assert browser.execute_script(CUT) == []
         browser.get(f"{page}/note")
         best = hx.summary(study).lines[0]
         wait.until(

@@ -186,7 +186,7 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
         check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert "of 15 trials" in page
+    assert "15 trials of 1 hyperparameter" in page
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)
@@ -477,6 +477,15 @@ def test_it_is_given_up_where_the_optimization_goes_on_after_all(
         drawn.pending[0].go_on()
     assert waits(subject)
     assert [job.short for job in drawn.jobs] == [True, True, False]
+
+
+def test_few_sections_are_drawn_at_once(over, monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=9, sections=["history"])
+    subject._step(dict)
+    over.set()
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs] == [False]
 
 
 def test_finish_makes_it_needless(over, monkeypatch, tmp_path):

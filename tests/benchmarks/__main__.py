@@ -7,7 +7,8 @@ import sys
 from datetime import date
 from importlib.metadata import version
 
-from tests.benchmarks.promises import SECTIONS
+from tests.benchmarks import curves
+from tests.benchmarks.promises import SECTIONS, Growth
 from tests.source_tree import ROOT
 
 OUTPUT = ROOT / "examples" / "benchmarks.md"
@@ -93,6 +94,8 @@ def main():
             ):
                 try:
                     cells = row.cells(asked.scale)
+                    if writes and isinstance(row, Growth):
+                        curves.keep(section, row)
                 except RuntimeError as error:
                     print(error, file=sys.stderr)
                     cells = ["failed", *[""] * (len(head) - 2)]
@@ -103,6 +106,8 @@ def main():
                 print(line, flush=True)
             if writes:
                 OUTPUT.write_text(page(lines), encoding="utf-8")
+    if writes:
+        curves.draw()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, log
+from math import inf, log, prod
+from typing import NamedTuple
 
 from tests.benchmarks.measure import MOST, alone, processor_time
 
@@ -100,31 +101,46 @@ class Start:
         return [today, f"≤ {self.goal:g} ×", kept]
 
 
+class Size(NamedTuple):
+    """Of a run: trials, hyperparameters, and categories of those that are categorical."""
+
+    n: int
+    d: int
+    categories: int = 3
+
+
 @dataclass(frozen=True)
 class Growth:
     """The seconds of a question at sizes of runs, each with the slope from the one before."""
 
     name: str
-    sizes: tuple[tuple[int, int], ...]
+    question: str
+    sizes: tuple[Size, ...]
+
+    def seconds(self, scale=1.0):
+        """Return the seconds at each size."""
+        sizes = [(scaled(size.n, scale), *size[1:]) for size in self.sizes]
+        return [alone(self.question, *size)["seconds"] for size in sizes]
 
     def cells(self, scale=1.0):
-        sizes = [(scaled(n, scale), d) for n, d in self.sizes]
-        took = [alone(self.name, n, d)["seconds"] for n, d in sizes]
-        cells, steep = [shown(took[0])], []
-        for i, ((n, d), (more, wider)) in enumerate(pairwise(sizes)):
-            known = inf not in took[i : i + 2]
-            growth = log(more * wider / (n * d)) or inf  # one of the two grows
-            slope = log(took[i + 1] / took[i]) / growth if known else inf
-            cells.append(
-                shown(took[i + 1]) + (f" ({slope:.2f})" if known else "")
-            )
-            steep += [slope > STEEPEST] * (self.sizes[i][0] >= 1_000)
+        took = self.seconds(scale)
+        cells = [shown(took[0])]
+        steep = []
+        pairs = zip(pairwise(self.sizes), pairwise(took), strict=True)
+        for (size, larger), (before, after) in pairs:
+            known = inf not in (before, after)
+            growth = log(prod(larger) / prod(size))  # one of the three grows
+            slope = log(after / before) / growth if known else inf
+            cells.append(shown(after) + (f" ({slope:.2f})" if known else ""))
+            steep += [slope > STEEPEST] * (size.n >= 1_000)
         return [*cells, *["**no**" if any(steep) else "yes"] * bool(steep)]
 
 
-TRIALS = tuple((n, 10) for n in (100, 1_000, 10_000, 100_000))
-HYPERPARAMETERS = tuple((100, d) for d in (5, 50, 500))
+TRIALS = tuple(Size(n, 10) for n in (100, 1_000, 10_000, 100_000))
+HYPERPARAMETERS = tuple(Size(100, d) for d in (5, 50, 500))
+CATEGORIES = tuple(Size(400, 4, count) for count in (10, 100, 1_000))
 GROWING = ("importance", "trust", "summary", "report", "explain_proposal")
+OF_CATEGORIES = ("importance", "trust", "summary", "report")
 PROMISES = [
     Promise(
         "our evaluator for Optuna, 1,000 × 10",
@@ -261,13 +277,20 @@ SECTIONS = {
     "As trials grow": (
         (
             "",
-            *(f"{n:,} × {d}" for n, d in TRIALS),
+            *(f"{size.n:,} × {size.d}" for size in TRIALS),
             f"from 1,000 on at most {STEEPEST}",
         ),
-        [Growth(name, TRIALS) for name in GROWING],
+        [Growth(name, name, TRIALS) for name in GROWING],
     ),
     "As hyperparameters grow": (
-        ("", *(f"{n:,} × {d}" for n, d in HYPERPARAMETERS)),
-        [Growth(name, HYPERPARAMETERS) for name in GROWING],
+        ("", *(f"{size.n} × {size.d}" for size in HYPERPARAMETERS)),
+        [Growth(name, name, HYPERPARAMETERS) for name in GROWING],
+    ),
+    "As categories grow": (
+        ("", *(f"400 × 4 of {size.categories:,}" for size in CATEGORIES)),
+        [
+            Growth(name, f"{name} of categories", CATEGORIES)
+            for name in OF_CATEGORIES
+        ],
     ),
 }

@@ -4,6 +4,7 @@ import csv
 import inspect
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from hpo_explain.adapters.sources import as_run
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
+from tests.source_tree import ROOT
 
 SHOWN = [method for method in METHODS if method.called]
 # Everything outside the standard library that the package depends on, but for click.
@@ -158,70 +160,113 @@ def test_every_option_says_what_it_does_and_every_command_has_a_whole_line():
         assert not line.endswith("...")
 
 
-def imported_after(commands, names):
-    """Which modules a new process has imported after one command line, another one, and so on."""
-    code = (
-        "import sys; from hpo_explain.cli import main\n"
-        f"for arguments in {commands!r}:\n"
-        "    main(arguments, standalone_mode=False)\n"
-        f"    print('imported', [n for n in {names} if n in sys.modules])"
-    )
+def imported_after(calls, start, names):
+    """Which modules a new process has imported after one call, another one, and so on.
+
+    After the last one it says of which kernels there are several compilations.
+    """
+    lines = [
+        "import sys",
+        start,
+        *(
+            f"{call}\nprint('imported', [n for n in {names} if n in sys.modules])"
+            for call in calls
+        ),
+        "from tests.models.kernels import compiled_twice",
+        "print('compiled twice', compiled_twice())",
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", "\n".join(lines)],
         capture_output=True,
         text=True,
         check=True,
         encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    return [
-        line.removeprefix("imported ")
-        for line in done.stdout.splitlines()
+    told = done.stdout.splitlines()
+    imported = [
+        literal_eval(line.removeprefix("imported "))
+        for line in told
         if line.startswith("imported ")
     ]
+    return imported, literal_eval(told[-1].removeprefix("compiled twice "))
+
+
+def commands(lines):
+    """Calls of commands, and what they need."""
+    start = "from hpo_explain.cli import main"
+    return [f"main({line!r}, standalone_mode=False)" for line in lines], start
 
 
 def test_help_imports_nothing_heavy():
-    commands = [["--help"], ["watch", "--help"], ["--version"]]
-    assert imported_after(commands, HEAVY) == ["[]"] * 3
+    calls, start = commands([["--help"], ["watch", "--help"], ["--version"]])
+    assert imported_after(calls, start, HEAVY) == ([[], [], []], [])
 
 
-# what commands load beyond what is needed to read and to fit: a process asks one after the other
-LOADED = {
-    "importance": [],
-    "summary": [],
-    "trust": [],
-    "advise": [],
-    "optimum": [],
-    "recommended-space": [],
-    "ablation": [],
-    "explain-proposal": ["pandas"],  # its table
-    # figures, and the forest of the important subspace
-    "report": [
-        "jinja2",
-        "joblib",
-        "matplotlib",
-        "pandas",
-        "scipy.stats",
-        "sklearn",
-    ],
+# beyond what is needed to read and to fit; a process asks one after the other
+_MODELS = {
+    "joblib",
+    "pandas",
+    "scipy.stats",
+    "sklearn",
+}  # sklearn imports the others
+LOADED_BY_COMMANDS = {
+    "importance": set(),
+    "summary": set(),
+    "trust": set(),
+    "advise": set(),
+    "optimum": set(),
+    "recommended-space": set(),
+    "ablation": set(),
+    "explain-proposal": {"pandas"},  # its table
+    "report": {"jinja2", "matplotlib", *_MODELS},
 }
+LOADED_BY_FUNCTIONS = {
+    "importance": set(),
+    "summary": set(),
+    "trust": set(),
+    "advise": set(),
+    "optimum": set(),
+    "recommended_space": set(),
+    "explain_proposal": _MODELS,  # the Gaussian process that is assumed
+}
+NEEDLESS = [
+    *(name for name in HEAVY if name not in NEEDED),
+    "matplotlib.pyplot",
+    "optuna.importance",
+    "optuna.visualization",
+    "plotly",
+    "scipy.stats",
+]
 
 
-def test_an_answer_imports_nothing_that_it_does_not_need(study):
-    commands = [[name, "study.db"] for name in LOADED]
-    for command in commands[:-1]:
-        command.append("--no-cache")
-    needless = [
-        *(name for name in HEAVY if name not in NEEDED),
-        "matplotlib.pyplot",
-        "optuna.importance",
-        "optuna.visualization",
-        "plotly",
-        "scipy.stats",
-    ]
-    imported = imported_after(commands, needless)
-    for (command, needed), names in zip(LOADED.items(), imported, strict=True):
-        assert {*literal_eval(names)} <= {*needed}, command
+def test_a_command_imports_nothing_that_it_does_not_need(study):
+    lines = [[name, "study.db"] for name in LOADED_BY_COMMANDS]
+    for line in lines[:-1]:
+        line.append("--no-cache")
+    imported, twice = imported_after(*commands(lines), NEEDLESS)
+    for (name, needed), names in zip(
+        LOADED_BY_COMMANDS.items(), imported, strict=True
+    ):
+        assert {*names} <= needed, name
+    assert twice == []
+
+
+def test_a_function_imports_nothing_that_it_does_not_need():
+    start = (
+        "import hpo_explain as hx\n"
+        "space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in 'xyz'])\n"
+        "X = space.sample(30, seed=0)\n"
+        "run = hx.Run(space, X, X[:, 0] ** 2, 'minimize', proposals=range(20, 30))"
+    )
+    calls = [f"hx.{name}(run)" for name in LOADED_BY_FUNCTIONS]
+    needless = ["optuna", "click", *NEEDLESS]
+    imported, twice = imported_after(calls, start, needless)
+    for (name, needed), names in zip(
+        LOADED_BY_FUNCTIONS.items(), imported, strict=True
+    ):
+        assert {*names} <= needed, name
+    assert twice == []
 
 
 def test_a_source_without_a_command_is_summarized(run, read):

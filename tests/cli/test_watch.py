@@ -4,7 +4,6 @@ import gc
 import signal
 import sqlite3
 import weakref
-from importlib import import_module
 from pathlib import Path
 
 import optuna
@@ -34,10 +33,7 @@ def watch(run, monkeypatch):
                 raise KeyboardInterrupt
             event()
 
-        # the module, which the command of the same name hides
-        monkeypatch.setattr(
-            import_module("hpo_explain.cli.watch"), "sleep", pause
-        )
+        monkeypatch.setattr("hpo_explain.reporting.watching.sleep", pause)
         outcome = run("watch", *arguments)
         outcome.waited = waited
         return outcome

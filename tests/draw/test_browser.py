@@ -5,27 +5,24 @@ machines, and a baseline of a figure that was cut would still be met.
 """
 
 import itertools
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.chromium import IS_THERE
 from tests.draw.test_kinds import KINDS
 from tests.draw.test_widths import DRAWN
 
 plotly = pytest.importorskip("plotly")
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="selenium drives the browser"
-)
+ActionChains = pytest.importorskip(
+    "selenium.webdriver.common.action_chains"
+).ActionChains
 WebDriverWait = pytest.importorskip(
     "selenium.webdriver.support.ui"
 ).WebDriverWait
 on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
 
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-)
+pytestmark = IS_THERE
 WIDTHS = (380, 800, 1600)
 NEAR = 4  # pixels that boxes of texts have around their letters
 FIGURES = {
@@ -60,25 +57,6 @@ return [...document.querySelectorAll(".js-plotly-plot")].map(plot => {
   };
 });
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-    ):
-        options.add_argument(f"--{switch}")
-    driver = webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(DRIVER)
-    )
-    driver.set_window_size(max(WIDTHS), 1200)
-    yield driver
-    driver.quit()
 
 
 def shown(browser, figure, folder):
@@ -137,6 +115,31 @@ def test_no_text_is_cut_and_none_covers_another(browser, name, tmp_path):
         for left, top, right, bottom in drawn["axes"]:
             assert right - left > 90
             assert bottom - top > 50
+
+
+def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(
+    browser, tmp_path
+):
+    shown(browser, FIGURES["parallel"](), tmp_path)
+    (axis, *_) = browser.find_elements("css selector", ".axis-brush")
+    box = axis.rect
+    x = int(box["x"] + box["width"] / 2)
+    drag = ActionChains(browser, duration=50)
+    pointer = drag.w3c_actions.pointer_action
+    for part in (0.3, 0.31, 0.35, 0.45, 0.6):
+        pointer.move_to_location(x, int(box["y"] + part * box["height"]))
+        if part == 0.31:
+            pointer.pointer_down()
+    pointer.pointer_up()
+    drag.perform()
+    chosen = WebDriverWait(browser, 10).until(
+        lambda driver: driver.execute_script(
+            "return document.querySelector('.js-plotly-plot').data"
+            ".find(one => one.type === 'parcoords').dimensions[0].constraintrange"
+        )
+    )
+    # of an axis that is a tenth longer than from 0 to 1 at both ends
+    assert chosen == pytest.approx([0.38, 0.7], abs=0.06)
 
 
 def test_what_is_cut_or_covered_is_found(browser, tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.figures import PALE
 from hpo_explain.base.width import columns
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, tuning_run
@@ -112,10 +113,14 @@ def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
 def test_the_figure_has_both_shares_of_what_matters(run):
     found = hx.summary(run)
     drawn = found.described()
-    shares = {(bar.row, bar.place): bar.end for bar in drawn.bars}
+    shares = {(bar.row, bar.kind): bar.end for bar in drawn.bars}
     for row, (name,) in enumerate(drawn.labels):
         assert shares[row, 0] == found.importance.importance.importance[name]
         assert shares[row, 1] == found.among_best.importance.importance[name]
+    # the share that the line about it tells is that of a bar, too
+    most = found.importance.claims[0]
+    row = drawn.labels.index(most.hyperparameters)
+    assert shares[row, PALE] == pytest.approx(most.estimate, abs=1e-12)
 
 
 def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
@@ -133,3 +138,27 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     assert most.estimate == pytest.approx(1.0, abs=0.1)
     alone = hx.Run(space, X, X[:, 0] + 0.1 * X[:, 1], "minimize")
     assert hx.importance(alone).claims[0].because == ()
+
+
+def test_its_line_names_the_trial_to_keep_where_that_is_another_than_the_best():
+    space = unit_cube(2)
+    X = space.sample(60, seed=0)
+    bowl = ((X - 0.4) ** 2).sum(axis=1)
+    seen = set()
+    for seed in range(14):
+        noise = np.random.default_rng(seed).normal(0.0, 0.1, 60)
+        run = hx.Run(space, X, bowl + noise, "minimize")
+        optimum = hx.optimum(run)
+        trials = [optimum.incumbent_trial]
+        if optimum.why_another:
+            trials.append(optimum.keep)
+        is_another = bool(optimum.why_another)
+        if is_another in seen:
+            continue
+        seen.add(is_another)
+        result = hx.summary(run)
+        for text in (result.headline, result.lines[0]):
+            assert [place.trial for place in text.places] == trials
+        if seen == {True, False}:
+            break
+    assert seen == {True, False}

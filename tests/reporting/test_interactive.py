@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import re
-import shutil
 import sys
 
 import pytest
@@ -60,32 +59,10 @@ def test_without_plotly_it_says_what_to_install(monkeypatch, tmp_path):
         )
 
 
-def test_a_browser_draws_the_figures_that_are_in_sight(page):
-    browser, driver = (
-        shutil.which(name) for name in ("chromium", "chromedriver")
-    )
-    if not (browser and driver):
-        pytest.skip("chromium or chromedriver is missing")
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium drives the browser"
-    )
+def test_a_browser_draws_the_figures_that_are_in_sight(browser, page):
     from selenium.webdriver.support.ui import WebDriverWait
 
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-    ):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    opened = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    try:
-        opened.get(page.as_uri())
-        drawn = "return document.querySelectorAll('figure .js-plotly-plot .main-svg').length"
-        WebDriverWait(opened, 60).until(lambda b: b.execute_script(drawn) > 0)
-        assert opened.get_log("browser") == []
-    finally:
-        opened.quit()
+    browser.get(page.as_uri())
+    drawn = "return document.querySelectorAll('figure .js-plotly-plot .main-svg').length"
+    WebDriverWait(browser, 60).until(lambda b: b.execute_script(drawn) > 0)
+    assert browser.get_log("browser") == []

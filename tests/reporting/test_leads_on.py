@@ -1,6 +1,9 @@
 """What a page leads to: from its lines to sections, from numbers of trials to why, to names."""
 
 import re
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from markupsafe import escape
@@ -208,3 +211,12 @@ def test_no_name_makes_a_link(name):
     html = html_of(run, "summary", "history")
     body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     assert 'data-trial="3"' not in body
+
+
+def test_the_first_section_is_painted_before_any_script_is_read(page):
+    """What is folded, the script and its data come after it, and nothing is fetched."""
+    html = Path(url2pathname(urlsplit(page[1]).path)).read_text("utf-8")
+    first = html.index('<section id="summary"')
+    assert html.index("</style>") < first
+    assert html.index("<script") > html.index("</section>", first)
+    assert html.index("<details id=") > html.index("</section>", first)

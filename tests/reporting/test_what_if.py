@@ -1,7 +1,6 @@
 """What the page's panel says of another configuration, against what the belief says of it."""
 
 import ast
-import shutil
 from itertools import permutations
 
 import numpy as np
@@ -15,6 +14,7 @@ from hpo_explain.methods._engines.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.space import Support, nearest
+from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import (
     BEYOND,
@@ -24,36 +24,12 @@ from tests.reporting.test_browser import (
     many,
 )
 
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="selenium drives the browser"
-)
 ui = pytest.importorskip("selenium.webdriver.support.ui")
 Select, Wait = ui.Select, ui.WebDriverWait
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-)
-SWITCHES = (
-    "headless=new",
-    "no-sandbox",
-    "disable-gpu",
-    "disable-dev-shm-usage",
-)
+pytestmark = IS_THERE
 EXACT = 1e-4
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in SWITCHES:
-        options.add_argument(f"--{switch}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    opened = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    yield opened
-    opened.quit()
 
 
 def mixed_run(n=40, direction="minimize"):

@@ -61,6 +61,11 @@ class Bar:
         return self.place if self.fill is None else self.fill
 
     @property
+    def length(self) -> float:
+        """How far it leads."""
+        return self.end - self.begin
+
+    @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
         down, up = both(0.0 if self.half is None else self.half)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.figures.rows import Bar, Rows, View
+from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.importance.fanova_show import whisker
 from hpo_explain.methods.runs.history_show import VIEWS as OF_HISTORY
@@ -25,22 +25,34 @@ def shown(summary: Summary) -> Any:
         return OF_HISTORY[""].describe(summary.history)
     largest = np.max([one.estimate[: len(one.names)] for one in kinds], axis=0)
     largest_first = np.argsort(-largest, kind="stable")[:_MOST].tolist()
+    bars = [
+        Bar(
+            row,
+            0.0,
+            float(one.estimate[j]),
+            whisker(one, j),
+            fill=place,
+            place=place,
+        )
+        for place, one in enumerate(kinds)
+        for row, j in enumerate(largest_first)
+    ]
+    totals = kinds[0].known_totals
+    if totals is not None:  # which the line about what matters tells
+        in_all = totals.mean(axis=0)
+        bars += [
+            Bar(row, 0.0, float(in_all[j]), fill=PALE)
+            for row, j in enumerate(largest_first)
+        ]
     return Rows(
         labels=[(kinds[0].names[j],) for j in largest_first],
-        bars=[
-            Bar(
-                row,
-                0.0,
-                float(one.estimate[j]),
-                whisker(one, j),
-                fill=place,
-                place=place,
-            )
-            for place, one in enumerate(kinds)
-            for row, j in enumerate(largest_first)
-        ],
-        fills={0: "over the whole space", 1: "for being among the best 10%"},
-        label="share of the variation, alone",
+        bars=bars,
+        fills={
+            0: "over the whole space, alone",
+            PALE: "with pairs, in all",
+            1: "for being among the best 10%, alone",
+        },
+        label="share of the variation",
         heading="What matters",
         percent=True,
         positive=True,

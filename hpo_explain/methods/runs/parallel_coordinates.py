@@ -26,7 +26,7 @@ def parallel_coordinates(
     names: str | Sequence[str] | None = None,
     *,
     most: int = 12,
-    mark: Sequence[int] = (),
+    mark: Sequence[int] | None = None,
 ) -> ParallelCoordinates:
     """Draw each trial as a line through its values, the best ones or those of one stage marked.
 
@@ -77,7 +77,10 @@ def parallel_coordinates(
         shown = tuple(name for (name,) in singles)
     trials = trials_of(run)
     numbers = trials["trials"].tolist()
-    for trial in check_sequence("mark", mark, "numbers of trials"):
+    marked = check_sequence(
+        "mark", () if mark is None else mark, "numbers of trials"
+    )
+    for trial in marked:
         if isinstance(trial, bool) or trial not in numbers:
             raise InputError(
                 "mark",
@@ -88,6 +91,6 @@ def parallel_coordinates(
     return ParallelCoordinates(
         **trials,
         names=shown,
-        marked=np.array(sorted(mark), dtype=np.int64),
+        marked=np.array(sorted(marked), dtype=np.int64),
         left_out=tuple(name for name in names_of_space if name not in shown),
     )

@@ -131,7 +131,7 @@ def _means(result: ParallelCoordinates) -> dict[str, str]:
 def _footer(result: ParallelCoordinates, *, outside: bool) -> str:
     texts = []
     if np.isnan(result.positions).any():
-        texts.append("Left of an axis: the hyperparameter is inactive.")
+        texts.append("Before an axis begins: the hyperparameter is inactive.")
     if outside:
         texts.append(f"A worse {result.objective_name} stands at the end.")
     if result.left_out:

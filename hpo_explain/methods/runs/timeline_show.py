@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from hpo_explain.base import counted
-from hpo_explain.base.figures import Bar, Dots, Rows, View
+from hpo_explain.base.figures import HATCHED, Bar, Dots, Rows, View
 from hpo_explain.methods.runs.timeline_result import (
     Timeline,
     in_time,
@@ -15,12 +16,17 @@ from hpo_explain.methods.runs.timeline_result import (
 )
 from hpo_explain.space import Array
 
-_FILLS = {"finished": 0, "failed": 1, "pruned": 3, "running": 4, "left out": 2}
+_FILLS = {
+    "finished": 0,
+    "failed": 1,
+    "pruned": 3,
+    "running": HATCHED,
+    "left out": 2,
+}
 _LONG = 0.1  # of the time in which trials ran: longer pauses are cut
 _GAP = 0.1  # of a bar stays empty behind it, so that trials can be told apart
-_THIN = (
-    0.002  # of the axis: what is narrower is drawn as one with its neighbour
-)
+# of the axis: what is narrower is drawn as one with its neighbour; more so, of many bars
+_THIN, _MOST_BARS = 0.002, 400
 
 
 def workers(result: Timeline) -> Rows:
@@ -50,7 +56,7 @@ def workers(result: Timeline) -> Rows:
             (f"worker {row + 1}",)
             for row in range(min(result.at_once, Rows.MOST))
         ],
-        bars=_separate(bars, float(ends.max())),
+        bars=_separate(bars, result.at_once, float(ends.max())),
         label=label + (", without long pauses" if len(long) else ""),
         fills={
             fill: f"{state} ({result.states.count(state)})"
@@ -96,28 +102,27 @@ def _drawn_at(times: Array, pauses: Array) -> Array:
     return at
 
 
-def _separate(bars: list[Bar], end: float) -> list[Bar]:
+def _separate(bars: Sequence[Bar], n_rows: int, end: float) -> list[Bar]:
     """Return bars with a gap behind each; as one those that are too thin to be told apart."""
-    separate: list[Bar] = []
-    last = dict[int, int]()  # of each row, where its last bar stands
+    thin = end * max(_THIN, n_rows / _MOST_BARS)
+    separate = dict[int, list[Bar]]()
     for bar in bars:
-        before = separate[last[bar.row]] if bar.row in last else None
-        if before is not None and before.fill == bar.fill:
-            thin = max(before.end - before.begin, bar.begin - before.end)
-            if max(thin, bar.end - bar.begin) < _THIN * end:
-                both = f"{before.told}\n{bar.told}"
-                separate[last[bar.row]] = replace(
-                    before, end=bar.end, told=both
-                )
-                continue
-        last[bar.row] = len(separate)
-        separate.append(bar)
+        row = separate.setdefault(bar.row, [])
+        if row and _is_one(row[-1], bar, thin):
+            both = f"{row[-1].told}\n{bar.told}"
+            row[-1] = replace(row[-1], end=bar.end, told=both)
+        else:
+            row.append(bar)
     return [
-        replace(
-            bar, end=bar.end - min(_GAP * (bar.end - bar.begin), _THIN * end)
-        )
-        for bar in separate
+        replace(bar, end=bar.end - min(_GAP * bar.length, _THIN * end))
+        for row in separate.values()
+        for bar in row
     ]
+
+
+def _is_one(before: Bar, bar: Bar, thin: float) -> bool:
+    lengths = before.length, bar.begin - before.end, bar.length
+    return before.fill == bar.fill and max(lengths) < thin
 
 
 def _footer(left_out: int) -> str:

@@ -1,11 +1,14 @@
-"""The browser in which pages are looked at."""
+"""Chromium without a window, in which pages and figures are looked at."""
 
 import shutil
 
 import pytest
 
 BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
-SWITCHES = (
+IS_THERE = pytest.mark.skipif(
+    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
+)
+_SWITCHES = (
     "headless=new",
     "no-sandbox",
     "disable-gpu",
@@ -17,9 +20,8 @@ SWITCHES = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser whose complaints are noted."""
+def opened(**preferences):
+    """A browser whose complaints are noted, which who opens it ends."""
     webdriver = pytest.importorskip(
         "selenium.webdriver", reason="selenium drives the browser"
     )
@@ -27,11 +29,11 @@ def browser():
         pytest.skip("chromium or chromedriver is missing")
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for switch in SWITCHES:
+    for switch in _SWITCHES:
         options.add_argument(f"--{switch}")
+    if preferences:
+        options.add_experimental_option("prefs", preferences)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(
+    return webdriver.Chrome(
         options=options, service=webdriver.ChromeService(DRIVER)
     )
-    yield driver
-    driver.quit()
