@@ -351,8 +351,11 @@ class _Basis:
 
     @cached_property
     def small(self) -> Array:
-        """Those that pairs are made of."""
-        return self.small_at(self._x)
+        """Those that pairs are made of, at the rows."""
+        # all functions of a thousand categories are large, and not needed
+        if self.axis.category:
+            return self.small_at(self._x)
+        return self.functions[:, : self.paired]
 
     def at(self, x: Array) -> Array:
         """Return the functions at encoded values."""

@@ -26,6 +26,9 @@ MOST, SEARCHED = (500, 200)
 TEMPER = 0.5
 # So far beyond the best trial draws may lie, of the median minus the best.
 REACH = 0.2
+# hyperparameters beyond which functions are mainly sums, whichever the scale: a product of so many
+# factors tells nothing of rows that were not tried
+_MANY = 40
 _STEPS = 2.0**40  # of the spread of costs
 
 
@@ -96,7 +99,8 @@ class LearnedDraws(Draws):
             good = scale.z[self._better]
             deviation = float(np.float32(self.known_noise / self.unit))
             noise = scale.variance(good, deviation, limits)
-        prior = Prior(numbers, scale.additive, noise)
+        additive = scale.additive or len(numbers) > _MANY
+        prior = Prior(numbers, additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
         temper = min(TEMPER * len(columns) / len(some), 1.0)

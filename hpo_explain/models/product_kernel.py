@@ -1,6 +1,7 @@
 """The prior over functions on a scale: a kernel with priors over its parameters.
 
-K(x, x') = 1 + Σ_j a_j B_j(x, x') + s² Π_j ((1 - w_j) + w_j B_j(x, x')), the sum on one scale only.
+K(x, x') = 1 + Σ_j a_j B_j(x, x') + s² Π_j ((1 - w_j) + w_j B_j(x, x')), the sum on one scale only,
+or on all of them where hyperparameters are many.
 B_j is Matérn-5/2 in the position of a number and equality for a category. Where a hyperparameter
 is inactive in one row only, B_j is 0; where it is in both, its factor is 1 and its part of the sum
 0: it matters only where it is active.
@@ -21,7 +22,7 @@ import numpy.typing as npt
 
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._squares import exp_32
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array, Bools, Ints
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
@@ -31,6 +32,15 @@ _JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
 # terms that are added up in single precision
 _AT_ONCE = 32
+# beyond these: states of a chain, after some that are left out, with turns between two of them
+_STATES, _WARM, _TURNS = (16, 4, 3)
+_QUARTER = (
+    0.5 * math.pi
+)  # of a circle between two states: about as far apart as any
+_TOLD = 16  # parameters that data tell best, whose curvature is looked at
+_STEP = 0.1  # to which side
+# hyperparameters beyond which fewer of them are expected to matter, and how much fewer
+_FEW, _SPARSER = (20, 1.3)
 # in place of a distance: where B_j is 0, and where both are inactive
 FAR = 1e9
 NOWHERE = 2e9
@@ -193,7 +203,11 @@ class Prior:
         d = len(self.numbers)
         numbers = int(self.numbers.sum())
         of = [(math.log(0.8), 1.0)] * numbers + [(0.0, 1.5)] * d
-        of += [(math.log(0.5 / d), 1.5)] * (d if self.additive else 0)
+        # the more there are, the fewer of them matter: the sum of all parts is expected to be as
+        # large, and they are more unequal
+        variance = 1.5**2 + _SPARSER * max(math.log(d / _FEW), 0.0)
+        middle = math.log(0.5 / d) + 0.5 * (1.5**2 - variance)
+        of += [(middle, math.sqrt(variance))] * (d if self.additive else 0)
         of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
         of += [
             (math.log(0.02), 1.5)
@@ -405,7 +419,7 @@ class Posterior:
     proposals : ndarray of shape (m, p)
         Standardized parameters.
     weights : ndarray of shape (m,)
-        Their truncated importance weights, which sum to 1.
+        Their truncated importance weights, which sum to 1; equal ones of a chain.
     """
 
     prior: Prior
@@ -429,12 +443,88 @@ class Posterior:
         )
 
 
+def chain(
+    pairs: Pairs, mode: Array, rng: np.random.Generator, states: int = _STATES
+) -> Posterior:
+    """Return states of Hamiltonian dynamics whose limit is the posterior [1]_.
+
+    Between kicks by what the data add, states turn about where the prior alone leads to. So of the
+    many parameters that the data hardly tell, however many they are, none makes steps smaller [2]_.
+    What they tell best is counted in units of its own. Steps become shorter where one leads away.
+
+    References
+    ----------
+    .. [1] Neal, R. M. (2011). MCMC using Hamiltonian dynamics. Handbook of Markov Chain Monte
+       Carlo, chapter 5.
+    .. [2] Beskos, A. et al. (2011). Hybrid Monte Carlo on Hilbert spaces. Stochastic Processes and
+       their Applications 121.
+    """
+    settled, root = _best_known(pairs, mode)
+    at = mode.copy()
+    at[settled] = np.linalg.solve(root, mode[settled])
+    middle = np.zeros(len(mode))
+    middle[settled] = at[settled]
+
+    def parameters(at: Array) -> Array:
+        u = at.copy()
+        u[settled] = root @ at[settled]
+        return u
+
+    def pushed(at: Array) -> tuple[float, Array]:
+        value, gradient = pairs.slope(parameters(at))
+        gradient[settled] = root @ gradient[settled]
+        return value, gradient + (at - middle)
+
+    value, force = pushed(at)
+    longest = _QUARTER / _TURNS
+    visited = []
+    for number in range(_WARM + states):
+        step = longest * rng.uniform(0.8, 1.2)
+        momentum = rng.normal(size=len(at))
+        energy = 0.5 * float(momentum @ momentum) - value
+        there, there_value, there_force = at, value, force
+        for _ in range(_TURNS):
+            momentum = momentum + 0.5 * step * there_force
+            apart = there - middle
+            there = middle + math.cos(step) * apart + math.sin(step) * momentum
+            momentum = math.cos(step) * momentum - math.sin(step) * apart
+            there_value, there_force = pushed(there)
+            momentum = momentum + 0.5 * step * there_force
+        gained = energy + there_value - 0.5 * float(momentum @ momentum)
+        if math.log(rng.random()) < gained:
+            at, value, force = there, there_value, there_force
+        elif number < _WARM:
+            longest *= 0.5
+        visited.append(parameters(at))
+    last = np.array(visited[_WARM:])
+    return Posterior(pairs.prior, last, np.full(states, 1.0 / states))
+
+
+def _best_known(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
+    """Return the parameters that the data tell best (m,), and a root of their covariance (m, m).
+
+    The variances of the product and of the noise are among them. The covariance is the inverse
+    curvature at the mode, at most the prior's.
+    """
+    farthest = np.argsort(-np.abs(mode), kind="stable")[:_TOLD]
+    settled = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
+    slope = pairs.slope(mode)[1][settled]
+    curvature = np.empty((len(settled), len(settled)))
+    for i, j in enumerate(settled.tolist()):
+        moved = mode.copy()
+        moved[j] -= _STEP
+        curvature[i] = (pairs.slope(moved)[1][settled] - slope) / _STEP
+    values, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
+    return settled, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
+
+
 def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     """Return the tempered posterior of the kernel's parameters.
 
     The mode from two starts; proposals from a t distribution with 6 degrees of freedom whose
-    precision is the curvature there, at least half of the prior's (with more than 50
-    hyperparameters the prior's own), with truncated importance weights.
+    precision is the curvature there, at least half of the prior's, with truncated importance
+    weights. With more than 50 hyperparameters, where no weights would be alike, the states of a
+    chain that begins at the mode from one start.
     """
     from scipy.optimize import minimize
 
@@ -446,7 +536,8 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     size = len(pairs.prior.moments[0])
     mode = gradient = np.zeros(size)
     least = np.inf
-    for start in (np.zeros(size), 0.7 * rng.normal(size=size)):
+    starts = [np.zeros(size), 0.7 * rng.normal(size=size)]
+    for start in starts if size <= _MOST else starts[:1]:
         result = minimize(
             downhill,
             start,
@@ -460,7 +551,9 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
             mode = result.x
             gradient = -result.jac
             least = result.fun
-    root = _spread(pairs, mode, gradient) if size <= _MOST else np.eye(size)
+    if size > _MOST:
+        return chain(pairs, mode, rng)
+    root = _spread(pairs, mode, gradient)
     degrees = 6
     t = rng.normal(size=(proposals, size))
     t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]

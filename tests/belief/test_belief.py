@@ -27,7 +27,11 @@ from hpo_explain.belief.functionals import (
 from hpo_explain.belief.scales import SCALES, from_table
 from hpo_explain.models import GaussianProcessSurrogate, Surrogate
 from hpo_explain.models.pathwise import draw, valued
-from hpo_explain.models.product_kernel import Pairs, Prior
+from hpo_explain.models.product_kernel import (
+    Pairs,
+    Prior,
+    chain,
+)
 
 MIXED = SearchSpace(
     [
@@ -149,6 +153,55 @@ def test_gradient_is_that_of_the_tempered_posterior(pairs):
     value, gradient = found.slope(u)
     assert value == pytest.approx(log_posterior(u), rel=1e-4)
     np.testing.assert_allclose(gradient, wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_a_chain_whose_data_do_not_count_has_the_prior(pairs):
+    X, _ = pairs
+    nothing = Pairs(X, X[:, 3], Prior(np.array([1, 0, 1, 1], bool), True), 0.0)
+    size = len(nothing.prior.moments[0])
+    mode = np.zeros(size)
+    found = chain(nothing, mode, np.random.default_rng(0), states=400)
+    assert found.proposals.shape == (400, size)
+    # states are independent: of means and variances the errors are known
+    np.testing.assert_allclose(
+        found.proposals.mean(axis=0), 0.0, atol=4 / np.sqrt(400)
+    )
+    np.testing.assert_allclose(
+        found.proposals.var(axis=0), 1.0, atol=4 * np.sqrt(2 / 400)
+    )
+
+
+def test_a_chain_has_the_moments_of_the_posterior():
+    """Beside draws of the prior that are weighted by the likelihood."""
+    x = np.random.default_rng(0).random((8, 1))
+    z = 3.0 * (x[:, 0] - x.mean())
+    few = Pairs(x, z, Prior(np.array([True]), True), 0.3)
+    prior = np.random.default_rng(1).normal(size=(6000, 5))
+    logs = np.array([few.value(u) + 0.5 * u @ u for u in prior])
+    weights = np.exp(logs - logs.max())
+    middle = np.average(prior, axis=0, weights=weights)
+    apart = prior - middle
+    spread = np.sqrt(np.average(apart**2, axis=0, weights=weights))
+    assert weights.sum() ** 2 / (weights**2).sum() > 1000  # as many count
+    assert np.abs(middle).max() > 0.6  # the data tell something
+    walked = chain(few, np.zeros(5), np.random.default_rng(0), states=700)
+    found = walked.proposals
+    np.testing.assert_allclose(found.mean(axis=0), middle, atol=0.15)
+    np.testing.assert_allclose(found.std(axis=0), spread, rtol=0.15)
+
+
+def test_of_many_hyperparameters_fewer_are_expected_to_matter_and_as_much_in_sum():
+    def amplitude(d):
+        prior = Prior(np.ones(d, bool), True)
+        middle, spread = (of[2 * d] for of in prior.moments)
+        return middle, spread
+
+    for d in (1, 20, 100, 500):
+        middle, spread = amplitude(d)
+        mean = np.exp(middle + 0.5 * spread**2)  # of a lognormal value
+        assert d * mean == pytest.approx(0.5 * np.exp(0.5 * 1.5**2))
+    assert amplitude(20)[1] == 1.5
+    assert amplitude(500)[1] > amplitude(100)[1] > 1.5
 
 
 def test_draws_have_the_posterior_of_a_gaussian_process(pairs):
