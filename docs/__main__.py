@@ -63,7 +63,9 @@ def main() -> int:
         "*/*/"
     ):  # where scripts are run
         shutil.copy(HERE / "build" / "study.db", folder)
-    failed = build_main(["-W", "-q", "-b", "html", str(HERE), str(SITE)])
+    failed = build_main(
+        ["-W", "-q", "-j", "auto", "-b", "html", str(HERE), str(SITE)]
+    )
     broken = [] if failed else broken_links(SITE)
     print(*(f"broken: {link}" for link in broken), sep="\n")
     print(f"{SITE / 'index.html'} in {time.perf_counter() - began:.0f} s")

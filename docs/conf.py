@@ -80,6 +80,8 @@ sphinx_gallery_conf = {
     "doc_module": ("hpo_explain",),
     "reference_url": {"hpo_explain": None},
     "download_all_examples": False,
+    "parallel": True,  # as many scripts at a time as Sphinx has processes
+    "thumbnail_size": (640, 448),  # whose axes can be read
     "show_signature": False,
     "write_computation_times": False,
     "image_srcset": ["2x"],

@@ -6,6 +6,7 @@ import pytest
 from hpo_explain import reporting
 from hpo_explain.reporting import page
 from tests.adapters.drawn import drawn_here
+from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.usefixtures("quiet_optuna")
 
@@ -92,3 +93,30 @@ def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(output):
     printed = output("noisy_results.py", "--configurations", 30)
     assert "How much results scatter depends on the configuration" in printed
     assert {"mean", "uncertainty", "noise"} <= {*printed.split()}
+
+
+def test_both_importances_are_asked_of_the_same_studies(output):
+    printed = output(
+        "beside_optuna.py",
+        *("--seeds", 1, "--trials", 12, "--uniform", 24),
+    )
+    assert "First in truth: " in printed
+    assert "Its rank by hx.importance: " in printed
+    assert "Its rank by Optuna's default: " in printed
+
+
+def test_true_shares_are_those_of_a_closed_form(monkeypatch):
+    import numpy as np
+
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    from beside_optuna import share_alone
+
+    # six groups of a uniform value leave a 36th of its variance within
+    even = (np.arange(600) + 0.5) / 600
+    assert share_alone(even, even) == pytest.approx(35 / 36, abs=1e-3)
+    labels = ["a", "b"] * 300
+    steps = np.tile([0.0, 1.0], 300)
+    assert share_alone(labels, steps) == pytest.approx(1.0)
+    chance = np.random.default_rng(0).normal(size=(200, 60))
+    shares = [share_alone(even[:60], one) for one in chance]
+    assert np.mean(shares) == pytest.approx(0.0, abs=0.02)
