@@ -56,6 +56,7 @@ _FIRST = 10  # trials after which there is a first page
 # seconds of one processor, assumed until a report was measured
 _START, _SECTION = (3.0, 1.4)
 _SECTIONS = 16  # of a report, if not chosen
+_SHORT = 3  # sections that are drawn as fast as a short page
 _GROWTH = 1.5  # the next report may take longer than the last one did
 _PATIENCE = 120.0  # seconds that the last report waits for another process that is writing it
 _AT_MOST = (
@@ -260,12 +261,10 @@ class ReportUpdates(ABC):
 
         Return whether that was done; it is given up where the optimization goes on after all.
         """
-        for short in (True, False):
-            if short and self._whole:
-                continue
-            if not self._write_beside(short=short):
-                return False
-        return True
+        many = self._sections is None or len(self._sections) > _SHORT
+        if many and not self._whole and not self._write_beside(short=True):
+            return False
+        return self._write_beside(short=False)
 
     def _write_beside(self, *, short: bool) -> bool:
         """Write a report unless the optimization goes on meanwhile; return whether it did not."""

@@ -219,6 +219,9 @@ def test_what_was_not_repeated_stays_on_the_page():
     assert "figures/a.png" not in text
     assert page.sections[FANOVA.label] in text
     assert MOOSBAUER.label not in again.text([FANOVA.label])
+    assert "Not repeated yet" not in again.text(labels)
+    third = "shapleymbo, Table 4"
+    assert f"Not repeated yet: {third}." in again.text([*labels, third])
 
 
 def test_figures_are_small(tmp_path):

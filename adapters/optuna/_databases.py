@@ -52,13 +52,13 @@ class TableStorage(RDBStorage):
 def are_known() -> bool:
     """Say whether Optuna's tables about trials are those that are read here."""
     tables = models.BaseModel.metadata.tables
-    found = {
+    columns = {
         name: {column.name for column in table.columns}
         for name, table in tables.items()
         if name.startswith("trial")
     }
-    return found == {
-        name: set(columns.split()) for name, columns in TABLES.items()
+    return columns == {
+        name: set(names.split()) for name, names in TABLES.items()
     }
 
 
@@ -71,19 +71,19 @@ def _trials(session: Session, study_id: int) -> list[FrozenTrial]:
         table: str, order: str, *columns: str, first: int, last: int
     ) -> Sequence[tuple[Any, ...]]:
         own = tables[table].c
-        asked = select(own.trial_id, *(own[name] for name in columns))
+        query = select(own.trial_id, *(own[name] for name in columns))
         if table != "trials":
-            asked = asked.join(
+            query = query.join(
                 tables["trials"], own.trial_id == of_trial.trial_id
             )
-        asked = asked.where(
+        query = query.where(
             of_trial.study_id == study_id,
             of_trial.trial_id.between(first, last),
         )
-        found = session.connection().execute(asked.order_by(own[order])).all()
+        read = session.connection().execute(query.order_by(own[order])).all()
         if not columns[-1].endswith("_type"):
-            return [tuple(row) for row in found]
-        return [(*row[:-1], row[-1].name) for row in found]
+            return [tuple(row) for row in read]
+        return [(*row[:-1], row[-1].name) for row in read]
 
     ids = (
         select(of_trial.trial_id)

@@ -69,9 +69,9 @@ class SqliteStorage(BaseStorage):
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
 
-    def _rows(self, asked: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with closing(self._connect()) as database:
-            return database.execute(asked, values).fetchall()
+            return database.execute(query, values).fetchall()
 
     # ---------------------------------------------------------------------- studies
 
@@ -94,15 +94,15 @@ class SqliteStorage(BaseStorage):
 
     def get_study_id_from_name(self, study_name: str) -> int:
         """Return the id of a study; KeyError where there is none."""
-        asked = "SELECT study_id FROM studies WHERE study_name = ?"
-        for (study_id,) in self._rows(asked, study_name):
+        query = "SELECT study_id FROM studies WHERE study_name = ?"
+        for (study_id,) in self._rows(query, study_name):
             return int(study_id)
         raise KeyError(study_name)
 
     def get_study_name_from_id(self, study_id: int) -> str:
         """Return the name of a study; KeyError where there is none."""
-        asked = "SELECT study_name FROM studies WHERE study_id = ?"
-        for (name,) in self._rows(asked, study_id):
+        query = "SELECT study_name FROM studies WHERE study_id = ?"
+        for (name,) in self._rows(query, study_id):
             return str(name)
         raise KeyError(study_id)
 
@@ -123,8 +123,8 @@ class SqliteStorage(BaseStorage):
         return self._attributes("study_system_attributes", study_id)
 
     def _attributes(self, table: str, study_id: int) -> dict[str, Any]:
-        asked = f"SELECT key, value_json FROM {table} WHERE study_id = ?"
-        rows = self._rows(asked, study_id)
+        query = f"SELECT key, value_json FROM {table} WHERE study_id = ?"
+        rows = self._rows(query, study_id)
         return {key: json.loads(written) for key, written in rows}
 
     # ---------------------------------------------------------------------- trials
@@ -153,8 +153,8 @@ class SqliteStorage(BaseStorage):
 
     def get_trial(self, trial_id: int) -> FrozenTrial:
         """Return a trial; KeyError where there is none."""
-        asked = "SELECT study_id FROM trials WHERE trial_id = ?"
-        for (study_id,) in self._rows(asked, trial_id):
+        query = "SELECT study_id FROM trials WHERE trial_id = ?"
+        for (study_id,) in self._rows(query, trial_id):
             with closing(self._connect()) as database:
                 rows = partial(_rows_of, database, study_id)
                 return next(trials_of([trial_id], rows))

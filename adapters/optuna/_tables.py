@@ -88,19 +88,19 @@ def _some(
         params[i][name] = kind.to_external_repr(value)
         distributions[i][name] = kind
     values: defaultdict[int, list[float]] = defaultdict(list)
-    for i, value, kept_as in of(
+    for i, value, number_type in of(
         "trial_values", "objective", "value", "value_type"
     ):
-        values[i].append(_NO_NUMBERS.get(kept_as, value))
+        values[i].append(_NO_NUMBERS.get(number_type, value))
     steps: defaultdict[int, dict[int, float]] = defaultdict(dict)
-    for i, step, value, kept_as in of(
+    for i, step, value, number_type in of(
         "trial_intermediate_values",
         "step",
         "step",
         "intermediate_value",
         "intermediate_value_type",
     ):
-        steps[i][step] = _NO_NUMBERS.get(kept_as, value)
+        steps[i][step] = _NO_NUMBERS.get(number_type, value)
     user, system = (
         _attributes(of(table, "key", "key", "value_json"))
         for table in ("trial_user_attributes", "trial_system_attributes")
@@ -124,7 +124,7 @@ def _some(
 
 def _attributes(rows: Iterable[Any]) -> defaultdict[int, dict[str, Any]]:
     """Return the attributes of trials by their ids."""
-    found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    attributes: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     for i, key, written in rows:
-        found[i][key] = json.loads(written)
-    return found
+        attributes[i][key] = json.loads(written)
+    return attributes

@@ -35,7 +35,7 @@ from examples.papers.verdicts import (
 # beside the project
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NEEDS, LEFT_OUT = "needs data", "left out"
-RESAMPLES = 100
+RESAMPLES = 50
 
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = (
@@ -580,7 +580,8 @@ class Page:
 
     def text(self, labels: Iterable[str]) -> str:
         """Return the page with the sections of some experiments, in their order."""
-        shown = [label for label in labels if label in self.sections]
+        every = [*labels]
+        shown = [label for label in every if label in self.sections]
         named: dict[str, dict[str, list[str]]] = {}
         for label in shown:
             paper, name = label.split(", ")
@@ -608,6 +609,9 @@ class Page:
             )
         ]
         total = f"Of {len(shown)} tables and figures {', '.join(counts)}."
+        others = [label for label in every if label not in shown]
+        if others:
+            total += f" Not repeated yet: {'; '.join(others)}."
         sections = [f"### {self.sections[label]}" for label in shown]
         return (
             "\n\n".join([self.head, total, "\n".join(overview), *sections])

@@ -100,7 +100,12 @@ class Logged(NamedTuple):
 def explained(
     run: hx.Run, background: int, trials: Sequence[int] | None = None
 ) -> hx.methods.DesirabilityPath:
-    """Return contributions to proposals by all coalitions, where the thesis draws some."""
+    """Return contributions to proposals by all coalitions, where the thesis draws some.
+
+    To all proposals, where none is named: of more than 100 a path would be of some.
+    """
+    if trials is None:
+        trials = [*run.proposals]
     options = {
         "acquisition": "auto",
         "background": background,

@@ -441,6 +441,7 @@ def figure_10(sheet: Sheet) -> None:
         ["", ""], width=3.6, height=2.4, sharey=True
     )
     bars(of_terms, NAMES, *phi.T)
+    of_terms.locator_params("x", nbins=5)
     bars(of_bound, NAMES, bound, half=[half[:, 2]])
     sheet.exact(
         "every hyperparameter speaks for it",

@@ -368,9 +368,9 @@ def draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     if lying:
         labels = whole_names(figure.x.names, characters(0.4 * points))
         names_down(ax, labels)
-        high = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
+        heights = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
         # neighbours share the room between them
-        pairs = [(one + other) / 2.0 for one, other in pairwise(high)]
+        pairs = [(one + other) / 2.0 for one, other in pairwise(heights)]
         row = max([_ROW, *pairs])
         height = max(row * len(labels), 60.0)
     elif figure.x.names:

@@ -182,6 +182,12 @@ class Grid:
         there is room.
         """
         rows = -(-len(self.axes) // self.columns)
+        heights = self._most([shape.height for shape in self.shapes])
+        points = 72.0 / part.dpi * part.bbox.height
+        for i, ax in enumerate(self.axes):
+            # as high as its row: which numbers there are depends on it
+            high = heights[i // self.columns] / points
+            ax.set_position((0.0, 0.0, 0.5, high))
         rooms = [room_of(ax) for ax in self.axes]
         lefts = self._most([room.left for room in rooms], across=True)
         rights = self._most(
@@ -193,7 +199,6 @@ class Grid:
         )
         belows = self._most([room.below for room in rooms]) + _UNDER_ROW
         titles = self._most(self.titles)
-        heights = self._most([shape.height for shape in self.shapes])
         pixel = 72.0 / part.dpi
         width = pixel * part.bbox.width
         around = float(belows.sum() + titles.sum()) + over + under + 2 * EDGE

@@ -170,7 +170,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, own: bool) -> Any:
     if any(shape.beside != beside for shape in shapes):
         beside = ""
         for panel, shape in zip(axes, shapes, strict=True):
-            _label(panel.yaxis, shape.beside, 0.95 * _HIGH)
+            _label(panel.yaxis, shape.beside, 0.9 * shape.height)
     grid = Grid(
         axes=axes,
         columns=columns,

@@ -53,6 +53,7 @@ _ASIDE, _TINY, _GAP = (36, 9, 8)
 _MARKS, _UNSEEN = (26, "\u200b")
 # pixels of numbers left of axes, and of a scale of colors
 _NUMBERS, _SCALE = (58, 80)
+_APART = 5  # pixels between an axis and its numbers, so that those of both do not touch
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 _VEIL = "rgba({0}, {0}, {0}, 0.6)"
 _STROKE = "rgb(255, 255, 255)"  # over colors, in the dark as well
@@ -678,6 +679,8 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         _line(axes, line, lying=False)
     for dots in cells.dots:
         _dots(axes, dots, dots.x, dots.y, lying=False)
+    if not np.isfinite(values).any():
+        _scaled_by_dots(axes, (low, high), bar)
     _along(axes, False, cells.y, _PANEL, turned=bool(cells.y.names))
     left = _NUMBERS
     if cells.y.names:
@@ -692,6 +695,29 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         axes.update(False, visible=False)
         left, below = MARGIN, MARGIN
     return _Room(max(_AXES, len(cells.y.names) * _CELL), left, below)
+
+
+def _scaled_by_dots(
+    axes: _Axes, ends: tuple[float, float], bar: dict[str, Any]
+) -> None:
+    """Have dots show the scale of colors: cells without any value show none."""
+    low, high = ends
+    colored = [
+        trace
+        for trace in axes.figure.select_traces(**axes.place)
+        if trace.type == "scatter" and trace.marker.cmax is not None
+    ]
+    for k, trace in enumerate(colored):
+        values = low + (high - low) * np.asarray(trace.marker.color)
+        trace.update(
+            marker={
+                "color": values,
+                "cmin": low,
+                "cmax": high,
+                "colorbar": bar,
+                "showscale": k == 0,
+            }
+        )
 
 
 def _scale(label: str) -> dict[str, Any]:
@@ -951,7 +977,9 @@ def _written(
         },
     )
     figure.update_xaxes(
-        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 6}
+        ticklabelstandoff=_APART,
+        tickfont={"size": SMALL},
+        title={"font": {"size": TEXT}, "standoff": 6},
     )
     figure.update_yaxes(
         tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4}

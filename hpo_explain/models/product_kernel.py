@@ -459,20 +459,20 @@ def chain(
     .. [2] Beskos, A. et al. (2011). Hybrid Monte Carlo on Hilbert spaces. Stochastic Processes and
        their Applications 121.
     """
-    told, root = _told(pairs, mode)
+    settled, root = _best_known(pairs, mode)
     at = mode.copy()
-    at[told] = np.linalg.solve(root, mode[told])
+    at[settled] = np.linalg.solve(root, mode[settled])
     middle = np.zeros(len(mode))
-    middle[told] = at[told]
+    middle[settled] = at[settled]
 
     def parameters(at: Array) -> Array:
         u = at.copy()
-        u[told] = root @ at[told]
+        u[settled] = root @ at[settled]
         return u
 
     def pushed(at: Array) -> tuple[float, Array]:
         value, gradient = pairs.slope(parameters(at))
-        gradient[told] = root @ gradient[told]
+        gradient[settled] = root @ gradient[settled]
         return value, gradient + (at - middle)
 
     value, force = pushed(at)
@@ -500,22 +500,22 @@ def chain(
     return Posterior(pairs.prior, last, np.full(states, 1.0 / states))
 
 
-def _told(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
+def _best_known(pairs: Pairs, mode: Array) -> tuple[Ints, Array]:
     """Return the parameters that the data tell best (m,), and a root of their covariance (m, m).
 
     The variances of the product and of the noise are among them. The covariance is the inverse
     curvature at the mode, at most the prior's.
     """
     farthest = np.argsort(-np.abs(mode), kind="stable")[:_TOLD]
-    told = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
-    slope = pairs.slope(mode)[1][told]
-    curvature = np.empty((len(told), len(told)))
-    for i, j in enumerate(told.tolist()):
+    settled = np.union1d(farthest, [len(mode) - 2, len(mode) - 1])
+    slope = pairs.slope(mode)[1][settled]
+    curvature = np.empty((len(settled), len(settled)))
+    for i, j in enumerate(settled.tolist()):
         moved = mode.copy()
         moved[j] -= _STEP
-        curvature[i] = (pairs.slope(moved)[1][told] - slope) / _STEP
+        curvature[i] = (pairs.slope(moved)[1][settled] - slope) / _STEP
     values, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
-    return told, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
+    return settled, (vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T
 
 
 def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from hpo_explain.base import (
@@ -22,7 +24,8 @@ from hpo_explain.space import among
 BELIEVED_FROM_SOME = declared_fact(
     "believed_from_some",
     "what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, and some of "
-    "every other part of the objective",
+    "every other part of the objective; where noise limits what is known, uncertainties are about "
+    "{wider:.2g} times those of all trials",
 )
 
 
@@ -58,9 +61,10 @@ def surrogate_of(
     if run.model is None:
         belief = run.belief(before, seed=seed)
         taken, of = len(belief.X), belief.of_trials
-        return belief, (
-            BELIEVED_FROM_SOME(taken=taken, of=of),
-        ) if taken < of else ()
+        if taken == of:
+            return belief, ()
+        wider = math.sqrt(of / taken)
+        return belief, (BELIEVED_FROM_SOME(taken=taken, of=of, wider=wider),)
     return run.model, () if before is None else learned_later(
         run, before, run.model
     )

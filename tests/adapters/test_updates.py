@@ -479,6 +479,15 @@ def test_it_is_given_up_where_the_optimization_goes_on_after_all(
     assert [job.short for job in drawn.jobs] == [True, True, False]
 
 
+def test_few_sections_are_drawn_at_once(over, monkeypatch, tmp_path):
+    drawn = Drawn(monkeypatch)
+    subject = updates(tmp_path / "r.html", every=9, sections=["history"])
+    subject._step(dict)
+    over.set()
+    assert waits(subject)
+    assert [job.short for job in drawn.jobs] == [False]
+
+
 def test_finish_makes_it_needless(over, monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch)
     subject = updates(tmp_path / "r.html", every=100)

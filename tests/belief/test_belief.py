@@ -13,6 +13,7 @@ from hpo_explain import (
 )
 from hpo_explain.base import mean_ranks
 from hpo_explain.base.errors import InputError
+from hpo_explain.belief import learned
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
 from hpo_explain.belief.decisions import decide, interval
@@ -32,6 +33,7 @@ from hpo_explain.models.product_kernel import (
     Prior,
     chain,
 )
+from hpo_explain.question.model import surrogate_of
 
 MIXED = SearchSpace(
     [
@@ -431,6 +433,32 @@ def test_many_trials_are_thinned_and_the_best_stay():
     assert (
         np.abs(others - 2.75 * (np.arange(400) + 0.5)) < 2.75 / 2 + 1
     ).all()
+
+
+def test_with_noise_a_quarter_of_the_trials_leaves_twice_the_uncertainty(
+    monkeypatch,
+):
+    """What is said where a belief rests on some trials: by the root of how many times fewer."""
+    space = SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(3)])
+    X, rows = space.sample(480, seed=3), space.sample(100, seed=9)
+    noise = np.random.default_rng(0).normal(0.0, 0.1, len(X))
+    y = (X - 0.35) ** 2 @ [3.0, 1.0, 0.5] + noise
+
+    def uncertainty(most):
+        monkeypatch.setattr(learned, "MOST", most)
+        belief = Belief(space, X, y, "minimize")
+        return belief.predict(rows)[1].mean()
+
+    assert 1.5 < uncertainty(120) / uncertainty(480) < 2.5
+
+
+def test_where_a_belief_rests_on_some_trials_it_is_said():
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(2000, seed=0)
+    run = Run(space, X, X[:, 0], "minimize")
+    _, (fact,) = surrogate_of(run, None, "auto", 0)
+    assert "500 of 2,000 trials: the best ones" in str(fact)
+    assert "about 2 times" in str(fact)
 
 
 def test_a_surrogate_with_a_joint_posterior_gives_draws(belief):

@@ -122,7 +122,11 @@ def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(
 ):
     shown(browser, FIGURES["parallel"](), tmp_path)
     (axis, *_) = browser.find_elements("css selector", ".axis-brush")
-    box = axis.rect
+    box = browser.execute_script(
+        "arguments[0].scrollIntoView({block: 'center'});"
+        "return arguments[0].getBoundingClientRect().toJSON()",
+        axis,
+    )
     x = int(box["x"] + box["width"] / 2)
     drag = ActionChains(browser, duration=50)
     pointer = drag.w3c_actions.pointer_action

@@ -121,7 +121,8 @@ def calls():
         return lambda: shown(method.function(about, **needed))
 
     def watched():
-        callback = ExplanationCallback("watched.html", every=5)
+        few = ["history"]
+        callback = ExplanationCallback("watched.html", every=5, sections=few)
         made.optimize(objective, n_trials=5, callbacks=[callback])
 
     found = {method.name: call(method) for method in METHODS}
@@ -154,7 +155,7 @@ def main():
             call()
         except ValueError as error:  # nothing to explain is an answer, too
             print(name, error, file=sys.stderr)
-        until = time.monotonic() + 20  # what ends by itself may do so
+        until = time.monotonic() + 60  # what ends by itself may do so
         while (after := state()) != before and time.monotonic() < until:
             if after["threads"] == before["threads"]:
                 break

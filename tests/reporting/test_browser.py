@@ -261,11 +261,11 @@ def unreadable(plots):
             if text["size"] < READ:
                 found.append(f"{name}: {said[:30]!r} has {text['size']} px")
             line = min(np.hypot(*side) for side in np.diff(shape[:3], axis=0))
-            # a text's box is taller than its letters: lines may touch
+            # a text's box is taller than its letters: four pixels of lines may touch
             found += [
                 f"{name}: {said[:30]!r} on {other[:30]!r}"
                 for other, behind in shapes
-                if depth(shape, behind) > 0.25 * line
+                if depth(shape, behind) > 0.35 * line
             ]
             shapes.append((said, shape))
     return found

@@ -297,8 +297,8 @@ def _trials(result: Effect, x: Axis) -> Dots | None:
     else:
         index = CategoryIndex(tuple(x.values))
         codes = [index(value) for value in values]
-        drawn = np.array([code is not None for code in codes], dtype=bool)
-        y = y[drawn]
+        has_place = np.array([code is not None for code in codes], dtype=bool)
+        y = y[has_place]
         at = side_by_side([code for code in codes if code is not None])
     return Dots(at, y, look="behind") if len(y) else None
 

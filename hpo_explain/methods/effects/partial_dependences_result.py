@@ -163,14 +163,14 @@ class PartialDependences(Result):
     @property
     def _told(self) -> list[tuple[Effect, Claim]]:
         """The first effects with what is said of each: what is reachable, where that is known."""
-        told = []
+        first_claims = []
         for effect in self.effects[:_MOST_TOLD]:
             first = effect.claims[0]
             reached = effect.reached
             if first.side != "below" and reached is not None:
                 first = reached.claims[0]
-            told.append((effect, first))
-        return told
+            first_claims.append((effect, first))
+        return first_claims
 
     @property
     def finding(self) -> str:

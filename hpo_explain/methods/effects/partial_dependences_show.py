@@ -43,11 +43,11 @@ def panels(effects: PartialDependences) -> Panels:
         heading = name if share is None else f"{name} ({percent(share)})"
         if isinstance(panel, Curves):
             # the heading over all panels says what their axes have in common
-            axes = {"x": panel.x, "y": panel.y}
-            unlabelled = {
-                k: replace(axis, label="") for k, axis in axes.items()
-            }
-            panel = replace(panel, **unlabelled)
+            panel = replace(
+                panel,
+                x=replace(panel.x, label=""),
+                y=replace(panel.y, label=""),
+            )
         figures.append(replace(panel, heading=heading))
     alone = [panel for panel in figures if isinstance(panel, Curves)]
     if alone:

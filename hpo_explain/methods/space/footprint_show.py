@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hpo_explain.base import filled, number
@@ -64,9 +66,7 @@ def plane(footprint: Footprint) -> Cells:
     )
 
 
-def _points(
-    footprint: Footprint, rows: Array, look: str, colors: Array
-) -> Dots:
+def _points(footprint: Footprint, rows: Any, look: str, colors: Array) -> Dots:
     xy = footprint.xy[rows]
     colored = look in {"colored", "random"}
     return Dots(

@@ -30,7 +30,8 @@ const unpacked = (letters) => {
   /* ------------------------------------------------------------------ trials */
 
   const chooses = new Map();  // of each tab: what chooses a trial
-  const WIDTH = 560, HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
+  let WIDTH = 560;  // pixels, as many as there are: its texts have the size that they say
+  const HEIGHT = 300, RIGHT = 12, TOP = 14, BOTTOM = 30;
 
   function scales(data) {
     const [low, high] = data.limits ?? [0, 0];
@@ -166,6 +167,8 @@ const unpacked = (letters) => {
       const next = numbers[numbers.indexOf(current) + by];
       if (next !== undefined) choose(next);
     };
+    const room = place.clientWidth || document.body.clientWidth;
+    WIDTH = Math.max(300, Math.min(room > 800 ? room / 2 - 16 : room, 640));
     const [svg, marks] = history(data, choose);
     const keys = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
     svg.addEventListener("keydown", (event) => {
