@@ -260,16 +260,18 @@ def inside(home: str, name: str) -> str:
 def api_pages() -> dict[str, str]:
     """Return the pages of the API by their names: a page per topic, and per package."""
     pages = {}
-    for topic, names in by_topic().items():
+    for topic, full in by_topic().items():
         title = SAID["galleries"][f"questions/{topic}"]
+        of_names = {f"~{name}": name for name in full}
         pages[f"methods/{topic}"] = _api_page(
-            title, SAID["topic"], "../", names
+            title, SAID["topic"], "../", of_names
         )
     for home, names in by_home().items():
         if home != METHODS_HOME:
-            listed = [f"{home}.{name}" for name in names]
+            # Of the module that a page is about, Sphinx takes short names only.
+            of_names = {name: f"{home}.{name}" for name in names}
             about = f".. module:: {home}\n\n{SAID['api'][home]}"
-            pages[home] = _api_page(home, about, "", listed)
+            pages[home] = _api_page(home, about, "", of_names)
     topics = [f"methods/{topic}" for topic in by_topic()]
     homes = [home for home in by_home() if home != METHODS_HOME]
     trees = [
@@ -297,17 +299,20 @@ def by_topic() -> dict[str, list[str]]:
     return topics
 
 
-def _api_page(title: str, about: str, up: str, names: list[str]) -> str:
-    """Return a page that lists names with their first sentences, by what they are."""
+def _api_page(title: str, about: str, up: str, names: dict[str, str]) -> str:
+    """Return a page that lists names with their first sentences, by what they are.
+
+    The names are given as they are listed, each with its full name.
+    """
     kinds: dict[str, list[str]] = {}
-    for name in names:
-        kinds.setdefault(kind_of(name), []).append(name)
+    for name, full in names.items():
+        kinds.setdefault(kind_of(full), []).append(name)
     tables = [
         "\n".join(
             [
                 f"{kind}\n{'-' * len(kind)}\n",
                 f".. autosummary::\n   :toctree: {up}names\n   :nosignatures:\n",
-                *(f"   ~{name}" for name in sorted(kinds[kind])),
+                *(f"   {name}" for name in sorted(kinds[kind])),
             ]
         )
         for kind in KINDS
