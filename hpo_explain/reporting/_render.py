@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
-_WIDTH, _PANEL = (5.2, 3.4)
+_WIDTH, _PANEL = (5.2, 3.3)
 _PALETTE = {
     "ink": marks.INK,
     "paper": marks.PAPER,

@@ -49,7 +49,7 @@ def test_several_objectives_get_a_tab_each(
     folder, two_objectives, run, monkeypatch, command
 ):
     monkeypatch.setattr(
-        import_module("hpo_explain.cli.watch"), "sleep", _interrupt
+        import_module("hpo_explain.reporting.watching"), "sleep", _interrupt
     )
     outcome = run(command, "two.db")
     assert outcome.exit_code == 0, outcome.output

@@ -175,3 +175,12 @@ def test_what_matters_most_is_drawn_and_the_rest_counted(run):
 def test_a_name_that_is_none_is_refused(run):
     with pytest.raises(InputError, match="names must be a hyperparameter"):
         hx.methods.slices(run, ["lr", "lear"])
+
+
+def test_the_sentence_counts_the_trials_and_names_the_best(run, found):
+    best = f"the best is trial {run.incumbent_trial}"
+    assert found.headline == f"33 trials; {best}."
+    names = "lr, optimizer, momentum, layers"
+    assert found.sentence == (
+        f"33 trials by {names}; {best}; 1 failed; 1 pruned."
+    )

@@ -67,6 +67,7 @@ class Trials(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "shown": "{n:#trial} by {names}{best}{left_out}.",
+        "short": "{n:#trial}{best}.",
     }
 
     trials: Ints
@@ -132,15 +133,22 @@ class Trials(Result):
         return ()
 
     @property
+    def _best_one(self) -> str:
+        return "" if self.best is None else f"; the best is trial {self.best}"
+
+    @property
+    def headline(self) -> str:
+        """How many trials there are, and which is the best."""
+        return self.briefly("short", n=len(self), best=self._best_one)
+
+    @property
     def finding(self) -> str:
         """How many trials there are, along which hyperparameters."""
         return self.briefly(
             "shown",
             n=len(self),
             names=listed(self.names, _MOST_NAMED),
-            best=""
-            if self.best is None
-            else f"; the best is trial {self.best}",
+            best=self._best_one,
             left_out="".join(
                 f"; {self.states.count(state)} {state}"
                 for state in _ENDED

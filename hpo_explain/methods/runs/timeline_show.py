@@ -70,7 +70,7 @@ def workers(result: Timeline) -> Rows:
         positive=True,
         ends=(0.0, 1.01 * float(ends.max())),
         heading=f"When {counted(len(result), 'trial')} ran",
-        subtitle=result.finding,
+        subtitle=result.headline,
         footer=_footer(left_out),
         means={
             "star": f"best: trial {result.best}",
