@@ -81,7 +81,7 @@ sphinx_gallery_conf = {
     "reference_url": {"hpo_explain": None},
     "download_all_examples": False,
     "parallel": True,  # as many scripts at a time as Sphinx has processes
-    "thumbnail_size": (640, 448),  # whose axes can be read
+    "thumbnail_size": (640, 360),  # whose axes can be read
     "show_signature": False,
     "write_computation_times": False,
     "image_srcset": ["2x"],
