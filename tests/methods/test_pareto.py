@@ -63,7 +63,7 @@ def test_gains_add_up_to_what_the_whole_move_gains():
         for k, reason in enumerate(move.reasons):
             whole = reason.baseline - reason.prediction  # both are minimized
             # draws are of single precision, coalitions are valued in other batches than the whole,
-            # and trials without noise have weights of 5,000 in all, which cancel: 6e-8 of it is 3e-4
+            # and weights of trials without noise, 5,000 in all, cancel: 6e-8 of them is 3e-4
             assert move.gains()[:, k].sum() == pytest.approx(whole, abs=3e-4)
     first, *along = found.moves
     assert [along[0].source, along[-1].target] == [first.source, first.target]
