@@ -107,6 +107,7 @@ class Footprint(Result):
     says: ClassVar[Mapping[str, str]] = {
         "explored": "{share:%} of the space (95% interval {low:%} to {high:%}) is as near to a "
         "trial as 95% would be if as many trials had been spread evenly.",
+        "short": "{share:%} of the space is near to a trial.",
         "near": "Distances on the map are off by {stress:%}.",
         "rough": "Distances on the map are off by {stress:%}: configurations that seem near may be "
         "far apart.",
@@ -173,6 +174,11 @@ class Footprint(Result):
                 high=high,
             ),
         )
+
+    @property
+    def headline(self) -> str:
+        """How much was explored."""
+        return self.briefly("short", share=self.explored[0])
 
     @property
     def finding(self) -> str:
