@@ -7,7 +7,7 @@ import pytest
 
 import hpo_explain as hx
 from examples.papers.frame import FETCH, PHONEME, Profile, Sheet
-from examples.papers.verdicts import AGREES
+from examples.papers.verdicts import AGREES, NOT_CONTRADICTED
 from tests.source_tree import ROOT
 
 
@@ -88,7 +88,12 @@ def test_the_good_regions_of_lcbench_are_as_in_the_paper(papers):
 
     sheet = Sheet(Profile())
     of_phoneme(sheet)
-    assert [row.verdict(6) for row in sheet.rows] == [AGREES] * 6
+    by_what = {row.what: row.verdict(6) for row in sheet.rows}
+    assert len(by_what) == 6
+    # six halves are too few to tell what is first
+    few = [what for what in by_what if "matters most" in what]
+    assert {by_what.pop(what) for what in few} <= {AGREES, NOT_CONTRADICTED}
+    assert {*by_what.values()} == {AGREES}
 
 
 # ---------------------------------------------------------------------- Figure 6 of fANOVA

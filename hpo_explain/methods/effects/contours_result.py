@@ -31,7 +31,7 @@ class Contours(Trials):
     >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 2)), columns=["x", "y"])
     >>> table["loss"] = table.x + 0.1 * table.y
     >>> found = hx.methods.contours(table, objective="loss")
-    >>> found.effects.names, found.best_ones.sum()
+    >>> found.effects.names, int(found.best_ones.sum())
     ((('x', 'y'),), 2)
     """
 

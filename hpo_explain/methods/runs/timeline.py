@@ -47,7 +47,7 @@ def timeline(question: Question) -> Timeline:
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [4.0, 9.0, 1.0]})
     >>> table["start"] = [0.0, 0.0, 60.0]
     >>> table["end"] = [60.0, 80.0, 120.0]
-    >>> found = hx.methods.timeline(table, objective="loss", times=("start", "end"))
+    >>> found = hx.methods.timeline(table, objective="loss", time=("start", "end"))
     >>> found.at_once, found.rows.tolist()
     (2, [0, 1, 0])
     """
