@@ -11,15 +11,15 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import join_words, printable
 from hpo_explain.base.text import (
     Estimate,
-    declared_fact,
     filled,
     reservation,
     tell,
     told_apart,
 )
 from hpo_explain.base.wording import Wording, capitalized, chained, joined
-
-BETTER = declared_fact("better_here", "trial {trials:id} is better")
+from hpo_explain.methods.proposals.explain_proposal import (
+    _INCUMBENT as INCUMBENT,
+)
 
 
 def marked(text):
@@ -68,12 +68,12 @@ def test_a_template_has_numbers_of_trials_and_intervals_at_their_places():
 
 
 def test_sentences_keep_the_places_of_facts():
-    about = BETTER(trials=[7])
+    about = INCUMBENT(trials=[7])
     assert marked(tell(about)) == [("7", 7)]
     for text in (told_apart([about]), reservation([about])):
         assert marked(text) == [("7", 7)]
-    assert told_apart([about]) == "Trial 7 is better."
-    words = [tell(about), "nothing", tell(BETTER(trials=[8, 9]))]
+    assert told_apart([about]).startswith("It is compared with trial 7,")
+    words = [tell(about), "nothing", tell(INCUMBENT(trials=[8, 9]))]
     assert marked(join_words(words)) == [("7", 7), ("8", 8), ("9", 9)]
 
 
