@@ -117,6 +117,9 @@ class Best:
 
     def _explained(self, cells: Ints, count: int) -> Array:
         """Return the share of the variance that lies between cells, (k,)."""
+        if count > len(cells):  # most have no row
+            present, cells = np.unique(cells, return_inverse=True)
+            count = len(present)
         # each stands for the space, as the rows are a Sobol sequence
         half = len(cells) // 2
         rows, hits = self._counts(cells, count, slice(half))

@@ -6,6 +6,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base import InputError
 from hpo_explain.base.figures import Parallel
+from tests.analytic import unit_cube
 from tests.methods.test_slices import SPACE, run_of
 
 pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
@@ -140,3 +141,17 @@ def test_plotly_has_an_axis_for_each_along_which_stretches_are_chosen(found):
     assert legend == [
         figure.means[look] for look in figure.means if look in figure.looks
     ]
+
+
+def test_of_thousands_of_trials_some_of_those_behind_are_drawn_and_told():
+    space = unit_cube(2)
+    X = space.sample(5_000, seed=0)
+    run = hx.Run(space, X, X[:, 0], "minimize")
+    found = hx.methods.parallel_coordinates(run)
+    figure = found.described()
+    on_top = int(found.best_ones.sum())
+    looks = np.array(figure.looks)
+    assert np.isin(looks, ["top", "incumbent"]).sum() == on_top
+    assert 500 < (looks == "thin").sum() <= 1_000
+    assert len(figure.at) == len(looks)
+    assert f"Of 5,000 trials {len(looks):,} are drawn." in figure.footer

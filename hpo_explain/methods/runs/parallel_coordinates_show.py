@@ -23,10 +23,12 @@ from hpo_explain.base.figures import (
 from hpo_explain.methods.runs.parallel_coordinates_result import (
     ParallelCoordinates,
 )
-from hpo_explain.space import Array, Parameter
+from hpo_explain.space import Array, Ints, Parameter
 
 _MOST_WRITTEN = 5  # categories beside a name
 _MOST_NAMED = 8
+# lines of each look behind the others: more are one grey area
+_BEHIND, _MOST_BEHIND = (("thin", "aside"), 1_000)
 _ENDS = ("", "")  # of numbers, which stand beside the name
 _FEW = 20  # values of a hyperparameter that many trials share
 # of the distance of two values, and of an axis: lines take 0.3 of it to each side
@@ -46,19 +48,22 @@ def lines(result: ParallelCoordinates) -> Parallel:
     labels.append((result.objective_name, f"({along})"))
     without = np.isnan(objective).any()
     ticks.append(_ticks(_ENDS, "no result" if without else ""))
+    looks = _looks(result)
+    rows = _some_behind(looks)
+    at = np.column_stack([_side_by_side(result), np.clip(objective, 0.0, 1.0)])
     return Parallel(
         labels=labels,
         ticks=ticks,
-        at=np.column_stack(
-            [_side_by_side(result), np.clip(objective, 0.0, 1.0)]
-        ),
-        looks=_looks(result),
+        at=at[rows],
+        looks=[looks[row] for row in rows.tolist()],
         means=_means(result),
         heading=f"{counted(len(result), 'trial')} along their hyperparameters",
         subtitle="each line is a trial, through its values to what it reached; "
         f"{result.subject.better} {result.objective_name} is better",
         footer=_footer(
-            result, outside=bool((abs(objective - 0.5) > 0.5).any())
+            result,
+            outside=bool((abs(objective - 0.5) > 0.5).any()),
+            rows=len(rows),
         ),
     )
 
@@ -113,6 +118,16 @@ def _looks(result: ParallelCoordinates) -> list[str]:
     return list(looks)
 
 
+def _some_behind(looks: Sequence[str]) -> Ints:
+    """Return the rows that are drawn: of each look behind the others every so many."""
+    kinds = np.array(looks)
+    rows = [np.flatnonzero(~np.isin(kinds, _BEHIND))]
+    for kind in _BEHIND:
+        own = np.flatnonzero(kinds == kind)
+        rows.append(own[:: max(1, -(-len(own) // _MOST_BEHIND))])
+    return np.sort(np.concatenate(rows))
+
+
 def _means(result: ParallelCoordinates) -> dict[str, str]:
     """Return what lines mean, those on top last."""
     without = int((~np.isfinite(result.objective)).sum())
@@ -128,8 +143,10 @@ def _means(result: ParallelCoordinates) -> dict[str, str]:
     }
 
 
-def _footer(result: ParallelCoordinates, *, outside: bool) -> str:
+def _footer(result: ParallelCoordinates, *, outside: bool, rows: int) -> str:
     texts = []
+    if rows < len(result):
+        texts.append(f"Of {counted(len(result), 'trial')} {rows:,} are drawn.")
     if np.isnan(result.positions).any():
         texts.append("Before an axis begins: the hyperparameter is inactive.")
     if outside:
