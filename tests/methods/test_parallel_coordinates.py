@@ -154,4 +154,4 @@ def test_of_thousands_of_trials_some_of_those_behind_are_drawn_and_told():
     assert np.isin(looks, ["top", "incumbent"]).sum() == on_top
     assert 500 < (looks == "thin").sum() <= 1_000
     assert len(figure.at) == len(looks)
-    assert f"Of 5,000 trials {len(looks):,} are drawn." in figure.footer
+    assert f"Of 5000 trials {len(looks)} are drawn." in figure.footer

@@ -146,7 +146,7 @@ def _means(result: ParallelCoordinates) -> dict[str, str]:
 def _footer(result: ParallelCoordinates, *, outside: bool, rows: int) -> str:
     texts = []
     if rows < len(result):
-        texts.append(f"Of {counted(len(result), 'trial')} {rows:,} are drawn.")
+        texts.append(f"Of {counted(len(result), 'trial')} {rows} are drawn.")
     if np.isnan(result.positions).any():
         texts.append("Before an axis begins: the hyperparameter is inactive.")
     if outside:
