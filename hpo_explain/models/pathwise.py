@@ -11,7 +11,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -169,6 +169,18 @@ class Exchanged:
     new: Entries
     old: Entries
 
+    def sums(
+        self, usual: Single, of: Callable[[Entries], Single], count: int
+    ) -> Single:
+        """Return sums over values of so many rows, (count, k), by those of the usual row, (1, k).
+
+        `of` gives what each value adds, (e, k).
+        """
+        sums = np.repeat(usual, count, axis=0)
+        moved = of(self.new) - of(self.old)
+        add_to_rows(moved, np.arange(len(moved)), self.rows, sums)
+        return sums
+
 
 def _places(categories: Ints) -> Ints:
     """Return how many phases each column has: of its categories, and of being inactive."""
@@ -307,12 +319,8 @@ class Functions:
         """Return the angles of the features at rows, (m, FEATURES)."""
         other = block.exchanged
         if other is not None:
-            angle = np.repeat(
-                self._angles(other.usual), len(block.rows.X), axis=0
-            )
-            moved = self._turns(other.new) - self._turns(other.old)
-            add_to_rows(moved, np.arange(len(moved)), other.rows, angle)
-            return angle
+            usual = self._angles(other.usual)
+            return other.sums(usual, self._turns, len(block.rows.X))
         angle = block.numbers @ self.frequencies[block.columns]
         rows, places = block.coded
         add_to_rows(self.phases, places, rows, angle)
@@ -342,12 +350,8 @@ class Functions:
         """Return what the additive parts' features are at rows, (m, k)."""
         other = block.exchanged
         if other is not None:
-            alone = np.repeat(
-                self._alone(other.usual), len(block.rows.X), axis=0
-            )
-            moved = self._steps(other.new) - self._steps(other.old)
-            add_to_rows(moved, np.arange(len(moved)), other.rows, alone)
-            return alone
+            usual = self._alone(other.usual)
+            return other.sums(usual, self._steps, len(block.rows.X))
         frequencies, phases, weights = self.waves
         values, columns, index = block.distinct
         waves = np.cos(
