@@ -52,7 +52,8 @@
       const top = part.getBoundingClientRect().top - place.top;
       window.scrollBy({ top, behavior: "instant" });
     }
-    history.scrollRestoration = "auto";
+    // the browser restores its own place, too, at any time until all is shown
+    setTimeout(() => { history.scrollRestoration = "auto"; }, EVERY);
   }
 
   let frame = null;
