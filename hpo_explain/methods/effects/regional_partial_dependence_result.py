@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Claim, InputError, Result, Table
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    below_each_other,
+)
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array, Ints
@@ -303,17 +309,17 @@ class RegionalPartialDependence(Result):
             ),
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per region and grid point."""
-        import pandas as pd
-
-        tables = [
-            region.effect.to_frame().assign(
-                region=region.label, weight=region.weight
-            )
-            for region in self.regions
-        ]
-        return pd.concat(tables, ignore_index=True)
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table: a row per region and grid point."""
+        tables = []
+        for region in self.regions:
+            columns = region.effect.named_columns
+            n = len(columns[0][1])
+            own: list[tuple[str, Any]] = [("region", [region.label] * n)]
+            own.append(("weight", [region.weight] * n))
+            tables.append([*columns, *own])
+        return below_each_other(tables)
 
     @property
     def _held(self) -> list[dict[str, Any]]:
