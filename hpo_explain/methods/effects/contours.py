@@ -74,7 +74,9 @@ def contours(
         shown = named(space, names)
         if len(set(shown)) == 1:
             problem = f"names {shown[0]!r} alone, but a contour is of two"
-            remedy = "Name another one, or call slices(), which shows each alone."
+            remedy = (
+                "Name another one, or call slices(), which shows each alone."
+            )
             raise InputError("names", problem, names, remedy)
     pairs = [
         pair
