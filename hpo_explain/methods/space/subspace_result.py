@@ -125,11 +125,11 @@ class Subspace(Result):
         >>> list(subspace.fixed), subspace.space["x"].size, subspace.space["y"].size
         (['x'], 1, None)
         """
-        parts = [
+        parameters = [
             fixed_at(p, self.fixed[p.name]) if p.name in self.fixed else p
             for p in self.subject.space
         ]
-        return SearchSpace(still_possible(parts)[0])
+        return SearchSpace(still_possible(parameters)[0])
 
     @property
     def others(self) -> dict[str, Any]:
