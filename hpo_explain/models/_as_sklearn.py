@@ -1,10 +1,11 @@
-"""Our own Gaussian process as scikit-learn's, for those who ask for one."""
+"""Our own Gaussian process and forest as scikit-learn's, for those who ask for one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     ConstantKernel,
@@ -13,10 +14,14 @@ from sklearn.gaussian_process.kernels import (
     NormalizedKernelMixin,
     StationaryKernelMixin,
 )
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree._tree import NODE_DTYPE
+from sklearn.tree._tree import Tree as TheirTree
 
 from hpo_explain.models._gp_fit import SIGNAL, FittedProcess
 from hpo_explain.models._kernel import ScaledMatern, matern
 from hpo_explain.models._squares import squared_distances
+from hpo_explain.models._trees import GrownForest, Tree
 from hpo_explain.space import Array
 
 
@@ -104,3 +109,52 @@ def regressor_of(process: FittedProcess) -> GaussianProcessRegressor:
     gp.alpha_ = process.alpha_
     gp.log_marginal_likelihood_value_ = process.log_likelihood
     return gp
+
+
+def forest_of(grown: GrownForest) -> RandomForestRegressor:
+    """Return a forest as scikit-learn's ``fit`` makes it."""
+    size = grown.min_samples_leaf
+    forest = RandomForestRegressor(
+        len(grown.trees),
+        min_samples_leaf=size,
+        max_features=1.0,
+        random_state=grown.random_state,
+    )
+    forest.estimator_ = forest.estimator
+    forest.estimators_ = [
+        _estimator(tree, seed, grown.n_features_in_, size)
+        for tree, seed in zip(grown.trees, grown.seeds, strict=True)
+    ]
+    forest.n_features_in_ = grown.n_features_in_
+    forest.n_outputs_ = 1
+    forest._n_samples = grown.n_samples
+    forest._n_samples_bootstrap = grown.n_samples
+    forest._sample_weight = None
+    return forest
+
+
+def _estimator(
+    tree: Tree, seed: int, n_columns: int, size: int
+) -> DecisionTreeRegressor:
+    nodes = np.zeros(tree.node_count, dtype=NODE_DTYPE)
+    nodes["left_child"] = tree.children_left
+    nodes["right_child"] = tree.children_right
+    for name in ("feature", "threshold", "impurity"):
+        nodes[name] = getattr(tree, name)
+    theirs = TheirTree(n_columns, np.ones(1, dtype=np.intp), 1)
+    theirs.__setstate__(
+        {
+            "max_depth": tree.max_depth,
+            "node_count": tree.node_count,
+            "nodes": nodes,
+            "values": np.array(tree.value),
+        }
+    )
+    estimator = DecisionTreeRegressor(
+        min_samples_leaf=size, max_features=1.0, random_state=seed
+    )
+    estimator.tree_ = theirs
+    estimator.n_features_in_ = n_columns
+    estimator.n_outputs_ = 1
+    estimator.max_features_ = n_columns
+    return estimator

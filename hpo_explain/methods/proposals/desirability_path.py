@@ -123,8 +123,6 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    from joblib import delayed
-
     run = question.run
     pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
     explainer = ProposalExplainer(
@@ -146,7 +144,7 @@ def desirability_path(
                 notes = (*notes, some)
         else:
             numbers, notes = proposals_of(run, trials), ()
-        calls = (delayed(_explain)(explainer, run, n) for n in numbers)
+        calls = ((_explain, (explainer, run, n), {}) for n in numbers)
         work = by_workers(n_jobs, calls)
         explanations = tuple(steps(work, "proposals", len(numbers)))
     return path_of(run, explanations, notes)
