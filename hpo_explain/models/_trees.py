@@ -112,7 +112,7 @@ class GrownForest:
     bootstrap = True
 
     @property
-    def estimators_samples_(self) -> list[Ints]:
+    def estimators_samples_(self) -> list[Small]:
         """The trials that each tree has drawn."""
         return [_bag(seed, self.n_samples) for seed in self.seeds]
 
@@ -142,7 +142,7 @@ def grown(
     )
 
 
-def _bag(seed: int, n: int) -> Ints:
+def _bag(seed: int, n: int) -> Small:
     """Return the trials that the tree of a seed draws."""
     return np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
 
