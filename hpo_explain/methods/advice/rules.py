@@ -313,11 +313,11 @@ def hand_over(space: SearchSpace) -> Action:
 
 
 def shortened(
-    space: SearchSpace, parts: Iterable[Parameter], rows: Array
+    space: SearchSpace, ranges: Iterable[Parameter], rows: Array
 ) -> list[dict[str, Any]]:
     """Return configurations with the digits that their ranges need, where they lie in these."""
     configs = space.decode(rows)
-    part_of = {part.name: part for part in parts}
+    part_of = {part.name: part for part in ranges}
     for config in configs:
         for name, value in config.items():
             part = part_of[name]
