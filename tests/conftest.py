@@ -12,7 +12,7 @@ from filelock import FileLock
 from hypothesis import settings
 from markupsafe import escape
 
-from tests.chromium import opened
+from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
 
 # There is a process per core already; numpy reads this when it is imported.
@@ -154,12 +154,19 @@ def few_draws_here(pytestconfig):
         yield
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser without a window."""
+@pytest.fixture(scope="session")
+def _browser():
+    """The one browser of all tests, as each takes long to start and to end."""
     driver = opened()
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def browser(_browser):
+    """A browser without a window, in which a module finds nothing of others."""
+    as_new(_browser)
+    return _browser
 
 
 @pytest.fixture

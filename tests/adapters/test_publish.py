@@ -12,13 +12,13 @@ from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
 from tests.adapters.studies import optimized, rate_drop_of_dart, study_of
+from tests.chromium import IS_THERE
 
 # of the platforms and what they depend on
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.usefixtures("few_draws", "answers_stay"),
 ]
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 NOTE = "Of a person.\n\nStill *theirs*."
 
 
@@ -276,15 +276,10 @@ def test_what_is_no_study_and_no_run_is_refused():
 # ---------------------------------------------------------------------- as people see it
 
 
-@pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-)
-def test_the_dashboard_shows_figures_and_note(database):
+@IS_THERE
+def test_the_dashboard_shows_figures_and_note(browser, database):
     pytest.importorskip(
         "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium drives the browser"
     )
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -302,16 +297,6 @@ def test_the_dashboard_shows_figures_and_note(database):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-    ):
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
     try:
         wait = WebDriverWait(browser, 120)
         wait.until(lambda _: connects(port))
@@ -344,7 +329,7 @@ def test_the_dashboard_shows_figures_and_note(database):
             "return document.body.innerText"
         )
     finally:
-        browser.quit()
+        browser.get("about:blank")
         server.terminate()
         server.wait()
 
