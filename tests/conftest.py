@@ -85,6 +85,12 @@ def _forget_answers():
         sys.modules["hpo_explain.question.answers"].forget()
 
 
+def _forget_fits():
+    """No belief of few draws is one of the tests that take all."""
+    if "hpo_explain.run.fits" in sys.modules:
+        sys.modules["hpo_explain.run.fits"].forget()
+
+
 @pytest.fixture(scope="module")
 def answers_stay():
     """The tests of a module ask the same of the same trials, which is computed once for all.
@@ -138,6 +144,7 @@ def _few_draws(config):
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
         yield
+    _forget_fits()
 
 
 @pytest.fixture(scope="module")
