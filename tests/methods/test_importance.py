@@ -17,6 +17,8 @@ from tests.claims.problems import additive, categorical
 from tests.handmade import tuning_run
 from tests.shares import one_tree, shares_of
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def noisy(problem, n, noise, seed=0):
     """A run on random configurations, with noise relative to the signal's spread."""
@@ -277,6 +279,7 @@ def test_what_cannot_be_said_of_the_best_is_told(asked, message):
         hx.importance(cliff(20), **asked)
 
 
+@few_draws
 def test_what_decides_the_best_in_words_and_as_a_figure():
     found = hx.importance(cliff(), top=0.1)
     assert found.finding.startswith(
@@ -336,6 +339,7 @@ def test_the_sentence(result, sentence):
     assert result.finding == sentence
 
 
+@few_draws
 def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     found = shares_of(SHARES, totals=[0.5, 0.7], activity={0: 0.33})
     rows = found.described()
