@@ -802,6 +802,7 @@ def best_of(run, name="x1"):
     return [claim for claim in effect.claims if claim.kind == "best"]
 
 
+@few_draws
 def test_a_value_that_nobody_tried_is_not_told_as_the_best_for_certain():
     """The slope leads on to where no trial is: below .4 there may be anything."""
     beyond = untried_run(np.linspace(0.4, 1.0, 30), lambda x: x)
