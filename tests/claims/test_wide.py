@@ -13,11 +13,10 @@ from tests.claims.shares import shares
 pytestmark = pytest.mark.filterwarnings("ignore")
 RUNS = [
     pytest.param("random", 100, 0.0, 0, id="random"),
-    pytest.param("tpe", 60, 0.0, 0, id="tpe"),
+    pytest.param("tpe", 100, 0.0, 0, id="tpe"),
     *(
         pytest.param(*run, marks=pytest.mark.thorough)
         for run in (
-            ("tpe", 100, 0.0, 0),
             ("random", 200, 0.3, 0),
             ("random", 400, 0.3, 1),
             ("tpe", 100, 0.3, 1),
