@@ -12,7 +12,9 @@ import warnings
 from ast import literal_eval
 
 import click
+import numpy as np
 import optuna
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -450,3 +452,15 @@ def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
     outcome = CliRunner(charset="latin-1").invoke(main, arguments)
     assert outcome.exit_code == 0
     assert "LCB (? = 1.96)" in outcome.stdout
+
+
+def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
+    table = pd.DataFrame(np.random.default_rng(0).random((20, 2)))
+    table.columns = ["x", "y"]
+    table.assign(loss=table.x, size=table.y).to_csv("both.csv", index=False)
+    both = ["--objective", "loss", "--objective", "size"]
+    ways = ["--direction", "minimize"] * 2
+    shown = run(
+        "importance", "both.csv", *both, *ways, "--target", "trade-off"
+    )
+    assert "x matters less (100% to 0%)" in shown.stdout
