@@ -9,7 +9,7 @@ from tests.claims.goals import Found, right_of_certain
 from tests.claims.narrowing import narrowing
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, has_gp, make_run
-from tests.claims.scored import score
+from tests.claims.scored import CLAIMED, score
 from tests.claims.shares import shares
 
 RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of few
@@ -25,7 +25,11 @@ def setting(
 
 
 def answers(*settings):
-    return [Found(one, scored) for one in settings for scored in score(one)]
+    return [
+        Found(one, scored)
+        for one in settings
+        for scored in score(one, CLAIMED)
+    ]
 
 
 def asked(one):
@@ -118,7 +122,7 @@ def test_a_share_that_is_large_is_said_to_be_large_after_skopts_gaussian_process
     """The share of x1 in x0² + 4 x1² is .94."""
     found = {
         one.known: one
-        for one in shares(asked(setting("quadratic", "skopt", 40, noise=0.0)))
+        for one in shares(asked(setting("quadratic", "skopt", 25, noise=0.0)))
         if one.kind == "share of one"
     }
     largest = found[max(found)]
