@@ -12,7 +12,7 @@ from filelock import FileLock
 from hypothesis import settings
 from markupsafe import escape
 
-from tests.chromium import opened
+from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
 
 # There is a process per core already; numpy reads this when it is imported.
@@ -83,6 +83,12 @@ def _close_figures():
 def _forget_answers():
     if "hpo_explain.question.answers" in sys.modules:
         sys.modules["hpo_explain.question.answers"].forget()
+
+
+def _forget_fits():
+    """No belief of few draws is one of the tests that take all."""
+    if "hpo_explain.run.fits" in sys.modules:
+        sys.modules["hpo_explain.run.fits"].forget()
 
 
 @pytest.fixture(scope="module")
@@ -163,12 +169,19 @@ def few_draws_here(pytestconfig):
         yield
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser without a window."""
+@pytest.fixture(scope="session")
+def _browser():
+    """The one browser of all tests, as each takes long to start and to end."""
     driver = opened()
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def browser(_browser):
+    """A browser without a window, in which a module finds nothing of others."""
+    as_new(_browser)
+    return _browser
 
 
 @pytest.fixture
