@@ -64,6 +64,7 @@ from .options import OVER as OVER
 from .options import READABLE as READABLE
 from .options import SAMPLING_ERRORS as SAMPLING_ERRORS
 from .options import SPLITS as SPLITS
+from .options import TRADE_OFF as TRADE_OFF
 from .options import TRIALS as TRIALS
 from .options import VARIANCES as VARIANCES
 from .options import Criterion as Criterion

@@ -35,6 +35,9 @@ constraint."""
 Joined = Literal["pareto_rank", "hypervolume"]
 """What can be explained of several objectives together."""
 
+TRADE_OFF = "trade-off"
+"""What is asked of two objectives: between them, as weight moves from one to the other."""
+
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 

@@ -111,6 +111,10 @@ MADE = {
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
     "Footprint": hx.methods.footprint,
+    "TradeOffImportance": lambda run: hx.importance(
+        {"a": run, "b": replace(run, objective=-(run.objective**2))},
+        target="trade-off",
+    ),
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.methods.tunability,
     "InteractionStrength": lambda run: hx.methods.h_statistic(run, sample=10),

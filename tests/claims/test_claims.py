@@ -9,7 +9,7 @@ from tests.claims.goals import Found, right_of_certain
 from tests.claims.narrowing import narrowing
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, has_gp, make_run
-from tests.claims.scored import score
+from tests.claims.scored import CLAIMED, score
 from tests.claims.shapes import shapes
 from tests.claims.shares import shares
 
@@ -26,15 +26,15 @@ def setting(
 
 
 def answers(*settings):
-    return [Found(one, scored) for one in settings for scored in score(one)]
+    return [
+        Found(one, scored)
+        for one in settings
+        for scored in score(one, CLAIMED)
+    ]
 
 
 def asked(one):
     return Asked(make_run(one), one.problem, one)
-
-
-def answers_about(question, one):
-    return list(question(asked(one)))
 
 
 def enough(found, of=0.95):
@@ -104,7 +104,7 @@ def test_where_there_is_only_noise_hardly_anything_is_certain(request):
     ],
 )
 def test_regions_by_shape_are_those_of_what_interacts(name, sampler, parted):
-    found = answers_about(shapes, setting(name, sampler, 100))
+    found = list(shapes(asked(setting(name, sampler, 100))))
     assert any(one.kind == "shape differs" for one in found) == parted
     assert not [one for one in found if one.certain and one.right is False]
 
@@ -140,7 +140,7 @@ def test_a_share_that_is_large_is_said_to_be_large_after_skopts_gaussian_process
     """The share of x1 in x0² + 4 x1² is .94."""
     found = {
         one.known: one
-        for one in shares(asked(setting("quadratic", "skopt", 40, noise=0.0)))
+        for one in shares(asked(setting("quadratic", "skopt", 25, noise=0.0)))
         if one.kind == "share of one"
     }
     largest = found[max(found)]

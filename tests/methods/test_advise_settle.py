@@ -1,5 +1,8 @@
 """Which trials settle what a result leaves open, and that they do."""
 
+import itertools
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +12,8 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.belief import Unsettled
 from hpo_explain.methods.advice.advise_show import VIEWS
 from tests.analytic import unit_cube
+from tests.claims.problems import problems
+from tests.claims.runs import Setting, make_run
 
 RNG = np.random.default_rng(0)
 
@@ -226,3 +231,47 @@ def test_what_cannot_be_settled_is_refused():
         hx.advise(
             run, settle="importance", surrogate=run.surrogate(kind="forest")
         )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("asked", ["importance", "effect"])
+@pytest.mark.parametrize(
+    ("noise", "names"),
+    [
+        (0.1, ("branin, idle", "rosenbrock", "wide plateau")),
+        (0.5, ("branin, idle", "rosenbrock")),
+    ],
+)
+def test_the_table_of_the_guide(asked, noise, names):
+    ratios = {"told": [], "these": [], "random": [], "tpe": []}
+    for name, seed in itertools.product(names, range(8)):
+        problem = problems()[name]
+        run = make_run(Setting(problem, "tpe", 30, seed, noise))
+        others = make_run(Setting(problem, "tpe", 36, seed, noise)).X[30:]
+        ask = hx.importance
+        if asked == "effect":
+            totals = hx.importance(run).estimate
+            column = run.space.names[int(np.argmax(totals))]
+            ask = partial(hx.partial_dependence, names=column)
+        now = ask(run)
+        (action,) = hx.advise(run, settle=now, n=6).actions
+        rows = {
+            "these": run.space.encode(list(action.configurations)),
+            "random": run.space.sample(6, seed=seed + 500),
+            "tpe": others,
+        }
+        ratios["told"].append(action.evidence[0]["left"])
+        rng = np.random.default_rng(seed + 1000)
+        for which, X in rows.items():
+            costs = [problem.evaluate(x, noise, rng) for x in X]
+            after = hx.Run(
+                run.space,
+                np.vstack([run.X, X]),
+                np.append(run.objective, costs),
+                run.direction,
+            )
+            ratios[which].append(widths(ask(after)) / widths(now))
+    mean = {which: np.exp(np.log(r).mean()) for which, r in ratios.items()}
+    assert mean["these"] < mean["random"]
+    assert mean["these"] < mean["tpe"]
+    assert abs(mean["these"] - mean["told"]) < 0.25

@@ -97,7 +97,8 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
 def _result(question: Question, settled: Result | str) -> Settled:
     """Return the result that is meant, which must be of the same trials."""
     if settled == "importance":
-        return question.ask(importance)
+        shares: FanovaImportance = question.ask(importance)
+        return shares
     names = question.run.space.names
     if isinstance(settled, str):
         check_name("settle", settled, ("importance", *names), "result")
