@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from hpo_explain.run import Run
 from hpo_explain.space import (
     CategoricalParameter,
@@ -13,6 +16,8 @@ from hpo_explain.space import (
     IntParameter,
     SearchSpace,
 )
+
+Indices = npt.NDArray[np.intp]
 
 
 def demo_space() -> SearchSpace:
@@ -41,20 +46,29 @@ def demo_objective() -> Callable[[Config], float]:
     """
     from sklearn.datasets import load_breast_cancer
     from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.model_selection import cross_val_score
-    from threadpoolctl import threadpool_limits
+    from sklearn.model_selection import StratifiedKFold
+    from threadpoolctl import ThreadpoolController
 
     every, malignant = load_breast_cancer(return_X_y=True)
     features = every[:, :10]  # their means; the rest takes twice the time
+    folds = list(StratifiedKFold(3).split(features, malignant))
+    threads = ThreadpoolController()
 
+    def loss_on(config: Config, train: Indices, test: Indices) -> float:
+        # of 380 rows, more bins take a fifth longer and tell nothing else apart
+        model = HistGradientBoostingClassifier(
+            **config, max_bins=32, random_state=0
+        )
+        model.fit(features[train], malignant[train])
+        chances = model.predict_proba(features[test])
+        of_truth = chances[np.arange(len(test)), malignant[test]]
+        return float(-np.log(of_truth).mean())
+
+    # `cross_val_score` and its scorer check the same again for each fold, for a third of the time
     def log_loss(config: Config) -> float:
-        model = HistGradientBoostingClassifier(**config, random_state=0)
         # 569 rows are too few for several threads: they would only wait for each other
-        with threadpool_limits(limits=1):
-            scores = cross_val_score(
-                model, features, malignant, cv=3, scoring="neg_log_loss"
-            )
-        return -float(scores.mean())
+        with threads.limit(limits=1):
+            return float(np.mean([loss_on(config, *fold) for fold in folds]))
 
     return log_loss
 

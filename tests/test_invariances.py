@@ -191,6 +191,9 @@ SAID = {
         "kind", kind="accumulated"
     ),
     "regional_partial_dependence": effect("rate", regions=True, sample=100),
+    "regions by shape": effect(
+        "rate", regions=True, sample=100, criterion="interaction"
+    ),
     "h_statistic": lambda w, run, kind: hx.methods.h_statistic(
         run, sample=40, kind=kind
     ),

@@ -97,8 +97,11 @@ from .posterior import PosteriorDraws as PosteriorDraws
 from .progress import progress_of as progress_of
 from .progress import shows_progress as shows_progress
 from .progress import steps as steps
+from .result import Cells as Cells
 from .result import Result as Result
 from .result import Table as Table
+from .result import as_objects as as_objects
+from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
 from .text import MAY_BE_NOTHING as MAY_BE_NOTHING
 from .text import SHARE_NOT_SETTLED as SHARE_NOT_SETTLED

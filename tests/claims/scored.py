@@ -15,6 +15,7 @@ from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
 from tests.claims.panel import what_if
 from tests.claims.runs import Setting, make_run
+from tests.claims.shapes import shapes
 from tests.claims.shares import fanova, shares, shares_of_the_best
 
 Question = Callable[[Asked], Iterator[Scored]]
@@ -22,6 +23,7 @@ QUESTIONS: tuple[Question, ...] = (
     shares,
     shares_of_the_best,
     effects,
+    shapes,
     narrowing,
     better_exists,
     by_seed,

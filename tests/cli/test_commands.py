@@ -220,7 +220,7 @@ LOADED_BY_COMMANDS = {
     "optimum": set(),
     "recommended-space": set(),
     "ablation": set(),
-    "explain-proposal": {"pandas"},  # its table
+    "explain-proposal": set(),
     "report": {"jinja2", "matplotlib", *_MODELS},
 }
 LOADED_BY_FUNCTIONS = {

@@ -1,8 +1,10 @@
 """The important subspace: against brute force over all sets, and inside Optuna."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import optuna
 import pytest
 
 import hpo_explain as hx
@@ -187,6 +189,65 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
         == subspace.fixed
     )
     assert subspace.fixed.items() <= at.items()
+
+
+@pytest.mark.parametrize("seed", [2, 3, 6])
+def test_its_space_holds_one_nearly_as_good_as_the_best(seed):
+    """By the true function at the corners and the best values of what is free."""
+    space = unit_cube(3)
+    X = space.sample(80, seed=seed)
+    run = hx.Run(space, X, valley(X), "minimize")
+    subspace = judged(run)
+    part = subspace.space
+    assert part.names == space.names
+    for name in space.names:
+        if name in subspace.fixed:
+            assert part[name].low == part[name].high == subspace.fixed[name]
+        else:
+            assert part[name] == space[name]
+    free = [
+        np.clip(x, p.low, p.high)
+        for x, p in zip((0.3, 0.8, 0.0), part, strict=True)
+    ]
+    assert valley(np.array([free]))[0] <= subspace.lose
+    assert part.encode(run.incumbent).shape == (1, 3)
+
+
+def test_its_space_goes_on_in_optuna_and_in_other_methods():
+    space = space_of(x=(0.0, 1.0), c=["a", "b", "c"], n=range(4))
+    X = space.sample(80, seed=1)
+    X = X[np.abs(X[:, 0] - 0.3) > 0.15]  # the optimum was not tried
+    run = hx.Run(
+        space, X, 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] != 1), "minimize"
+    )
+    subspace = judged(run)
+    assert {"c", "n"} <= set(subspace.fixed)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study()
+    for _ in range(12):
+        trial = study.ask(subspace.space.to_optuna())
+        assert subspace.fixed.items() <= trial.params.items()
+        study.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    again = hx.importance(hx.from_optuna(study, space=subspace.space))
+    assert again.share("x") > 0.9
+    assert subspace.fixed["c"] == "b"
+
+
+def test_what_a_fixed_parent_never_activates_is_not_in_its_space():
+    space = conditional()
+    made = Subspace(
+        subject=Subject(space),
+        names=("lr",),
+        share=0.9,
+        explained=np.ones(1),
+        std=np.zeros(1),
+        fixed={"booster": "tree"},
+        exhaustive=True,
+    )
+    assert made.space.names == ("booster", "lr")
+    assert made.space["booster"].choices == ("tree",)
+    whole = replace(made, fixed={})
+    assert whole.space.parameters == space.parameters
 
 
 def test_what_is_left_to_gain_cannot_stay_fixed():

@@ -317,10 +317,10 @@ def shortened(
 ) -> list[dict[str, Any]]:
     """Return configurations with the digits that their ranges need, where they lie in these."""
     configs = space.decode(rows)
-    part_of = {part.name: part for part in ranges}
+    range_of = {part.name: part for part in ranges}
     for config in configs:
         for name, value in config.items():
-            part = part_of[name]
+            part = range_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
                 reach = part.high - part.low
                 rounded = float(format_level(value, reach, least=6))
