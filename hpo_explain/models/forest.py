@@ -601,7 +601,9 @@ def _grown_standardized(
     ):
         leaf = tree.apply(columns[bag])
         value, impurity = _of_leaves(tree, leaf, above[bag], standard)
-        splits = np.where(tree.feature < 0, tree.feature, order[tree.feature])
+        is_leaf = tree.feature < 0
+        column = order[np.where(is_leaf, 0, tree.feature)]
+        splits = np.where(is_leaf, tree.feature, column)
         trees.append(
             replace(
                 tree,
