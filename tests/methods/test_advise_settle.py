@@ -15,6 +15,7 @@ from tests.analytic import unit_cube
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, make_run
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
 RNG = np.random.default_rng(0)
 
 
@@ -159,6 +160,7 @@ def test_intervals_narrow_as_told_and_more_than_after_random_trials(
     assert np.mean(after) < np.mean(told) + 0.15
 
 
+@few_draws
 def test_a_name_stands_for_the_result():
     run = run_of(bumps, 0)
     for name, ask in ASKED.items():
@@ -170,6 +172,7 @@ def test_a_name_stands_for_the_result():
         assert by_name.narrows == by_result.narrows
 
 
+@few_draws
 def test_what_is_told_is_the_mean_over_the_intervals():
     result = hx.importance(run_of(bumps, 0))
     (action,) = hx.advise(run_of(bumps, 0), settle=result, n=3).actions
@@ -186,6 +189,7 @@ def test_what_is_told_is_the_mean_over_the_intervals():
     assert not action.certain
 
 
+@few_draws
 def test_trials_of_a_grid_are_combinations_that_are_left():
     levels = np.arange(4) / 3.0
     X = np.array([[a, b, c] for a in levels for b in levels for c in levels])
@@ -203,6 +207,7 @@ def test_trials_of_a_grid_are_combinations_that_are_left():
     assert tried == left
 
 
+@few_draws
 def test_the_figure_shows_each_interval_now_and_as_expected():
     advice = hx.advise(run_of(bumps, 0), settle="importance", n=3)
     rows = VIEWS[""].describe(advice)
@@ -216,6 +221,7 @@ def test_the_figure_shows_each_interval_now_and_as_expected():
         assert after.end == pytest.approx(before.end * one.left)
 
 
+@few_draws
 def test_what_cannot_be_settled_is_refused():
     run = run_of(bumps, 0)
     for wrong, problem in [
