@@ -1,10 +1,17 @@
-"""Our own Gaussian process and forest as scikit-learn's, for those who ask for one."""
+"""What needs scikit-learn: its forests grown again, and our own models as those of scikit-learn.
+
+Its forests are grown without what its ``fit`` does to the process meanwhile: it sets the process's
+warning filters anew for every tree, in every thread. What a user's thread warns of meanwhile may be
+lost, and so may the filters themselves. The trees are the same.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn import config_context
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
@@ -17,12 +24,15 @@ from sklearn.gaussian_process.kernels import (
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as TheirTree
+from sklearn.utils import check_random_state
 
+from hpo_explain.base import steps
 from hpo_explain.models._gp_fit import SIGNAL, FittedProcess
-from hpo_explain.models._kernel import ScaledMatern, matern
-from hpo_explain.models._squares import squared_distances
-from hpo_explain.models._trees import GrownForest, Tree
-from hpo_explain.space import Array
+from hpo_explain.models._split_kernel import ScaledMatern
+from hpo_explain.models._squares import matern, squared_distances
+from hpo_explain.models._threads import threads
+from hpo_explain.models._trees import FEW, GrownForest, Tree
+from hpo_explain.space import Array, Ints
 
 
 class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -158,3 +168,76 @@ def _estimator(
     estimator.n_outputs_ = 1
     estimator.max_features_ = n_columns
     return estimator
+
+
+def grow(
+    forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array
+) -> None:
+    """Fit a forest as its own ``fit`` does, to columns (n, p) and a target (n,).
+
+    Parameters
+    ----------
+    forest : sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
+        The forest, not fitted; its ``n_jobs`` and ``warm_start`` do not count.
+    Z : ndarray of shape (n, p)
+        Columns, contiguous.
+    y : ndarray of shape (n,)
+        Target.
+    """
+    rng = check_random_state(forest.random_state)
+    settings = {
+        name: getattr(forest, name) for name in forest.estimator_params
+    }
+    settings |= {
+        n: v
+        for n, v in forest.estimator.get_params().items()
+        if n not in settings
+    }
+    tree_of: Any = type(forest.estimator)
+    trees = [
+        tree_of(
+            **settings
+            | {"random_state": int(rng.randint(np.iinfo(np.int32).max))}
+        )
+        for _ in range(forest.n_estimators)
+    ]
+    forest.estimator_ = forest.estimator
+    forest.estimators_ = trees
+    forest.n_features_in_ = Z.shape[1]
+    forest.n_outputs_ = 1
+    forest._n_samples = len(Z)
+    forest._sample_weight = None
+    forest._n_samples_bootstrap = (
+        _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
+    )
+    bags = (
+        forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
+    )
+    # only a check of the input looks for them
+    missing = bool(np.isnan(Z).any())
+
+    def fit(tree: Any, rows: Ints | None) -> None:
+        weight = (
+            None
+            if rows is None
+            else np.bincount(rows, minlength=len(Z)).astype(float)
+        )
+        # a setting of this thread alone
+        with config_context(skip_parameter_validation=True):
+            tree.fit(Z, y, sample_weight=weight, check_input=missing)
+
+    if len(Z) < FEW:
+        for tree, rows in zip(trees, bags, strict=True):
+            fit(tree, rows)
+        return
+    with threads() as pool:
+        list(steps(pool.map(fit, trees, bags), "trees", len(trees)))
+
+
+def _bagged(max_samples: float | None, n: int) -> int:
+    """Return how many trials each tree draws."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, int):
+        return max_samples
+    return max(round(n * max_samples), 1)

@@ -29,8 +29,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import Bounds, minimize
 from scipy.spatial.distance import squareform
 
-from hpo_explain.models._kernel import matern
-from hpo_explain.models._squares import squares_by_column
+from hpo_explain.models._squares import matern, squares_by_column
 from hpo_explain.space import Array
 
 _STEPS = 15_000  # scipy's default

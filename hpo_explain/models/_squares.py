@@ -195,3 +195,10 @@ def matern_5_2(q: Array) -> None:
     for i in range(len(q)):
         s = _SQRT3 * np.sqrt(q[i])
         q[i] = (1.0 + s + q[i]) * _exp(-s)
+
+
+def matern(r: Array) -> tuple[Array, Array]:
+    """Return m(r), and what ``-dm/dr² ∝ (1 + √5 r) exp(-√5 r)`` is without its factor 5/6."""
+    s = np.sqrt(5.0) * r
+    decay = np.exp(-s)
+    return (1.0 + s + s**2 / 3.0) * decay, (1.0 + s) * decay

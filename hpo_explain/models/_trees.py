@@ -9,8 +9,10 @@ sums of them are exact: splits, bags and draws are those of ``RandomForestRegres
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +20,14 @@ import numpy.typing as npt
 from hpo_explain.base import steps
 from hpo_explain.models._compiled import compiled
 from hpo_explain.models._threads import check_wanted, threads
+from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Bools, Ints
 
+Fitted = TypeVar("Fitted")
 Single = npt.NDArray[np.float32]
 Small = npt.NDArray[np.int32]
 
-_FEW = 100  # trials: threads would take longer to start than the trees to grow
+FEW = 100  # trials: threads would take longer to start than the trees to grow
 _EPSILON = float(np.finfo(float).eps)
 # values that differ by less are not parted
 _APART = np.float32(1e-7)
@@ -132,7 +136,7 @@ def grown(
     columns = np.ascontiguousarray(Z.T)
     in_order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
     one = partial(_tree, columns, in_order, y, min_samples_leaf)
-    if n < _FEW:
+    if n < FEW:
         trees = [one(seed_of_tree) for seed_of_tree in seeds]
     else:
         with threads() as pool:
@@ -263,13 +267,13 @@ def _grow(
         best = -np.inf
         best_column = -1
         best_end = end
-        still = constant_above  # columns that do not vary here
+        constant = constant_above  # columns that do not vary here
         unseen = p
-        constant_seen = 0
-        constant_drawn = 0
+        constant_here = 0
+        n_passed = 0
         visited = 0
-        while unseen > still and (
-            visited < p or visited <= constant_seen + constant_drawn
+        while unseen > constant and (
+            visited < p or visited <= constant_here + n_passed
         ):
             visited += 1
             if state == 0:
@@ -277,23 +281,23 @@ def _grow(
             state ^= (state << 13) & _LOW_BITS
             state ^= state >> 17
             state ^= (state << 5) & _LOW_BITS
-            place = constant_drawn + (state % (_MOST_DRAWN + 1)) % (
-                unseen - constant_seen - constant_drawn
+            place = n_passed + (state % (_MOST_DRAWN + 1)) % (
+                unseen - constant_here - n_passed
             )
             if place < constant_above:
                 j = features[0, place]
-                features[0, place] = features[0, constant_drawn]
-                features[0, constant_drawn] = j
-                constant_drawn += 1
+                features[0, place] = features[0, n_passed]
+                features[0, n_passed] = j
+                n_passed += 1
                 continue
-            place += constant_seen
+            place += constant_here
             j = features[0, place]
             column = columns[j]
             if column[rows[j, end - 1]] <= column[rows[j, start]] + _APART:
-                features[0, place] = features[0, still]
-                features[0, still] = j
-                constant_seen += 1
-                still += 1
+                features[0, place] = features[0, constant]
+                features[0, constant] = j
+                constant_here += 1
+                constant += 1
                 continue
             unseen -= 1
             features[0, place] = features[0, unseen]
@@ -318,7 +322,7 @@ def _grow(
                     best_end = at + 1
         for k in range(constant_above):
             features[0, k] = features[1, k]
-        for k in range(constant_above, constant_above + constant_seen):
+        for k in range(constant_above, constant_above + constant_here):
             features[1, k] = features[0, k]
         if best_column < 0:
             continue
@@ -351,7 +355,59 @@ def _grow(
             stack[waiting, 1] = best_end if side == 1 else end
             stack[waiting, 2] = node
             stack[waiting, 3] = side
-            stack[waiting, 4] = still
+            stack[waiting, 4] = constant
             stack[waiting, 5] = depth + 1
             waiting += 1
     return count, deepest
+
+
+# that a tree may have, about: with fewer nothing is left to explain
+_FEWEST_LEAVES = 6
+# of the error: larger leaves must lower it by more than chance does
+_PAYS = 0.98
+
+
+def _error(held_out: HeldOut) -> float:
+    """Return the mean square of the held-out residuals."""
+    if not len(held_out.observed):
+        return 0.0
+    return float(np.mean((held_out.observed - held_out.mean) ** 2))
+
+
+def tuned(
+    with_leaves: Callable[[int], tuple[HeldOut, Callable[[], Fitted]]],
+    own: HeldOut,
+    size: int,
+    n: int,
+) -> Callable[[], Fitted] | None:
+    """Return what fits the forest whose size of leaves predicts held-out trials best.
+
+    Parameters
+    ----------
+    with_leaves : callable
+        Returns of a size what such a forest predicts of held-out trials, and what fits it.
+    own : HeldOut
+        What the forest predicts of them as it is.
+    size : int
+        The size of its leaves.
+    n : int
+        How many trials it is fitted to.
+
+    Returns
+    -------
+    callable or None
+        None where no other size pays.
+    """
+    best: Callable[[], Fitted] | None = None
+    lowest = _error(own)
+    size *= 2
+    while size * _FEWEST_LEAVES <= n:
+        held_out, fit = with_leaves(size)
+        error = _error(held_out)
+        if error > lowest:
+            break
+        if error < _PAYS * lowest:
+            best = fit
+            lowest = error
+        size *= 2
+    return best

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from hpo_explain.base import InputError, check_array, check_count, steps
 from hpo_explain.models._coalitions import Compositions, in_blocks
-from hpo_explain.models._growing import grow, tuned
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
-from hpo_explain.models._trees import GrownForest, grown
+from hpo_explain.models._trees import GrownForest, grown, tuned
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
 from hpo_explain.models.protocols import (
     CoalitionBlock,
@@ -627,6 +626,8 @@ def _fit_standardized(
     Splits are chosen by standardized objectives, with columns in the given order; the leaves then
     get the mean and the variance of the objectives as they are.
     """
+    from hpo_explain.models._as_sklearn import grow
+
     columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
     grow(forest, columns, standard.values)
     # a sum of what is large may overflow
