@@ -159,6 +159,39 @@ def test_intervals_narrow_as_told_and_more_than_after_random_trials(
     assert np.mean(after) < np.mean(told) + 0.15
 
 
+CORNERS = (
+    {"x1": 0.1, "x2": 0.9, "x3": 0.5},
+    {"x1": 0.9, "x2": 0.1, "x3": 0.5},
+)
+AT_CORNERS = {
+    "the steps of the ablation": lambda run: hx.methods.ablation(
+        run, *CORNERS
+    ),
+    "the contributions to the prediction": lambda run: hx.explain_prediction(
+        run, CORNERS[0]
+    ),
+    "local importance": lambda run: hx.methods.local_importance(
+        run, CORNERS[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("named", AT_CORNERS)
+def test_of_single_configurations_intervals_narrow_more_than_at_random(named):
+    ask = AT_CORNERS[named]
+    these, random = 0.0, 0.0
+    for seed in range(2):
+        run = run_of(bumps, seed)
+        now = ask(run)
+        (action,) = hx.advise(run, settle=now, n=4).actions
+        assert f"the 95% intervals of {named} to be" in action.reason
+        chosen = SPACE.encode(list(action.configurations))
+        others = SPACE.sample(4, seed=seed + 50)
+        these += widths(ask(longer(run, chosen, bumps))) / widths(now)
+        random += widths(ask(longer(run, others, bumps))) / widths(now)
+    assert these < random
+
+
 def test_a_name_stands_for_the_result():
     run = run_of(bumps, 0)
     for name, ask in ASKED.items():
@@ -220,7 +253,12 @@ def test_what_cannot_be_settled_is_refused():
     run = run_of(bumps, 0)
     for wrong, problem in [
         ("alpha", "There are: importance, x1, x2, x3"),
-        (hx.trust(run), "must be a result of importance or of an effect"),
+        (hx.trust(run), "must be a result of importance, partial_dependence"),
+        (
+            hx.partial_dependence(run, "x1", kind="accumulated"),
+            "must be a result of importance, partial_dependence",
+        ),
+        (hx.importance(run, seed=1), "a result of the same seed="),
         (hx.importance(run_of(bumps, 1)), "is about other trials"),
     ]:
         with pytest.raises(InputError, match=problem):
