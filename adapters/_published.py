@@ -86,7 +86,9 @@ def _cards_of_effects(effects: PartialDependences) -> Iterator[Any]:
                 figure = replace(figure, y=axis)
             return figure
 
-        yield _card(described, MOST_CATEGORIES)
+        # That of a number is the same figure whatever there is room for.
+        names = one.mean.size if one.categorical[0] else 1
+        yield _card(described, min(names, MOST_CATEGORIES))
 
 
 def _card_of_rows(rows: Rows, first: Iterable[int]) -> Any:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from os import cpu_count
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from hpo_explain.base.workers import deaf_to_interrupts, may_have_workers
 from hpo_explain.run import Run
 from hpo_explain.space import (
     CategoricalParameter,
@@ -113,3 +117,53 @@ def run_demo(
             n_trials=n_trials,
         )
     return from_optuna(study)
+
+
+@contextmanager
+def compiling_meanwhile() -> Iterator[None]:
+    """Have a second process compile what a report computes with, and wait for it at the end.
+
+    A new installation has nothing compiled, and while the model is tuned a core is idle. What is
+    compiled is kept on disk, where this process finds it.
+    """
+    if cpu_count() == 1 or not may_have_workers():
+        yield
+        return
+    process = get_context("spawn").Process(target=explain_briefly, daemon=True)
+    with deaf_to_interrupts():
+        process.start()
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        process.join()
+
+
+def explain_briefly() -> None:
+    """Explain a tiny run, for which nearly all that a report compiles is compiled.
+
+    The trees of a forest are left to the report: their compilation takes as long as all else, and
+    would be waited for.
+    """
+    import optuna
+    from optuna.samplers import TPESampler
+
+    from hpo_explain import advise, explain_proposal
+    from hpo_explain.adapters.optuna import from_optuna
+    from hpo_explain.adapters.optuna._space import to_optuna
+    from hpo_explain.adapters.optuna.quiet import quiet_optuna
+
+    both = [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
+    kinds = to_optuna(SearchSpace(both))
+    with quiet_optuna():
+        study = optuna.create_study(
+            sampler=TPESampler(n_startup_trials=4, seed=0)
+        )
+    for _ in range(8):
+        trial = study.ask(kinds)
+        study.tell(trial, trial.params["x"] ** 2)
+    run = from_optuna(study)
+    explain_proposal(run)
+    advise(run)

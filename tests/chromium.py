@@ -18,9 +18,15 @@ _SWITCHES = (
     "disable-sync",
     "no-first-run",
 )
+_AT_FIRST = {
+    "Emulation.clearDeviceMetricsOverride": {},
+    "Emulation.setEmulatedMedia": {"media": "", "features": []},
+    "Emulation.setScriptExecutionDisabled": {"value": False},
+    "Storage.clearDataForOrigin": {"origin": "*", "storageTypes": "all"},
+}
 
 
-def opened(**preferences):
+def opened():
     """A browser whose complaints are noted, which who opens it ends."""
     webdriver = pytest.importorskip(
         "selenium.webdriver", reason="selenium drives the browser"
@@ -31,9 +37,20 @@ def opened(**preferences):
     options.binary_location = BROWSER
     for switch in _SWITCHES:
         options.add_argument(f"--{switch}")
-    if preferences:
-        options.add_experimental_option("prefs", preferences)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(
         options=options, service=webdriver.ChromeService(DRIVER)
     )
+
+
+def as_new(browser):
+    """Close what is open in a browser, and have it forget what it was told and has noted."""
+    first, *others = browser.window_handles
+    for window in others:
+        browser.switch_to.window(window)
+        browser.close()
+    browser.switch_to.window(first)
+    for command, settings in _AT_FIRST.items():
+        browser.execute_cdp_cmd(command, settings)
+    browser.get("about:blank")
+    browser.get_log("browser")

@@ -12,7 +12,7 @@ from filelock import FileLock
 from hypothesis import settings
 from markupsafe import escape
 
-from tests.chromium import opened
+from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
 
 # There is a process per core already; numpy reads this when it is imported.
@@ -85,6 +85,12 @@ def _forget_answers():
         sys.modules["hpo_explain.question.answers"].forget()
 
 
+def _forget_fits():
+    """No belief of few draws is one of the tests that take all."""
+    if "hpo_explain.run.fits" in sys.modules:
+        sys.modules["hpo_explain.run.fits"].forget()
+
+
 @pytest.fixture(scope="module")
 def answers_stay():
     """The tests of a module ask the same of the same trials, which is computed once for all.
@@ -124,6 +130,13 @@ def _schema_is_read_once():
         yield
 
 
+def _forget_fits():
+    """A belief that was kept has as many draws as there were when it was asked first."""
+    from hpo_explain.run import fits
+
+    fits.forget()
+
+
 @contextmanager
 def _few_draws(config):
     """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
@@ -137,7 +150,9 @@ def _few_draws(config):
             patched.setattr(mixture, "KERNELS", 8)
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
+            _forget_fits()
         yield
+    _forget_fits()
 
 
 @pytest.fixture(scope="module")
@@ -154,12 +169,19 @@ def few_draws_here(pytestconfig):
         yield
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser without a window."""
+@pytest.fixture(scope="session")
+def _browser():
+    """The one browser of all tests, as each takes long to start and to end."""
     driver = opened()
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module")
+def browser(_browser):
+    """A browser without a window, in which a module finds nothing of others."""
+    as_new(_browser)
+    return _browser
 
 
 @pytest.fixture

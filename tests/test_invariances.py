@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 import hpo_explain as hx
 from tests.invariances import Written, trials
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 TOLERANCE = 1e-6  # of the largest number of a column; see `tolerance_of`
 LETTERS = {
     "rate": "zz",

@@ -32,7 +32,7 @@ from hpo_explain.space import category_index
 from tests.handmade import Page, warns_of_glyphs
 from tests.random_runs import studies, tables
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
 ROWS = 12  # of a background: enough for ten hypercubes

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from hpo_explain.adapters import _drawing
 from hpo_explain.adapters._drawing import (
     Drawing,
     end_turn,
@@ -17,6 +19,7 @@ from hpo_explain.adapters._drawing import (
     take_turn,
     turn_at,
 )
+from tests.adapters.unpickled import unpickled
 from tests.processes import is_there, until
 
 posix = pytest.mark.skipif(
@@ -42,7 +45,7 @@ def drawing(path, code, done=lambda _: None, *, last=False, turn=""):
     """A process that runs some code in place of drawing."""
     import pickle
 
-    with ExitStack() as until_over:
+    with ExitStack() as until_over, patch.object(_drawing, "draw", unpickled):
         assert until_over.enter_context(one_writer(Path(path)))
         return Drawing(
             Path(path),

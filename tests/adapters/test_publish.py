@@ -11,14 +11,14 @@ import pytest
 from optuna.samplers import RandomSampler
 
 import hpo_explain as hx
-from tests.adapters.studies import optimized, rate_drop_of_dart
+from tests.adapters.studies import optimized, rate_drop_of_dart, study_of
+from tests.chromium import IS_THERE
 
 # of the platforms and what they depend on
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
-    pytest.mark.usefixtures("few_draws"),
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
 ]
-BROWSER, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 NOTE = "Of a person.\n\nStill *theirs*."
 
 
@@ -42,16 +42,43 @@ def objective(trial):
     ) ** 2 + rate_drop_of_dart(trial)
 
 
+@pytest.fixture(scope="module")
+def trials(few_draws, answers_stay):
+    """Of one run, whatever study holds them: what is published is computed once."""
+    return optimized(objective, 22).trials
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """A storage file with a study that has no trial."""
+    path = tmp_path_factory.mktemp("empty") / "study.db"
+    optuna.create_study(storage=f"sqlite:///{path}", study_name="s")
+    return path
+
+
+@pytest.fixture
+def database(empty, trials, tmp_path):
+    """A study of 20 trials in a storage file, and the address of that."""
+    address = f"sqlite:///{shutil.copy(empty, tmp_path)}"
+    study = optuna.load_study(study_name="s", storage=address)
+    study.add_trials(trials[:20])
+    return study, address
+
+
+@pytest.fixture
+def journal(trials, tmp_path):
+    """The same study in a journal."""
+    path = str(tmp_path / "study.log")
+    backend = optuna.storages.journal.JournalFileBackend(path)
+    storage = optuna.storages.JournalStorage(backend)
+    return study_of(*trials[:20], storage=storage, study_name="s")
+
+
 @pytest.fixture(params=["sqlite", "journal"])
-def study(request, tmp_path):
-    if request.param == "sqlite":
-        storage = f"sqlite:///{tmp_path / 'study.db'}"
-    else:
-        backend = optuna.storages.journal.JournalFileBackend(
-            str(tmp_path / "study.log")
-        )
-        storage = optuna.storages.JournalStorage(backend)
-    return optimized(objective, 20, storage=storage, study_name="s")
+def study(request):
+    if request.param == "journal":
+        return request.getfixturevalue("journal")
+    return request.getfixturevalue("database")[0]
 
 
 def attributes(study):
@@ -68,7 +95,7 @@ def plots(study):
 
 
 def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(
-    study, tmp_path
+    study, trials
 ):
     dashboard = pytest.importorskip(
         "optuna_dashboard", reason="optuna-dashboard is not installed"
@@ -83,7 +110,7 @@ def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(
     assert note.startswith(NOTE)
     assert hx.summary(study).lines[0] in plain(note)
     dashboard.save_note(study, f"{note}\n\nBelow.")
-    study.optimize(objective, n_trials=2)
+    study.add_trials(trials[20:])
     assert hx.publish(study) == told
     again = dashboard.get_note(study)
     assert "count: 22" in again
@@ -183,7 +210,7 @@ def heights(figure):
 
 
 @pytest.fixture(scope="module")
-def cards(few_draws):
+def cards(few_draws, answers_stay):
     """Figures of a run with many hyperparameters, as they are published."""
     from hpo_explain.adapters._published import figures_of
 
@@ -249,20 +276,14 @@ def test_what_is_no_study_and_no_run_is_refused():
 # ---------------------------------------------------------------------- as people see it
 
 
-@pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="chromium or chromedriver is missing"
-)
-def test_the_dashboard_shows_figures_and_note(tmp_path):
+@IS_THERE
+def test_the_dashboard_shows_figures_and_note(browser, database):
     pytest.importorskip(
         "optuna_dashboard", reason="optuna-dashboard is not installed"
     )
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium drives the browser"
-    )
     from selenium.webdriver.support.ui import WebDriverWait
 
-    storage = f"sqlite:///{tmp_path / 'study.db'}"
-    study = optimized(objective, 20, storage=storage, study_name="s")
+    study, storage = database
     hx.publish(study)
     titles = [
         figure["layout"]["title"]["text"] for figure in plots(study).values()
@@ -276,16 +297,6 @@ def test_the_dashboard_shows_figures_and_note(tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-    ):
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
     try:
         wait = WebDriverWait(browser, 120)
         wait.until(lambda _: connects(port))
@@ -318,7 +329,7 @@ def test_the_dashboard_shows_figures_and_note(tmp_path):
             "return document.body.innerText"
         )
     finally:
-        browser.quit()
+        browser.get("about:blank")
         server.terminate()
         server.wait()
 
@@ -337,14 +348,14 @@ def connects(port):
 
 
 def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(
-    tmp_path, monkeypatch
+    trials, tmp_path, monkeypatch
 ):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
     try:
-        study = optimized(objective, 12)
+        study = study_of(*trials[:20])
         with mlflow.start_run() as run:
             for _ in range(2):
                 told = hx.publish(study, to=run, sections=["history"])
@@ -363,10 +374,10 @@ def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(
         mlflow.set_tracking_uri(before)
 
 
-def test_a_run_of_wandb_has_the_same(tmp_path, monkeypatch):
+def test_a_run_of_wandb_has_the_same(trials, tmp_path, monkeypatch):
     wandb = pytest.importorskip("wandb", reason="wandb is not installed")
     monkeypatch.setenv("WANDB_SILENT", "true")
-    study = optimized(objective, 12)
+    study = study_of(*trials[:20])
     with wandb.init(mode="offline", dir=tmp_path, project="p") as run:
         hx.publish(study, to=run, sections=["history"])
         shares = hx.importance(study).importance["importance"]

@@ -206,12 +206,6 @@ def test_help_imports_nothing_heavy():
 
 
 # beyond what is needed to read and to fit; a process asks one after the other
-_MODELS = {
-    "joblib",
-    "pandas",
-    "scipy.stats",
-    "sklearn",
-}  # sklearn imports the others
 LOADED_BY_COMMANDS = {
     "importance": set(),
     "summary": set(),
@@ -221,7 +215,7 @@ LOADED_BY_COMMANDS = {
     "recommended-space": set(),
     "ablation": set(),
     "explain-proposal": set(),
-    "report": {"jinja2", "matplotlib", *_MODELS},
+    "report": {"jinja2", "matplotlib"},
 }
 LOADED_BY_FUNCTIONS = {
     "importance": set(),
@@ -230,7 +224,7 @@ LOADED_BY_FUNCTIONS = {
     "advise": set(),
     "optimum": set(),
     "recommended_space": set(),
-    "explain_proposal": _MODELS,  # the Gaussian process that is assumed
+    "explain_proposal": set(),
 }
 NEEDLESS = [
     *(name for name in HEAVY if name not in NEEDED),

@@ -22,7 +22,10 @@ WebDriverWait = pytest.importorskip(
 ).WebDriverWait
 on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
 
-pytestmark = IS_THERE
+pytestmark = [
+    IS_THERE,
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 WIDTHS = (380, 800, 1600)
 NEAR = 4  # pixels that boxes of texts have around their letters
 FIGURES = {

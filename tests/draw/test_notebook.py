@@ -16,6 +16,9 @@ CELLS = {
     "begin": """
 import hpo_explain as hx
 from hpo_explain.base import progress
+from hpo_explain.belief import landscape, mixture
+mixture.KERNELS = mixture.DRAWS = 8
+landscape.ROWS = 1024
 from tests.handmade import tuning_run
 run = tuning_run(14)
 found = hx.history(run)

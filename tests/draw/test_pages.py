@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.draw.pages import is_for_pages, plot_svg
 from tests.handmade import NASTY, Page, warns_of_glyphs
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 
 def effect(name="x", values=(0.1, 0.9, 0.5, 0.3, 0.2)):
@@ -26,7 +26,7 @@ def effect(name="x", values=(0.1, 0.9, 0.5, 0.3, 0.2)):
 
 
 @pytest.fixture(scope="module")
-def found():
+def found(few_draws):
     return effect()
 
 

@@ -10,6 +10,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain import methods
 
+pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
 WIDTHS = (3.8, 8.0, 16.0)  # inches: 380, 800 and 1,600 pixels
 KINDS = [
     "adamw",
@@ -87,7 +88,7 @@ DRAWN = {
 
 
 @pytest.fixture(scope="module", params=DRAWN)
-def found(request):
+def found(request, few_draws, answers_stay):
     return DRAWN[request.param]()
 
 

@@ -9,7 +9,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.reporting import BRIEF
-from tests.chromium import IS_THERE, opened
+from tests.chromium import IS_THERE
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import write
 
@@ -499,21 +499,27 @@ def test_arrow_keys_go_from_trial_to_trial(browser, trials):
     assert told(browser)[0] == "trial-0-0"
 
 
+@pytest.fixture
+def without_scripts(browser):
+    """The browser, which runs no script of a page for this time."""
+    switch = "Emulation.setScriptExecutionDisabled"
+    browser.execute_cdp_cmd(switch, {"value": True})
+    yield browser
+    browser.execute_cdp_cmd(switch, {"value": False})
+
+
 def test_without_a_script_the_history_is_a_plot_and_the_best_trial_is_explained(
-    trials,
+    without_scripts, trials
 ):
     run, address = trials
-    without = {"profile.managed_default_content_settings.javascript": 2}
-    driver = opened(**without)
-    try:
-        driver.get(address)
-        plots = driver.find_elements("css selector", ".trials figure svg")
-        assert len(plots) == 1
-        assert plots[0].is_displayed()
-        assert driver.find_elements("css selector", ".explanation") == []
-        best = driver.find_element("css selector", "#explain-proposal")
-        assert best.get_attribute("open") is None
-        best.find_element("css selector", "summary").send_keys(Keys.ENTER)
-        assert hx.explain_proposal(run).sentence in best.text
-    finally:
-        driver.quit()
+    driver = without_scripts
+    driver.get("about:blank")
+    driver.get(address)
+    plots = driver.find_elements("css selector", ".trials figure svg")
+    assert len(plots) == 1
+    assert plots[0].is_displayed()
+    assert driver.find_elements("css selector", ".explanation") == []
+    best = driver.find_element("css selector", "#explain-proposal")
+    assert best.get_attribute("open") is None
+    best.find_element("css selector", "summary").send_keys(Keys.ENTER)
+    assert hx.explain_proposal(run).sentence in best.text

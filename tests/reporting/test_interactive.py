@@ -12,11 +12,12 @@ import hpo_explain as hx
 from tests.handmade import tuning_run
 
 pytest.importorskip("plotly", reason="plotly draws the figures")
+pytestmark = pytest.mark.usefixtures("few_draws")
 SECTIONS = ["summary", "trust", "importance"]
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(few_draws, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "r.html"
     return hx.report(
         tuning_run(14),

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+import numpy as np
 import pytest
 from markupsafe import escape
 
@@ -16,7 +17,10 @@ from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import write
 from tests.reporting.test_browser import DESKTOP, HOSTILE, shown
 
-pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
+pytestmark = [
+    warns_of_glyphs,
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 SECTIONS = ("summary", "advise", "history", "importance", "optimum", "trust")
 
 
@@ -207,9 +211,11 @@ def test_no_name_makes_a_link(name):
     forged = (
         f'{name} href="#@history" <a href="#@history" data-trial="3">3</a>'
     )
-    run = tuning_run(12, names=[forged, "b", "c", "d"])
+    space = hx.SearchSpace([hx.FloatParameter(forged, 0.0, 1.0)])
+    run = hx.Run(space, space.sample(6, seed=0), np.arange(6.0), "minimize")
     html = html_of(run, "summary", "history")
     body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert str(escape(printable(name))) in body
     assert 'data-trial="3"' not in body
 
 

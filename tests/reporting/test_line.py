@@ -10,6 +10,7 @@ from hpo_explain.reporting._sections import SHOWN
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
+pytestmark = pytest.mark.usefixtures("few_draws")
 MOST = 10  # words, the name of the section included
 
 

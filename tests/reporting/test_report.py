@@ -24,7 +24,10 @@ from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import part
 
-pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
+pytestmark = [
+    warns_of_glyphs,
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 
 
 def read(path):
@@ -45,7 +48,7 @@ def section(page_text, title, following):
 
 
 @pytest.fixture(scope="module")
-def run():
+def run(few_draws, answers_stay):
     return tuning_run(
         30,
         excluded={30: "pruned", 31: "pruned", 32: "failed"},
@@ -327,8 +330,8 @@ def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
 # ---------------------------------------------------------------------- bugs do not hide
 
 
-def test_what_was_computed_for_one_section_serves_the_next(run, monkeypatch):
-    calls = []
+def test_what_was_computed_for_one_section_serves_the_next(monkeypatch):
+    calls, run = [], tuning_run(13)
     module = importlib.import_module("hpo_explain.methods.advice.optimum")
     regions = module._regions
     monkeypatch.setattr(

@@ -267,6 +267,18 @@ class DesirabilityPath(Result):
             rows, columns=["trial", "term", "prediction", "baseline", "payout"]
         )
 
+    @property
+    def predicted(self) -> dict[str, Array]:
+        """The columns of `predictions`, each (T,)."""
+        mean, std = np.array([*map(predicted_at, self.explanations)]).T
+        return {
+            "objective": self.observed,
+            "mean": mean,
+            "std": std,
+            "percentile of mean": _percentiles(mean),
+            "percentile of std": _percentiles(std),
+        }
+
     def predictions(self) -> pd.DataFrame:
         """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
 
@@ -276,17 +288,8 @@ class DesirabilityPath(Result):
         """
         import pandas as pd
 
-        mean, std = np.array([*map(predicted_at, self.explanations)]).T
-        return pd.DataFrame(
-            {
-                "objective": self.observed,
-                "mean": mean,
-                "std": std,
-                "percentile of mean": _percentiles(mean),
-                "percentile of std": _percentiles(std),
-            },
-            index=pd.Index(self.trials, name="trial"),
-        )
+        rows = pd.Index(self.trials, name="trial")
+        return pd.DataFrame(self.predicted, index=rows)
 
     @property
     def observed(self) -> Array:
