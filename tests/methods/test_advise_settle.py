@@ -4,6 +4,7 @@ import itertools
 from functools import partial
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
@@ -201,6 +202,36 @@ def test_a_name_stands_for_the_result():
         )
         assert by_name.configurations == by_result.configurations
         assert by_name.narrows == by_result.narrows
+
+
+def test_neither_unit_nor_direction_changes_which_trials_settle_it():
+    run = run_of(bumps, 0)
+    larger = hx.Run(SPACE, run.X, run.objective * 2.0**20, "minimize")
+    turned = hx.Run(SPACE, run.X, -run.objective, "maximize")
+    first, *others = (
+        hx.advise(one, settle="importance", n=3).actions[0]
+        for one in (run, larger, turned)
+    )
+    for other in others:
+        assert other.configurations == first.configurations
+        assert other.evidence[0]["left"] == pytest.approx(
+            first.evidence[0]["left"]
+        )
+
+
+def test_optuna_goes_on_with_the_trials_that_settle_it():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(line, n_trials=20)
+    advice = hx.advise(study, settle="importance", n=2)
+    applied = advice.apply(study)
+    applied.optimize(line, n_trials=2)
+    tried = [trial.params for trial in applied.trials[20:]]
+    assert tried == [dict(c) for c in advice.actions[0].configurations]
+
+
+def line(trial):
+    x = trial.suggest_float("x", 0.0, 1.0)
+    return x + 0.5 * trial.suggest_float("y", 0.0, 1.0) + np.sin(50.0 * x)
 
 
 def test_what_is_told_is_the_mean_over_the_intervals():
