@@ -4,6 +4,7 @@ import itertools
 from functools import partial
 
 import numpy as np
+import optuna
 import pandas as pd
 import pytest
 
@@ -160,6 +161,39 @@ def test_intervals_narrow_as_told_and_more_than_after_random_trials(
     assert np.mean(after) < np.mean(told) + 0.15
 
 
+CORNERS = (
+    {"x1": 0.1, "x2": 0.9, "x3": 0.5},
+    {"x1": 0.9, "x2": 0.1, "x3": 0.5},
+)
+AT_CORNERS = {
+    "the steps of the ablation": lambda run: hx.methods.ablation(
+        run, *CORNERS
+    ),
+    "the contributions to the prediction": lambda run: hx.explain_prediction(
+        run, CORNERS[0]
+    ),
+    "local importance": lambda run: hx.methods.local_importance(
+        run, CORNERS[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("named", AT_CORNERS)
+def test_of_single_configurations_intervals_narrow_more_than_at_random(named):
+    ask = AT_CORNERS[named]
+    these, random = 0.0, 0.0
+    for seed in range(2):
+        run = run_of(bumps, seed)
+        now = ask(run)
+        (action,) = hx.advise(run, settle=now, n=4).actions
+        assert f"the 95% intervals of {named} to be" in action.reason
+        chosen = SPACE.encode(list(action.configurations))
+        others = SPACE.sample(4, seed=seed + 50)
+        these += widths(ask(longer(run, chosen, bumps))) / widths(now)
+        random += widths(ask(longer(run, others, bumps))) / widths(now)
+    assert these < random
+
+
 @few_draws
 def test_a_name_stands_for_the_result():
     run = run_of(bumps, 0)
@@ -170,6 +204,38 @@ def test_a_name_stands_for_the_result():
         )
         assert by_name.configurations == by_result.configurations
         assert by_name.narrows == by_result.narrows
+
+
+@few_draws
+def test_neither_unit_nor_direction_changes_which_trials_settle_it():
+    run = run_of(bumps, 0)
+    larger = hx.Run(SPACE, run.X, run.objective * 2.0**20, "minimize")
+    turned = hx.Run(SPACE, run.X, -run.objective, "maximize")
+    first, *others = (
+        hx.advise(one, settle="importance", n=3).actions[0]
+        for one in (run, larger, turned)
+    )
+    for other in others:
+        assert other.configurations == first.configurations
+        assert other.evidence[0]["left"] == pytest.approx(
+            first.evidence[0]["left"]
+        )
+
+
+@few_draws
+def test_optuna_goes_on_with_the_trials_that_settle_it():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(line, n_trials=20)
+    advice = hx.advise(study, settle="importance", n=2)
+    applied = advice.apply(study)
+    applied.optimize(line, n_trials=2)
+    tried = [trial.params for trial in applied.trials[20:]]
+    assert tried == [dict(c) for c in advice.actions[0].configurations]
+
+
+def line(trial):
+    x = trial.suggest_float("x", 0.0, 1.0)
+    return x + 0.5 * trial.suggest_float("y", 0.0, 1.0) + np.sin(50.0 * x)
 
 
 @few_draws
@@ -226,7 +292,12 @@ def test_what_cannot_be_settled_is_refused():
     run = run_of(bumps, 0)
     for wrong, problem in [
         ("alpha", "There are: importance, x1, x2, x3"),
-        (hx.trust(run), "must be a result of importance or of an effect"),
+        (hx.trust(run), "must be a result of importance, partial_dependence"),
+        (
+            hx.partial_dependence(run, "x1", kind="accumulated"),
+            "must be a result of importance, partial_dependence",
+        ),
+        (hx.importance(run, seed=1), "a result of the same seed="),
         (hx.importance(run_of(bumps, 1)), "is about other trials"),
     ]:
         with pytest.raises(InputError, match=problem):

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
 
 from hpo_explain.base import NORMAL_95, counted, percent
 from hpo_explain.base.figures import PALE, Bar, Rows, View
-from hpo_explain.methods.advice.advise_result import Action, Advice, Narrowed
+from hpo_explain.methods.advice.advise_result import Action, Advice
 
 
 def shown(advice: Advice) -> Rows:
     """Draw what the actions bring; of trials that settle a result how far its intervals narrow."""
-    narrows = [one for action in advice.actions for one in action.narrows]
-    return narrowing(narrows) if narrows else gains(advice)
+    settles = [action for action in advice.actions if action.narrows]
+    return narrowing(settles[0]) if settles else gains(advice)
 
 
-def narrowing(narrows: Sequence[Narrowed]) -> Rows:
+def narrowing(action: Action) -> Rows:
     """Draw half the interval of each number, the widest first: now, and as it is expected."""
-    widest = sorted(narrows, key=lambda one: one.std, reverse=True)
+    widest = sorted(action.narrows, key=lambda one: one.std, reverse=True)
     some = widest[: Rows.MOST]
     halves = [NORMAL_95 * one.std for one in some]
     expected = [
@@ -33,6 +32,7 @@ def narrowing(narrows: Sequence[Narrowed]) -> Rows:
         bars=[*now, *expected],
         fills={0: "expected after these trials", PALE: "now"},
         heading="What these trials settle",
+        subtitle=action.reason,
         label="half of the 95 % interval",
         footer=footer if left_out else "",
         positive=True,

@@ -24,32 +24,46 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hpo_explain.base import (
     InputError,
+    Option,
     Result,
     check_name,
     declared_fact,
+    filled,
     format_value,
-    join_words,
     unit_of,
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.advice.advise_result import Action, Narrowed
 from hpo_explain.methods.advice.rules import shortened
+from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.proposals.contributions_result import (
+    PredictionExplanation,
+)
 from hpo_explain.question import Question, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import Array, Ints
 
-# Of other results the intervals were not seen to become narrower than after random trials.
-Settled = FanovaImportance | Effect
+# what intervals are of, of results that become narrower by it than by random trials: no other was
+# measured
+_MEASURED: Mapping[type[Result], str] = {
+    FanovaImportance: "importance",
+    Effect: "the effect of {found.names}",
+    Ablation: "the steps of the ablation",
+    PredictionExplanation: "the contributions to the prediction",
+    LocalImportance: "local importance",
+}
 # of the intervals' width: trials that leave more narrow nothing
 _HARDLY = 0.98
 # of the largest variance of f: what is known already
@@ -106,10 +120,11 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     average = float(left @ widths / widths.sum()) if widths.any() else 1.0
     if average > _HARDLY:
         problem = "leaves nothing open that trials are expected to narrow"
-        raise InputError("settle", problem, settled)
+        remedy = ("Give a result of the same ", Option("seed"), " and model.")
+        raise InputError("settle", problem, settled, remedy)
     configs = shortened(draws.space, draws.space, chosen)
-    names = _named(result)
-    reason = _NARROWER(count=count, names=[names], left=average)
+    named = filled(_MEASURED[type(result)], found=result)
+    reason = _NARROWER(count=count, names=[named], left=average)
     return Action(
         "settle",
         tuple(configs[0]),
@@ -118,7 +133,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         configurations=tuple(configs),
         narrows=tuple(
             Narrowed(
-                format_value(label),
+                _label(label),
                 float(width * unit_of_numbers),
                 float(share),
             )
@@ -129,7 +144,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     )
 
 
-def _result(question: Question, settled: Result | str) -> Settled:
+def _result(question: Question, settled: Result | str) -> Result:
     """Return the result that is meant, which must be of the same trials."""
     if settled == "importance":
         shares: FanovaImportance = question.ask(importance)
@@ -139,9 +154,13 @@ def _result(question: Question, settled: Result | str) -> Settled:
         check_name("settle", settled, ("importance", *names), "result")
         effect: Effect = question.ask(partial_dependence, names=settled)
         return effect
-    if not isinstance(settled, Settled):
+    other_effect = isinstance(settled, Effect) and settled.kind != "average"
+    if type(settled) not in _MEASURED or other_effect:
         kind = type(settled).__name__
-        problem = f"must be a result of importance or of an effect, but was of type {kind}"
+        problem = (
+            "must be a result of importance, partial_dependence, ablation, explain_prediction or "
+            f"local_importance, but was of type {kind}"
+        )
         raise InputError("settle", problem, settled)
     if not np.array_equal(
         settled.subject.tried, question.run.X, equal_nan=True
@@ -151,6 +170,12 @@ def _result(question: Question, settled: Result | str) -> Settled:
     return settled
 
 
+def _label(name: Hashable) -> str:
+    """Return what a number is of: a hyperparameter, or a value (of two, a pair of them)."""
+    values = name if isinstance(name, tuple) else (name,)
+    return ", ".join(map(format_value, values))
+
+
 def _candidates(decision: RunDecision, draws: Draws) -> Array:
     """Return rows that may be evaluated: of a grid that was enumerated what is left."""
     run = decision.run
@@ -158,13 +183,6 @@ def _candidates(decision: RunDecision, draws: Draws) -> Array:
     if rows is None:
         rows = draws.space.distinct(draws.landscape.rows)
     return rows[decision.may_be_tried(rows)]
-
-
-def _named(result: Settled) -> str:
-    """Return what the intervals are of, in words."""
-    if isinstance(result, Effect):
-        return f"the effect of {join_words(result.names)}"
-    return "importance"
 
 
 # ---------------------------------------------------------------------- by the draws
