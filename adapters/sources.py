@@ -17,7 +17,7 @@ from hpo_explain.base.errors import (
     Option,
     UnknownOptionError,
 )
-from hpo_explain.base.options import Direction
+from hpo_explain.base.options import TRADE_OFF, Direction
 from hpo_explain.run import (
     Objectives,
     Run,
@@ -236,7 +236,10 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     >>> list(as_runs(table, objective="loss"))
     ['loss']
     """
-    if is_measured(options.get("target")) or is_joined(options.get("target")):
+    target = options.get("target")
+    if target == TRADE_OFF:  # between all of them
+        options.pop("target")
+    elif is_measured(target) or is_joined(target):
         about = as_run(run, **options)
         return {about.objective_name: about}
     trials = options.pop("trials", None)

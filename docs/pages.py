@@ -112,18 +112,26 @@ def write(folder: Path) -> None:
         _put(folder / "api" / f"{name}.rst", page)
     _put(folder / "build" / "tools.md", tools())
     for name, file in SAID["tables"].items():
-        found = (
-            (ROOT / file).read_text(encoding="utf-8")
-            if (ROOT / file).exists()
-            else ""
+        path = ROOT / file
+        there = path.exists()
+        text = (
+            table(path) if there else f"# {name.title()}\n\nNot written yet.\n"
         )
-        text = re.sub(
-            r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", found
-        )  # of files not here
-        _put(
-            folder / "measured" / f"{name}.md",
-            text or f"# {name.title()}\n\nNot written yet.\n",
-        )
+        _put(folder / "measured" / f"{name}.md", text)
+
+
+def table(path: Path) -> str:
+    """Return a page that is made elsewhere, for the folder `measured`.
+
+    Its vector graphics are shown; of other files, which are not in the site, the words are left.
+    """
+    place = path.parent.relative_to(ROOT).as_posix()
+    text = re.sub(
+        r"!\[([^]]*)\]\(([\w/]+\.svg)\)",
+        rf"```{{image}} ../../{place}/\2\n:alt: \1\n:class: shown\n```",
+        path.read_text(encoding="utf-8"),
+    )
+    return re.sub(r"!?\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
 
 
 def _put(path: Path, text: str) -> None:

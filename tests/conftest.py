@@ -130,6 +130,13 @@ def _schema_is_read_once():
         yield
 
 
+def _forget_fits():
+    """A belief that was kept has as many draws as there were when it was asked first."""
+    from hpo_explain.run import fits
+
+    fits.forget()
+
+
 @contextmanager
 def _few_draws(config):
     """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
@@ -143,6 +150,7 @@ def _few_draws(config):
             patched.setattr(mixture, "KERNELS", 8)
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
+            _forget_fits()
         yield
     _forget_fits()
 

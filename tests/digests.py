@@ -62,6 +62,9 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         "regional effect": lambda run: hx.partial_dependence(
             run, first, regions=True
         ),
+        "effect by shape": lambda run: hx.partial_dependence(
+            run, first, regions=True, criterion="interaction"
+        ),
         "accumulated effect": lambda run: hx.partial_dependence(
             run, first, kind="accumulated"
         ),

@@ -57,6 +57,7 @@ MORE = {
         "RegionalPartialDependence",
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
+    "hpo_explain.methods.importance.trade_off_result": ["TradeOffImportance"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
     "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
     "hpo_explain.methods.proposals.sample_size": [

@@ -19,6 +19,8 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.cli import main
 from hpo_explain.run.metrics import bounds_of
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 SPACE = hx.SearchSpace(
     [
         hx.FloatParameter("lr", 1e-4, 1.0, log=True),

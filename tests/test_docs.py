@@ -184,10 +184,21 @@ def test_the_code_of_every_question_runs(made, studies, method, monkeypatch):
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
     """A folder with the storage that questions are asked about."""
+    return folder_of_studies(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def svm(tmp_path_factory):
+    """A folder with the study that notebooks are about."""
+    return folder_of_studies(tmp_path_factory, ["svm"])
+
+
+def folder_of_studies(tmp_path_factory, *names):
     folder = tmp_path_factory.mktemp("studies")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("optuna.logging.set_verbosity", lambda level: None)
-        runpy.run_path(str(DOCS / "studies.py"))["write"](folder / "study.db")
+        write = runpy.run_path(str(DOCS / "studies.py"))["write"]
+        write(folder / "study.db", *names)
     return folder
 
 
@@ -290,7 +301,7 @@ def test_the_program_of_a_large_framework_runs(
 @pytest.mark.parametrize(
     "path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem
 )
-def test_a_notebook_runs(path: Path, brief, monkeypatch, capsys):
+def test_a_notebook_runs(path: Path, svm, brief, monkeypatch, capsys):
     import optuna
 
     whole = optuna.Study.optimize
@@ -299,6 +310,7 @@ def test_a_notebook_runs(path: Path, brief, monkeypatch, capsys):
         "optimize",
         lambda study, of, n_trials: whole(study, of, min(n_trials, 15)),
     )
+    monkeypatch.chdir(svm)
     text = path.read_text(encoding="utf-8")
     assert re.match(r'"""\n(.+)\n=+\n', text)
     exec(compile(text, path, "exec"), {"__name__": "__main__"})

@@ -244,6 +244,30 @@ def test_the_forest_learns_values_and_mis_coded_layers():
     assert five.mean() < 0.33 < 0.37 < min(one.mean(), two.mean())
 
 
+def test_what_was_predicted_is_remembered(smooth):
+    from examples.papers.dice_kriging import DiceKriging
+    from examples.papers.moosbauer_lcbench import Remembering
+
+    space, X, y = smooth
+    model = DiceKriging(space, X, y, starts=1)
+    asked = []
+
+    class Counting:
+        space, label = model.space, model.label
+
+        def predict(self, X):
+            asked.append(len(X))
+            return model.predict(X)
+
+    remembering = Remembering(Counting())
+    for rows in (X[:7], X[:7].copy(), X[7:9], X[:7]):
+        for ours, expected in zip(
+            remembering.predict(rows), model.predict(rows), strict=True
+        ):
+            np.testing.assert_array_equal(ours, expected)
+    assert asked == [7, 2]
+
+
 @needs_phoneme
 @pytest.mark.parametrize(
     "seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.thorough)]

@@ -117,6 +117,21 @@ def test_a_finding_has_the_error_of_its_repetitions():
     assert Finding.exact(False).verdict(99) == DIFFERS
 
 
+def test_halves_of_the_trials_tell_no_more_than_all_of_them():
+    rng = np.random.default_rng(0)
+    errors, n = [], 400
+    for count in (20, 1000):
+        values = rng.normal(size=n)
+        values = (values - values.mean()) / values.std(ddof=1)
+        halves = [rng.permutation(values)[: n // 2] for _ in range(count)]
+        sheet = Sheet(Profile())
+        sheet.of_halves("it is positive", np.mean(halves, axis=1), "")
+        errors.append(sheet.rows[0].judged.errors[0])
+    # the standard error of a mean of all, however many halves there are
+    assert errors[0] == pytest.approx(n**-0.5, rel=0.4)
+    assert errors[1] == pytest.approx(n**-0.5, rel=0.1)
+
+
 def test_rows_that_are_all_below_the_papers_are_noticed_together():
     rng = np.random.default_rng(0)
     # each is a third of its error below, all of them in every run

@@ -16,6 +16,8 @@ from hpo_explain.run import Curves
 from tests.handmade import Page
 from tests.noted import the_note
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 UNIT = hx.FloatParameter("x", 0.0, 1.0)
 SPACES = {
     "wide": hx.FloatParameter("x", -1e300, 1e300),

@@ -6,6 +6,8 @@ import pytest
 import hpo_explain as hx
 from tests.handmade import tuning_run
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 def test_ablation_leads_from_the_first_trial_to_the_incumbent():
     run = tuning_run()

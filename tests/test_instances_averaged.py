@@ -10,6 +10,8 @@ import hpo_explain as hx
 from hpo_explain.run import Instances
 from tests.analytic import unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 LEVELS = np.array([0.0, 10.0, -3.0, 100.0, 1.0])
 NOISE = np.array([0.01, 0.02, 0.01, 0.3, 0.05])
 N = 40
@@ -164,6 +166,7 @@ def close(one, other):
     )
 
 
+@few_draws
 def test_every_answer_is_that_of_a_table_averaged_by_hand(both):
     run, by_hand = both
     assert run.instances is not None

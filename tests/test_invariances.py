@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 import hpo_explain as hx
 from tests.invariances import Written, trials
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 TOLERANCE = 1e-6  # of the largest number of a column; see `tolerance_of`
 LETTERS = {
     "rate": "zz",
@@ -191,6 +193,9 @@ SAID = {
         "kind", kind="accumulated"
     ),
     "regional_partial_dependence": effect("rate", regions=True, sample=100),
+    "regions by shape": effect(
+        "rate", regions=True, sample=100, criterion="interaction"
+    ),
     "h_statistic": lambda w, run, kind: hx.methods.h_statistic(
         run, sample=40, kind=kind
     ),

@@ -26,12 +26,13 @@ from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from hpo_explain.base import SPLITS
 from hpo_explain.reporting import SECTIONS
 from hpo_explain.space import category_index
 from tests.handmade import Page, warns_of_glyphs
 from tests.random_runs import studies, tables
 
-pytestmark = warns_of_glyphs
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
 CRITERIA = ("auto", "lcb", "ei", "pi", "logei")
 ROWS = 12  # of a background: enough for ten hypercubes
@@ -351,7 +352,13 @@ def check_effects(run, seed):
     assert len(effect.grid) == len(effect.mean)
     json.dumps(effect.to_dict(), allow_nan=False)
     regional = hx.partial_dependence(
-        run, name, regions=True, sample=60, max_depth=2, **options
+        run,
+        name,
+        regions=True,
+        sample=60,
+        max_depth=2,
+        criterion=SPLITS[seed % len(SPLITS)],
+        **options,
     )
     assert math.isclose(sum(region.weight for region in regional.regions), 1.0)
     whole = sum(

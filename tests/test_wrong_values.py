@@ -150,6 +150,7 @@ WRONG = {
     "sampling": WORD,
     "sections": ["x", 3, ["importanc"], [3], {"a": 1}],
     "seed": ["x", None, -1, -1.5, True, [1], {"a": 1}, np.array([1, 2])],
+    "settle": ["misspelt", 3, ["x"], {"a": 1}, Nothing()],
     "share": [*NUMBER, -1, 2],
     "size": COUNT,
     "source": CONFIG,

@@ -292,11 +292,8 @@ def _surrogate(
     minimize: bool,
 ) -> GaussianProcessSurrogate:
     """Return Optuna's process as one over encoded rows, in the objective's units."""
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import ConstantKernel
-
-    from hpo_explain.models._gp_fit import KernelFit
-    from hpo_explain.models._kernel import MixedMatern
+    from hpo_explain.models._gp_fit import FittedProcess, KernelFit
+    from hpo_explain.models._kernel import ScaledMatern
 
     columns = KernelColumns(space)
     weights = dict(
@@ -310,17 +307,17 @@ def _surrogate(
             ratio = _ratio(parameter, common[parameter.name])
             scales[group] = 1.0 / (ratio * math.sqrt(weights[parameter.name]))
     rows = _positions(process, common, space)
-    gp = GaussianProcessRegressor(
-        ConstantKernel(float(process.kernel_scale))
-        * MixedMatern(columns.amid, scales),
-        alpha=float(process.noise_var),
-        optimizer=None,
-    ).fit(columns(rows), process._y_train.numpy().ravel())
     # Optuna standardizes by the population's standard deviation, and maximizes
     sign = -1.0 if minimize else 1.0
-    gp._y_train_mean = np.array([sign * values.mean()])
-    gp._y_train_std = np.array([max(values.std(), 1e-10)])
-    y = gp._y_train_mean + gp._y_train_std * gp.y_train_
+    gp = FittedProcess.conditioned(
+        ScaledMatern(float(process.kernel_scale), scales, columns.amid),
+        float(process.noise_var),
+        columns(rows),
+        process._y_train.numpy().ravel(),
+        offset=float(sign * values.mean()),
+        scale=float(max(values.std(), 1e-10)),
+    )
+    y = gp.offset + gp.scale * gp.y_train_
     # its priors are not ours
     refit = KernelFit(columns.amid, gp.X_train_, y).warm(gp)
     # it ignores some hyperparameters

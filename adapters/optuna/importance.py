@@ -20,6 +20,7 @@ from hpo_explain.base.checks import (
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.methods.importance.fanova import check_top
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.run import Run
 from hpo_explain.space import Array, SearchSpace
@@ -177,7 +178,10 @@ class FanovaImportanceEvaluator(_Evaluator):
         self._n_trees = check_count("n_trees", n_trees)
 
     def _shares(self, run: Run) -> Array:
-        return importance(run, n_trees=self._n_trees, seed=self._seed).estimate
+        shares: FanovaImportance = importance(
+            run, n_trees=self._n_trees, seed=self._seed
+        )
+        return shares.estimate
 
 
 class TopImportanceEvaluator(_Evaluator):
@@ -251,9 +255,10 @@ class TopImportanceEvaluator(_Evaluator):
         self._top, self._within = top, within
 
     def _shares(self, run: Run) -> Array:
-        return importance(
+        shares: FanovaImportance = importance(
             run, top=self._top, within=self._within, seed=self._seed
-        ).estimate
+        )
+        return shares.estimate
 
 
 def _of_reported(

@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from time import perf_counter
 
 from matplotlib.figure import Figure
 from PIL import Image
@@ -51,7 +50,8 @@ Rows that need data name them; [README.md](README.md) says how to get them. Tabl
 have no results. What the papers' programs do where the text says something else is in the
 docstrings of the modules.
 
-Written on {date} by `{command}`, seeds from {seed} on. What `--only` leaves out is as it was.
+Written on {date} by `{command}`, with the {profile} profile and seeds from {seed} on. What `--only`
+leaves out is as it was. Seconds are of one processor; repetitions that were stored take none.
 """
 
 
@@ -76,6 +76,13 @@ def chosen(
     return [one for one in some if not names or one.name in names]
 
 
+def processor_seconds() -> float:
+    """Return the time of processors that this process and the workers that ended have taken."""
+    times = os.times()
+    own, of_workers = times.user + times.system, times.children_user
+    return own + of_workers + times.children_system
+
+
 def save(figure: Figure, path: Path, most: int = 60_000) -> None:
     """Save a figure as a PNG of 64 colors below a size."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,14 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m examples.papers", description=__doc__
     )
     every = experiments()
-    words = sorted({word for one in every for word in (one.paper, one.name)})
+    names = sorted({name for one in every for name in (one.paper, one.name)})
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=words,
+        choices=names,
         metavar="WORD",
         default=[],
-        help="papers, tables and figures: " + ", ".join(words),
+        help="papers, tables and figures: " + ", ".join(names),
     )
     parser.add_argument(
         "--thorough",
@@ -131,17 +138,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.workers,
         options.stored,
     )
-    command = "python -m examples.papers" + " --thorough" * options.thorough
-    command += " --only " + " ".join(options.only) if options.only else ""
+    words = ["python -m examples.papers"]
+    if options.thorough:
+        words.append("--thorough")
+    if options.only:
+        words += ["--only", *options.only]
+    if options.stored:
+        words.append("--stored FOLDER")
     path = options.out / "RESULTS.md"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     page = Page(
-        HEAD.format(date=date.today(), command=command, seed=options.seed),
+        HEAD.format(
+            date=date.today(),
+            command=" ".join(words),
+            profile="thorough" if options.thorough else "quick",
+            seed=options.seed,
+        ),
         before,
     )
     failed = 0
     for one in chosen(options.only, every):
-        start = perf_counter()
+        start = processor_seconds()
         try:
             found = one.found(profile)
         except Exception:  # the others stand
@@ -154,10 +171,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         if picture:
             save(found.figure, options.out / picture)
-        section = page.add(one, found, picture, perf_counter() - start)
+        seconds = processor_seconds() - start
+        section = page.add(one, found, picture, seconds)
         print(
-            f"{one.label}: {judged(found.rows)} ({perf_counter() - start:.0f} s)",
-            flush=True,
+            f"{one.label}: {judged(found.rows)} ({seconds:.0f} s)", flush=True
         )
         if options.only:
             print(section, flush=True)

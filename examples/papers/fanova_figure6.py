@@ -24,6 +24,7 @@ best near the default.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,15 +132,20 @@ def measured(
     ).names
     rest = [name for name in problem.space.names if name not in names]
     free = {"important": names, "rest": rest, "whole": problem.space.names}
-    trials, seeds = profile.size(40, 60), range(profile.size(12, 20))
-    return {
-        (sampler, where): np.array(
-            [optimized(problem, some, sampler, trials, k) for k in seeds]
-        )
-        for sampler in SAMPLERS
-        for where, some in free.items()
-        if some
-    }
+    trials = profile.size(40, 60)
+    found = {}
+    for sampler, where in product(SAMPLERS, free):
+        # what is only drawn needs fewer
+        judged = sampler == "TPE" and where != "rest"
+        seeds = range(30 if judged else profile.size(10, 30))
+        if free[where]:
+            found[sampler, where] = np.array(
+                [
+                    optimized(problem, free[where], sampler, trials, k)
+                    for k in seeds
+                ]
+            )
+    return found
 
 
 @experiment(
@@ -159,6 +165,7 @@ def figure_6(sheet: Sheet) -> None:
     optuna.logging.set_verbosity(verbosity)
     titles = [[f"{name}, {sampler}" for name in found] for sampler in SAMPLERS]
     axes = sheet.panels(titles, width=3.0, height=2.4, sharex=True)
+    sooner = {}
     for column, (name, runs) in zip(axes.T, found.items(), strict=True):
         for (sampler, where), values in runs.items():
             mean, std = averaged(values)
@@ -177,19 +184,21 @@ def figure_6(sheet: Sheet) -> None:
             values[:, 0] - values[:, -1] for values in (some, whole)
         )
         quarter = whole.shape[1] // 4 - 1
-        sooner = whole[:, quarter] - some[:, quarter]
+        sooner[name] = some[:, quarter] < whole[:, quarter]
         sheet.finding(
             f"{name}: the subspace yields most of what the whole space does, 80 %",
             least - 0.8 * most,
             f"gains {least.mean():.3g} and {most.mean():.3g}",
         )
-        sheet.finding(
-            f"{name}: and sooner, after a quarter of the trials",
-            sooner,
-            f"ahead in {(sooner > 0).mean():.0%} of the runs",
-            "often",
-        )
-    axes[0, 0].legend(fontsize=8)
+    shares = [f"{name} {flags.mean():.0%}" for name, flags in sooner.items()]
+    sheet.in_most(
+        "and often does so sooner, after a quarter of the trials",
+        np.concatenate([*sooner.values()]),
+        f": {', '.join(shares)}",
+        "often",
+    )
+    for ax in axes[:, 0]:  # what is only drawn has fewer runs
+        ax.legend(fontsize=8)
     sheet.needs(
         "the network on CIFAR-10-small and CPLEX on CLS",
         "runs of SMAC on both",

@@ -73,7 +73,7 @@ def of_phoneme(sheet: Sheet) -> None:
     rng = np.random.default_rng(sheet.profile.seed)
     halves = [
         np.sort(rng.permutation(len(run))[: len(run) // 2])
-        for _ in range(sheet.profile.size(6, 10))
+        for _ in range(sheet.profile.size(20, 50))
     ]
 
     def of_halves(least: float) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -94,27 +94,27 @@ def of_phoneme(sheet: Sheet) -> None:
         return np.array(main), np.array(pairs), [*first]
 
     raw, pairs, first = of_halves(-np.inf)
-    sheet.finding(
+    sheet.of_halves(
         "LCBench: main effects explain 20 to 88% of the raw variance",
         [raw - 0.2, 0.88 - raw],
         f"{raw.mean():.0%}",
     )
-    sheet.finding(
+    sheet.of_halves(
         "LCBench: pairs explain up to 45% of the raw variance",
         0.45 - pairs,
         f"{pairs.mean():.0%}",
     )
     for label, least in caps.items():
         main, _, largest = of_halves(least)
-        sheet.finding(
+        sheet.of_halves(
             f"LCBench: main effects explain less over {label} than raw",
             raw - main,
             f"{main.mean():.0%} of {raw.mean():.0%}",
         )
-        sheet.in_most(
+        sheet.in_resamples(
             f"LCBench: something else matters most over {label}",
             [a != b for a, b in zip(first, largest, strict=True)],
-            f", the first {first[0]}, then {largest[0]}",
+            f"in the first half {first[0]}, then {largest[0]}",
         )
 
 

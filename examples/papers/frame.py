@@ -196,6 +196,20 @@ class Sheet:
         judged = Finding.of(margins)
         self.rows.append(Row(what, paper, ours, judged, why=why))
 
+    def of_halves(
+        self, what: str, margins: Any, ours: str, paper: str = "yes"
+    ) -> None:
+        """Add by which margin a finding holds in random halves of the trials, the last axis.
+
+        Halves overlap, so their mean is no surer the more there are: how one half scatters is the
+        error of what all trials give (the jackknife that leaves out a half).
+        """
+        values = np.atleast_2d(margins)
+        means, errors = values.mean(axis=1), values.std(axis=1, ddof=1)
+        freedom = values.shape[1] - 1.0
+        judged = Finding(tuple(means), tuple(errors), freedom)
+        self.rows.append(Row(what, paper, ours, judged))
+
     def exact(
         self,
         what: str,

@@ -83,7 +83,7 @@ def likelihoods(d: int, seed: int, n_rows: int = 300) -> list[list[float]]:
 def repeated(profile: Profile) -> dict[str, np.ndarray]:
     """Return the NLL by dimension: (repetitions, kernels, equations)."""
     found = profile.over_seeds(
-        likelihoods, [(int(d),) for d in PAPER], 20, REPETITIONS
+        likelihoods, [(int(d),) for d in PAPER], REPETITIONS, REPETITIONS
     )
     return dict(zip(PAPER, map(np.array, found), strict=True))
 

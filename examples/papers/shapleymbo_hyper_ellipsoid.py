@@ -342,15 +342,17 @@ def table_8(sheet: Sheet, found: dict[int, Runs]) -> None:
         explored = partial(exploration, initial=initial)
         ours[lam, initial] = explored(theta)
         left_out = [explored(np.delete(theta, i, 0)) for i in range(RUNS)]
-        error = np.sqrt((RUNS - 1) * np.var(left_out, axis=0))
+        # a run's own share of the number
+        by_run = RUNS * ours[lam, initial] - (RUNS - 1) * np.array(left_out)
         what = f"{{}}, λ = {lam}, {'with' if initial else 'without'} initial design"
         why = "the initial design is another one" if initial else ""
         sheet.numbers(
             what,
             [THETAS],
             thesis,
-            ours[lam, initial][None],
-            error=2**0.5 * error,
+            by_run,
+            spread=by_run.std(axis=0, ddof=1),
+            of=RUNS,
             together=what.replace("{}, ", ""),
             why=why,
         )

@@ -64,6 +64,7 @@ from .options import OVER as OVER
 from .options import READABLE as READABLE
 from .options import SAMPLING_ERRORS as SAMPLING_ERRORS
 from .options import SPLITS as SPLITS
+from .options import TRADE_OFF as TRADE_OFF
 from .options import TRIALS as TRIALS
 from .options import VARIANCES as VARIANCES
 from .options import Criterion as Criterion
@@ -96,8 +97,11 @@ from .posterior import PosteriorDraws as PosteriorDraws
 from .progress import progress_of as progress_of
 from .progress import shows_progress as shows_progress
 from .progress import steps as steps
+from .result import Cells as Cells
 from .result import Result as Result
 from .result import Table as Table
+from .result import as_objects as as_objects
+from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
 from .text import MAY_BE_NOTHING as MAY_BE_NOTHING
 from .text import SHARE_NOT_SETTLED as SHARE_NOT_SETTLED

@@ -35,6 +35,9 @@ constraint."""
 Joined = Literal["pareto_rank", "hypervolume"]
 """What can be explained of several objectives together."""
 
+TRADE_OFF = "trade-off"
+"""What is asked of two objectives: between them, as weight moves from one to the other."""
+
 Estimator = Literal["auto", "exact", "kernel", "sampling"]
 """How Shapley values are computed."""
 
@@ -56,8 +59,8 @@ EffectKind = Literal["partial", "accumulated"]
 Variance = Literal["average", "covariance"]
 """The variance of a partial dependence: the average (Eq. 5), or that of the average (Eq. 4)."""
 
-Split = Literal["l2", "std", "area", "variance", "mean"]
-"""The criterion by which regions of similar uncertainty are found."""
+Split = Literal["l2", "std", "area", "variance", "mean", "interaction"]
+"""The criterion by which regions are found: of similar uncertainty, mean or shape of the effect."""
 
 Readable = Literal["linear", "lasso", "logistic", "tree", "rules"]
 """The model of LIME: linear, chosen step by step or by the LASSO, logistic, a tree, or rules."""

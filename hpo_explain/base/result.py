@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
     from hpo_explain.belief.decisions import Decision
     from hpo_explain.belief.trust import Trust
+
+Cells = list[tuple[str, list[Any]]]
+"""The columns of a table: their names and their plain values, row by row."""
 
 _MOST_ROWS = 30
 _MOST_HTML_ROWS = 60
@@ -238,46 +242,42 @@ class Result(ABC):
         index = {name: getattr(self, labels)} if labels else {}
         return {**index, **self.columns}
 
+    @property
+    def named_columns(self) -> list[tuple[str, Any]]:
+        """The columns of `to_frame` in order; users' names may be those of other columns, too."""
+        if not self.table.keys:
+            return [*self.columns.items()]
+        several = self.columns.items()
+        raveled = [(k, np.ravel(v)) for k, v in several if v is not None]
+        return [*getattr(self, self.table.keys), *raveled]
+
     def to_frame(self) -> pd.DataFrame:
         """Return the result as a table."""
         import pandas as pd
 
         name, labels = self.table.index
-        if self.table.keys:
-            columns = {
-                key: np.ravel(values)
-                for key, values in self.columns.items()
-                if values is not None
-            }
-            frame = pd.DataFrame(columns)
-            for i, (key, values) in enumerate(getattr(self, self.table.keys)):
-                frame.insert(
-                    i,
-                    key,
-                    pd.Series(values, dtype=values.dtype),
-                    allow_duplicates=True,
-                )
-            return frame
         rows = pd.Index(getattr(self, labels), name=name) if labels else None
-        frame = pd.DataFrame(self.columns, index=rows)
+        columns = self.named_columns
+        by_place = {
+            # objects are what they are: None may be a category
+            i: pd.Series(values, rows, dtype=object)
+            if _are_objects(values)
+            else values
+            for i, (_, values) in enumerate(columns)
+        }
+        frame = pd.DataFrame(by_place, index=rows)
+        frame.columns = pd.Index([name for name, _ in columns], dtype=object)
         if self.table.order:
             frame = frame.iloc[getattr(self, self.table.order)()]
         return frame
 
-    def cells(self) -> list[tuple[str, list[Any]]]:
-        """Return the columns of `to_frame`, labels first; of declared ones without pandas."""
-        table = self.table
-        if table.keys or type(self).to_frame is not Result.to_frame:
-            frame = self.to_frame()
-            if any(name is not None for name in frame.index.names):
-                frame = frame.reset_index(allow_duplicates=True)
-            return [
-                (name, frame.iloc[:, i].tolist())
-                for i, name in enumerate(frame.columns)
-            ]
-        order = getattr(self, table.order)() if table.order else None
+    def cells(self) -> Cells:
+        """Return the columns of `to_frame` as plain values, labels first, without pandas."""
+        order = getattr(self, self.table.order)() if self.table.order else None
+        name, labels = self.table.index
+        index = [(name, getattr(self, labels))] if labels else []
         cells = []
-        for name, column in self._labelled_columns.items():
+        for name, column in [*index, *self.named_columns]:
             values = [
                 value.item() if isinstance(value, np.generic) else value
                 for value in column
@@ -286,6 +286,10 @@ class Result(ABC):
                 values = [values[i] for i in order]
             cells.append((name, values))
         return cells
+
+    def printed_cells(self) -> Cells:
+        """Return the columns that a terminal shows under the sentence."""
+        return self.cells()
 
     def _numbers(self) -> dict[str, Any]:
         table = self.table
@@ -551,6 +555,37 @@ class Result(ABC):
             f'<div style="max-width: 60em">{text_html(self.said)}{plot}'
             f"<details><summary>Table</summary>{frame_html(printed_frame(self))}</details></div>"
         )
+
+
+def below_each_other(
+    tables: Sequence[Sequence[tuple[str, Any]]],
+) -> dict[str, Any]:
+    """Return the columns of tables that stand below each other; NaN where one has no such column.
+
+    Examples
+    --------
+    >>> below_each_other([[("x", [1, 2])], [("x", [3]), ("y", [4])]])
+    {'x': [1, 2, 3], 'y': [nan, nan, 4]}
+    """
+    names = dict.fromkeys(name for table in tables for name, _ in table)
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for table in tables:
+        own = dict(table)
+        missing = [np.nan] * len(table[0][1])
+        for name, column in columns.items():
+            column.extend(own.get(name, missing))
+    return columns
+
+
+def _are_objects(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype == object
+
+
+def as_objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return values as a column of a table that keeps them: None, which may be a category, too."""
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def printed_frame(result: Result) -> pd.DataFrame:

@@ -176,7 +176,7 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
         Number of workers; None takes what ``joblib.parallel_config`` says. 1 does the work here,
         also in a worker of dask, which would share it with the others.
     work : iterable
-        The calls, each made by ``joblib.delayed``.
+        The calls as ``joblib.delayed`` makes them: a function, its arguments, and named ones.
 
     Examples
     --------

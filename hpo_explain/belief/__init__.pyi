@@ -15,6 +15,7 @@ from .decisions import decide as decide
 from .decisions import interval as interval
 from .decisions import varying as varying
 from .draws import Draws as Draws
+from .draws import Weighted as Weighted
 from .draws import Within as Within
 from .draws import as_draws as as_draws
 from .draws import in_own_order as in_own_order

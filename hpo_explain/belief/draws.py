@@ -265,6 +265,42 @@ class Within(Draws):
         return self._whole.space.encode(self.space.decode(X))
 
 
+class Weighted(Draws):
+    """The weighted sum of the costs of several objectives, drawn independently of each other.
+
+    Parameters
+    ----------
+    draws : sequence of Draws
+        The functions of each objective, over the same space and equally many.
+    weights : sequence of float
+        The weight of each.
+    """
+
+    def __init__(
+        self, draws: Sequence[Draws], weights: Sequence[float]
+    ) -> None:
+        space = draws[0].space
+        nothing = np.empty((0, len(space)))
+        super().__init__(space, nothing, "minimize", draws[0].seed)
+        self._of_each, self._weights = draws, weights
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of one evaluation of the sum, whose noises are independent."""
+        each = zip(self._of_each, self._weights, strict=True)
+        return float(np.hypot.reduce([w * one.noise_std for one, w in each]))
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+        whole = np.zeros(1)
+        each = zip(self._of_each, self._weights, strict=True)
+        for place, (one, weight) in enumerate(each):
+            if weight:
+                own = in_own_order(one.costs(X).astype(float), place)
+                whole = whole + weight * own
+        return np.asarray(whole)
+
+
 def as_draws(
     surrogate: Surrogate,
     direction: Direction,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from hpo_explain.base.options import KINDS
+from hpo_explain.base.options import KINDS, TRADE_OFF
 from hpo_explain.catalog.entry import Method
 from hpo_explain.cli._cache import cached, key_of, store
 from hpo_explain.cli._errors import RECORDED, WRITTEN, answered, put
@@ -130,10 +130,12 @@ def command_of(method: Method) -> click.Command:
             read: Any = {
                 label: read_and_tell(source) for label, source in found.items()
             }
+        elif method.objectives:
+            read = read_all_and_tell(found)
+        elif function.several == TRADE_OFF == found.target:  # type: ignore[attr-defined]
+            read, own["target"] = read_all_and_tell(found), TRADE_OFF
         else:
-            read = (read_all_and_tell if method.objectives else read_and_tell)(
-                found
-            )
+            read = read_and_tell(found)
         result = function(read, **own)
         show(result, form, plot)
         answered()

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from wcwidth import ljust, rjust
@@ -16,6 +16,9 @@ from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.width import columns as width
 from hpo_explain.cli._errors import name_option, put, say, say_after
 from hpo_explain.cli._interrupt import interrupt_at_hand
+
+if TYPE_CHECKING:
+    from hpo_explain.base import Cells
 
 _FORMATS = (".png", ".svg", ".pdf")
 _WIDEST = 60
@@ -81,8 +84,7 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
     if form == "csv":
         _write(_csv(result))
         return
-    columns = [column for column in result.cells() if column[0] != "members"]
-    if columns:
+    if columns := _without_members(result.printed_cells()):
         put(f"\n{text_table(columns)}")
     if result.details:
         put(printable_lines(f"\n{result.details}"))
@@ -92,15 +94,12 @@ def _csv(result: Any) -> str:
     """Return the table of a result as CSV: None is a category, and what is not known is empty."""
     from hpo_explain.reporting._csv import csv_text
 
-    frame = result.to_frame()
-    if any(name is not None for name in frame.index.names):
-        frame = frame.reset_index(allow_duplicates=True)
-    # they are in its labels
-    frame = frame.drop(columns="members", errors="ignore")
-    return csv_text(
-        frame.map(lambda cell: "None" if cell is None else cell),
-        lineterminator="\n",
-    )
+    return csv_text(_without_members(result.cells()), nothing="None")
+
+
+def _without_members(cells: Cells) -> Cells:
+    """Return the columns without the members of sets, which are in their labels."""
+    return [column for column in cells if column[0] != "members"]
 
 
 def _write(text: str) -> None:

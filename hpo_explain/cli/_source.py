@@ -24,7 +24,7 @@ from hpo_explain.base.errors import (
     MissingOptionError,
     NothingToExplain,
 )
-from hpo_explain.base.options import MEASURED
+from hpo_explain.base.options import MEASURED, TRADE_OFF
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
     READ_AS,
@@ -78,7 +78,8 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--target": (
         None,
         "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
-        "a storage also one of several objectives, by index or name.",
+        "a storage also one of several objectives, by index or name; of importance trade-off, "
+        "between two objectives.",
         {},
     ),
     "--bounds": (
@@ -218,6 +219,11 @@ class Source:
         """The study that was asked for."""
         return self.given.get("--study-name")
 
+    @property
+    def target(self) -> str | None:
+        """What is asked about in place of the objective."""
+        return self.given.get("--target")
+
     def read(self) -> Run:
         """Return the run as it is now.
 
@@ -276,7 +282,7 @@ class Source:
         """Raise UsageError where an option is for sources of other formats."""
         for flag, value in self.given.items():
             if flag in _OF_ANY_SOURCE or (
-                flag == "--target" and value in MEASURED
+                flag == "--target" and value in (*MEASURED, TRADE_OFF)
             ):
                 continue
             if not form.takes(_argument(flag)):

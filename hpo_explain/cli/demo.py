@@ -33,13 +33,16 @@ def demo(trials: int, out: Path, debug: bool) -> None:
     Gradient boosting is tuned on the breast cancer data that ship with scikit-learn; then
     OUT/report.html says why the optimizer tried what it tried.
     """
-    from hpo_explain.demo import run_demo
+    from hpo_explain.demo import compiling_meanwhile, run_demo
 
     with errors(debug=debug):
         out.mkdir(parents=True, exist_ok=True)
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
-        with click.progressbar(
-            length=trials, label="tuning", file=sys.stderr
-        ) as bar:
+        with (
+            compiling_meanwhile(),
+            click.progressbar(
+                length=trials, label="tuning", file=sys.stderr
+            ) as bar,
+        ):
             run = run_demo(out, trials, lambda: bar.update(1))
         write_and_tell({run.objective_name: run}, out / "report.html")

@@ -61,6 +61,9 @@ from .importance.shapley_interactions import (
 from .importance.shapley_interactions_result import (
     ShapleyInteractions as ShapleyInteractions,
 )
+from .importance.trade_off_result import (
+    TradeOffImportance as TradeOffImportance,
+)
 from .importance.tunability import tunability as tunability
 from .importance.tunability_result import GameExplanation as GameExplanation
 from .proposals.contributions_result import (

@@ -2,9 +2,9 @@
 
 A Gaussian process conditioned on trials, its kernel's parameters given.
 
-scikit-learn's own ``fit`` makes and factorizes the covariance twice, and checks and copies what is
-known: of a hundred trials that takes twice as long as the rest. The predictions are the same to the
-last bit.
+It is our own: to import scikit-learn takes longer than most fits. Its ``fit`` makes and factorizes
+the covariance twice, and checks and copies what is known: of a hundred trials that takes twice as
+long as the rest. The predictions are the same to the last bit.
 
 Trials of a Gaussian process held out, with the kernel's parameters fitted without them.
 
@@ -25,57 +25,77 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky
 
 from hpo_explain.base import one_blas_thread, steps, unit_of
+from hpo_explain.models._kernel import ScaledMatern
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
 
 
-def conditioned(
-    kernel: Any, noise: float, Z: Array, y: Array
-) -> GaussianProcessRegressor:
-    """Return a process as scikit-learn's ``fit`` makes it without an optimizer.
+@dataclass(frozen=True, eq=False)
+class FittedProcess:
+    """A process conditioned on trials; what a regressor of scikit-learn has, has its name there.
 
-    Parameters
+    Attributes
     ----------
-    kernel : sklearn.gaussian_process.kernels.Kernel
-        With the parameters that it shall have.
-    noise : float
+    kernel_ : ScaledMatern
+        The covariance of the standardized objective, without noise.
+    alpha : float
         Variance of the noise of the standardized objective.
-    Z : ndarray of shape (n, p)
+    X_train_ : ndarray of shape (n, p)
         Columns of the trials.
-    y : ndarray of shape (n,)
+    y_train_ : ndarray of shape (n,)
         Their objective, standardized.
+    offset, scale : float
+        What was subtracted from the objective, and what it was divided by.
+    L_, alpha_ : ndarray of shape (n, n), (n,)
+        The Cholesky factor of the covariance of the trials, and ``K⁻¹ y``.
 
     References
     ----------
     .. [1] Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine Learning,
        Algorithm 2.1.
     """
-    from sklearn.gaussian_process import GaussianProcessRegressor
 
-    gp = GaussianProcessRegressor(kernel, alpha=noise, optimizer=None)
-    # of the logarithms, as its own fit sets it: other last digits
-    kernel.theta = kernel.theta
-    gp.kernel_ = kernel
-    gp.n_features_in_ = Z.shape[1]
-    gp._y_train_mean = np.zeros(1)
-    gp._y_train_std = np.ones(1)
-    gp.X_train_ = np.array(Z)
-    gp.y_train_ = np.array(y)
-    K = kernel(gp.X_train_)
-    K[np.diag_indices_from(K)] += noise
-    gp.L_ = cholesky(K, lower=True, check_finite=False)
-    gp.alpha_ = cho_solve((gp.L_, True), gp.y_train_, check_finite=False)
-    gp.log_marginal_likelihood_value_ = float(
-        -0.5 * gp.y_train_ @ gp.alpha_
-        - np.log(np.diag(gp.L_)).sum()
-        - len(K) / 2 * np.log(2 * np.pi)
-    )
-    return gp
+    kernel_: ScaledMatern
+    alpha: float
+    X_train_: Array
+    y_train_: Array
+    offset: float
+    scale: float
+    L_: Array
+    alpha_: Array
+
+    @classmethod
+    def conditioned(
+        cls,
+        kernel: ScaledMatern,
+        noise: float,
+        Z: Array,
+        y: Array,
+        *,
+        offset: float,
+        scale: float,
+    ) -> FittedProcess:
+        """Return a process conditioned on columns (n, p) and standardized objectives (n,)."""
+        K = kernel(Z)
+        K[np.diag_indices_from(K)] += noise
+        L = cholesky(K, lower=True, check_finite=False)
+        alpha = cho_solve((L, True), y, check_finite=False)
+        return cls(
+            kernel, noise, np.array(Z), np.array(y), offset, scale, L, alpha
+        )
+
+    @property
+    def log_likelihood(self) -> float:
+        """The logarithm of the marginal likelihood."""
+        n = len(self.y_train_)
+        determinant = np.log(np.diag(self.L_)).sum()
+        fit = -0.5 * self.y_train_ @ self.alpha_
+        return float(fit - determinant - n / 2 * np.log(2 * np.pi))
 
 
-Refit = Callable[[Ints], "GaussianProcessRegressor"]
+Refit = Callable[[Ints], "GaussianProcessRegressor | FittedProcess"]
 """From the trials that are seen to a process fitted to them, parameters included."""
 STEPS = 15  # of the search for parameters that starts at those of all trials
 _MANY = 100  # configurations from which on fewer folds will do
@@ -198,9 +218,7 @@ class KernelFit:
     theta: Array | None = None
     least_noise: float = 0.0
 
-    def __call__(
-        self, seen: Ints, *, seed: int = 0
-    ) -> GaussianProcessRegressor:
+    def __call__(self, seen: Ints, *, seed: int = 0) -> FittedProcess:
         """Return a process fitted to some trials; noise is its ``alpha``.
 
         Parameters
@@ -211,22 +229,20 @@ class KernelFit:
             Seed of the restarts, and of the trials the parameters are fitted on if there are more
             than 300.
         """
-        from sklearn.gaussian_process.kernels import ConstantKernel
-
-        from hpo_explain.models._kernel import MixedMatern
-
         values, offset, scale = standardized(self.y[seen])
         # many small factorizations: several threads would mostly wait for each other
         with one_blas_thread():
             theta = min(self._maxima(seen, seed), key=lambda one: one[1])[0]
-            signal, *scales, noise = np.exp(theta)
-            kernel = ConstantKernel(signal, SIGNAL) * MixedMatern(
-                self.amid, np.array(scales)
+            signal, *scales, noise = np.exp(theta).tolist()
+            kernel = ScaledMatern(signal, np.array(scales), self.amid)
+            return FittedProcess.conditioned(
+                kernel,
+                noise,
+                self.Z[seen],
+                values,
+                offset=offset,
+                scale=scale,
             )
-            gp = conditioned(kernel, noise, self.Z[seen], values)
-        gp._y_train_mean = np.array([offset])
-        gp._y_train_std = np.array([scale])
-        return gp
 
     def _maxima(self, seen: Ints, seed: int) -> Sequence[Maximum]:
         """Return the maxima of the likelihood that are found."""
@@ -280,7 +296,7 @@ class KernelFit:
             for start in steps(every, "searches")
         )
 
-    def warm(self, gp: GaussianProcessRegressor) -> KernelFit:
+    def warm(self, gp: FittedProcess) -> KernelFit:
         """Return the fit to parts of the trials that starts at the parameters of one to all."""
         return replace(
             self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha))

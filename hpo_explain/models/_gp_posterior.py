@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.base import InputError
-from hpo_explain.models._gp_fit import Refit, refit_of
+from hpo_explain.models._gp_fit import FittedProcess, Refit, refit_of
 from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._split_kernel import split_kernel
@@ -30,7 +30,7 @@ class Posterior(OnColumns):
     def __init__(
         self,
         space: SearchSpace,
-        gp: GaussianProcessRegressor,
+        gp: GaussianProcessRegressor | FittedProcess,
         *,
         columns: Callable[[Array], Array] | None = None,
         noise_std: float | None = None,
@@ -45,25 +45,32 @@ class Posterior(OnColumns):
                 gp,
                 "Call gp.fit(X, y) first.",
             )
-        if np.size(gp._y_train_mean) != 1:
-            problem = f"must have a single output, but has {np.size(gp._y_train_mean)}"
+        offset, scale = _standard_of(gp)
+        if offset.size != 1:
+            problem = f"must have a single output, but has {offset.size}"
             raise InputError("gp", problem, gp, "Fit one gp per objective.")
         self._gp = gp
         super().__init__(
             space, gp, "gp", gp.X_train_.shape[1], columns, negated
         )
-        self._offset = float(np.ravel(gp._y_train_mean)[0])
-        self._scale = float(np.ravel(gp._y_train_std)[0])
+        self._offset = float(offset[0])
+        self._scale = float(scale[0])
         self._noise_std = noise_std
-        self._refit = refit_of(gp) if refit is None else refit
+        if refit is None and not isinstance(gp, FittedProcess):
+            refit = refit_of(gp)
+        self._refit = refit
         if rows is None and columns is None:
             rows = np.asarray(gp.X_train_)
         self._rows = rows
 
     @property
     def gp(self) -> GaussianProcessRegressor:
-        """The fitted regressor."""
-        return self._gp
+        """The fitted regressor; of our own fit one of scikit-learn's that predicts the same."""
+        if not isinstance(self._gp, FittedProcess):
+            return self._gp
+        from hpo_explain.models._as_sklearn import regressor_of
+
+        return regressor_of(self._gp)
 
     @property
     def noise_std(self) -> float:
@@ -252,6 +259,15 @@ class Posterior(OnColumns):
             values=self._to_columns(along),
             moving=np.isin(owners, members),
         )
+
+
+def _standard_of(
+    gp: GaussianProcessRegressor | FittedProcess,
+) -> tuple[Array, Array]:
+    """Return what was subtracted from each output, and what it was divided by."""
+    if isinstance(gp, FittedProcess):
+        return np.array([gp.offset]), np.array([gp.scale])
+    return np.ravel(gp._y_train_mean), np.ravel(gp._y_train_std)
 
 
 def _at(X: Array, members: Ints, value: Array) -> Array:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from hpo_explain.models._kernel import ScaledMatern
 from hpo_explain.models._squares import (
     Profile,
     exponential,
@@ -93,7 +94,7 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
 
     Parameters
     ----------
-    kernel : sklearn.gaussian_process.kernels.Kernel
+    kernel : ScaledMatern or sklearn.gaussian_process.kernels.Kernel
         Sums and products of constants, white noise (left out: it is 0 between different rows),
         and Matérn (ν = 1/2, 3/2, 5/2, ∞), RBF, rational quadratic or Hamming kernels; also those
         of skopt.
@@ -105,6 +106,9 @@ def split_kernel(kernel: Any, n_columns: int) -> SplitKernel | None:
     SplitKernel or None
         The covariance, white noise excluded.
     """
+    if isinstance(kernel, ScaledMatern):
+        leaf = _leaf(kernel, "MixedMatern", n_columns)
+        return None if leaf is None else replace(leaf, factor=kernel.signal)
     name = type(kernel).__name__
     if name in ("Sum", "Product"):
         first = split_kernel(kernel.k1, n_columns)

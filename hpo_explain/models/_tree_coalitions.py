@@ -30,6 +30,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ from hpo_explain.space import Array, Bools, Ints
 Nodes = tuple[Ints, Ints, Ints, Ints, Array, Bools, int]
 
 
-def flatten(trees: list[Any]) -> tuple[Nodes, Array, Array]:
+def flatten(trees: Sequence[Any]) -> tuple[Nodes, Array, Array]:
     """Return the nodes of scikit-learn trees one after the other, their values and impurities.
 
     Children are counted from the first node of all; a leaf has no left child (-1).

@@ -1,8 +1,8 @@
-"""A scikit-learn forest as a surrogate."""
+"""A forest as a surrogate: our own, or a fitted one of scikit-learn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from hpo_explain.models._growing import grow, tuned
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
+from hpo_explain.models._trees import GrownForest, grown
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
 from hpo_explain.models.protocols import (
     CoalitionBlock,
@@ -38,7 +39,7 @@ VARIANCE_CRITERIA = ("squared_error", "friedman_mse")
 
 
 class ForestSurrogate(OnColumns):
-    """A fitted scikit-learn forest of regression trees as a surrogate.
+    """A fitted forest of regression trees as a surrogate.
 
     The mean is the mean over trees. The variance follows the law of total variance over trees
     and leaves: the variance of the trees' leaf means plus the mean variance within their leaves.
@@ -94,29 +95,15 @@ class ForestSurrogate(OnColumns):
     def __init__(
         self,
         space: SearchSpace,
-        forest: RandomForestRegressor,
+        forest: RandomForestRegressor | GrownForest,
         *,
         columns: Callable[[Array], Array] | None = None,
         data: tuple[Array, Array] | None = None,
         min_variance: float = 0.0,
         negated: bool = False,
     ) -> None:
-        if not hasattr(forest, "estimators_"):
-            problem = f"must be fitted, but was {forest!r}"
-            raise InputError(
-                "forest", problem, forest, "Call forest.fit(X, y) first."
-            )
-        outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
-        criterion = getattr(forest, "criterion", None)
-        if outputs != 1 or criterion not in VARIANCE_CRITERIA:
-            raise InputError(
-                "forest",
-                "must be a RandomForestRegressor or ExtraTreesRegressor with a single "
-                "output and criterion 'squared_error', but was "
-                f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}",
-                forest,
-                "Fit such a forest instead.",
-            )
+        if not isinstance(forest, GrownForest):
+            _check_forest(forest)
         super().__init__(
             space, forest, "forest", forest.n_features_in_, columns, negated
         )
@@ -159,37 +146,37 @@ class ForestSurrogate(OnColumns):
         ForestSurrogate
             The fitted surrogate.
         """
-        from sklearn.ensemble import RandomForestRegressor
-
+        n_trees = check_count("n_trees", n_trees)
         X = space.check_rows("X", X)
         y = check_array("y", y)
         space = space.ordered(X)
         standard = Standard.of(y)
         columns = OrderedColumns(space, X, standard.values)
-        forest = RandomForestRegressor(
-            n_estimators=check_count("n_trees", n_trees),
-            min_samples_leaf=1,
-            max_features=1.0,
-            bootstrap=True,
-            random_state=seed,
-        )
-        _fit_standardized(
-            forest,
+        forest = _grown_standardized(
             columns(X),
             y,
             standard,
             space.order,
+            n_trees=n_trees,
+            min_samples_leaf=1,
+            seed=seed,
         )
         data = (np.array(X), np.array(y))
         return cls(space, forest, columns=columns, data=data)
 
     @property
     def forest(self) -> RandomForestRegressor:
-        """The fitted forest."""
-        return self._forest
+        """The fitted forest; of our own fit one of scikit-learn's that predicts the same."""
+        if not isinstance(self._forest, GrownForest):
+            return self._forest
+        from hpo_explain.models._as_sklearn import forest_of
+
+        return forest_of(self._forest)
 
     @property
-    def _trees(self) -> list[Any]:
+    def _trees(self) -> Sequence[Any]:
+        if isinstance(self._forest, GrownForest):
+            return self._forest.trees
         return [estimator.tree_ for estimator in self._forest.estimators_]
 
     def _leaves(self, X: Array) -> tuple[Array, Array]:
@@ -437,7 +424,7 @@ class ForestSurrogate(OnColumns):
         """
         if self._tuned is None:  # it takes several fits
             n = len(self._data_for("it cannot be fitted again")[1])
-            size = int(self.forest.min_samples_leaf)
+            size = int(self._forest.min_samples_leaf)
             fit = tuned(self.with_leaves, self.held_out(), size, n)
             self._tuned = self if fit is None else fit()
             self._tuned.notes = self.notes
@@ -449,7 +436,7 @@ class ForestSurrogate(OnColumns):
         return self._data
 
     def refitted(self, X: Array, y: Array, **settings: Any) -> ForestSurrogate:
-        """Return a forest fitted to other trials, with other settings of scikit-learn's.
+        """Return a forest fitted to other trials, with other settings.
 
         Parameters
         ----------
@@ -458,20 +445,18 @@ class ForestSurrogate(OnColumns):
         y : ndarray of shape (n,)
             Their objective, in the user's units.
         **settings
-            Parameters of the scikit-learn forest that differ.
+            What differs: of our own ``n_estimators`` and ``min_samples_leaf``, of a forest of
+            scikit-learn any of its parameters.
         """
-        from sklearn.base import clone
-
         target = self._sign * np.asarray(y, dtype=float)
         standard = Standard.of(target)
         columns = self._columns
         if isinstance(columns, OrderedColumns):
             columns = OrderedColumns(self._space, X, standard.values)
-        forest = clone(self._forest).set_params(**settings)
         Z = np.asarray(X if columns is None else columns(X))
         own = columns is None or isinstance(columns, OrderedColumns)
         order = self._space.order if own else np.arange(Z.shape[1])
-        _fit_standardized(forest, Z, target, standard, order)
+        forest = self._grown_again(Z, target, standard, order, settings)
         return ForestSurrogate(
             self._space,
             forest,
@@ -480,6 +465,33 @@ class ForestSurrogate(OnColumns):
             min_variance=self._min_variance,
             negated=self._sign < 0,
         )
+
+    def _grown_again(
+        self,
+        Z: Array,
+        target: Array,
+        standard: Standard,
+        order: Ints,
+        settings: dict[str, Any],
+    ) -> GrownForest | RandomForestRegressor:
+        before = self._forest
+        if isinstance(before, GrownForest):
+            return _grown_standardized(
+                Z,
+                target,
+                standard,
+                order,
+                n_trees=settings.get("n_estimators", len(before.trees)),
+                min_samples_leaf=settings.get(
+                    "min_samples_leaf", before.min_samples_leaf
+                ),
+                seed=before.random_state,
+            )
+        from sklearn.base import clone
+
+        forest = clone(before).set_params(**settings)
+        _fit_standardized(forest, Z, target, standard, order)
+        return forest
 
     def _learned_order(self) -> bool:
         """Say whether the columns depend on the objective (two categories split the same way)."""
@@ -524,7 +536,7 @@ class ForestSurrogate(OnColumns):
             )
         mean = np.empty(len(y))
         std = np.empty(len(y))
-        trees = len(self._forest.estimators_)
+        trees = len(self._trees)
         if getattr(self._forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
         for k in steps(range(min(n_folds, count)), "folds"):
@@ -541,6 +553,64 @@ class ForestSurrogate(OnColumns):
             std=std[out],
             rows=X[out],
         )
+
+
+def _check_forest(forest: Any) -> None:
+    """Raise InputError unless it is a fitted forest of scikit-learn with squared error."""
+    if not hasattr(forest, "estimators_"):
+        problem = f"must be fitted, but was {forest!r}"
+        raise InputError(
+            "forest", problem, forest, "Call forest.fit(X, y) first."
+        )
+    outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
+    criterion = getattr(forest, "criterion", None)
+    if outputs != 1 or criterion not in VARIANCE_CRITERIA:
+        raise InputError(
+            "forest",
+            "must be a RandomForestRegressor or ExtraTreesRegressor with a single "
+            "output and criterion 'squared_error', but was "
+            f"{type(forest).__name__} with {outputs} output(s) and criterion {criterion!r}",
+            forest,
+            "Fit such a forest instead.",
+        )
+
+
+def _grown_standardized(
+    Z: Array,
+    y: Array,
+    standard: Standard,
+    order: Ints,
+    *,
+    n_trees: int,
+    min_samples_leaf: int,
+    seed: int,
+) -> GrownForest:
+    """Return our own forest, fitted as `_fit_standardized` does."""
+    columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
+    forest = grown(
+        columns,
+        standard.values,
+        n_trees=n_trees,
+        min_samples_leaf=min_samples_leaf,
+        seed=seed,
+    )
+    above = (y - standard.centre) / standard.unit
+    trees = []
+    for tree, bag in zip(
+        forest.trees, forest.estimators_samples_, strict=True
+    ):
+        leaf = tree.apply(columns[bag])
+        value, impurity = _of_leaves(tree, leaf, above[bag], standard)
+        splits = np.where(tree.feature < 0, tree.feature, order[tree.feature])
+        trees.append(
+            replace(
+                tree,
+                feature=splits,
+                value=value[:, None, None],
+                impurity=impurity,
+            )
+        )
+    return replace(forest, trees=tuple(trees))
 
 
 def _fit_standardized(
@@ -564,21 +634,31 @@ def _fit_standardized(
         tree = estimator.tree_
         of_tree = above if bags is None else above[bags[t]]
         leaf = tree.apply(columns if bags is None else columns[bags[t]])
-        weight = np.bincount(leaf, minlength=tree.node_count)
-        at = weight > 0
-        mean = tree.value[:, 0, 0] * standard.sign
-        mean[at] = np.bincount(leaf, of_tree, tree.node_count)[at] / weight[at]
-        within = tree.impurity.copy()
-        apart = (of_tree - mean[leaf]) ** 2
-        within[at] = np.bincount(leaf, apart, tree.node_count)[at] / weight[at]
-        tree.value[:, 0, 0] = standard.centre + standard.unit * mean
-        tree.impurity[...] = (
-            np.where(within <= STEP**2 * _ROUNDED, 0.0, within)
-            * standard.unit**2
-        )
+        value, impurity = _of_leaves(tree, leaf, of_tree, standard)
+        tree.value[:, 0, 0] = value
+        tree.impurity[...] = impurity
         tree.feature[tree.feature >= 0] = order[
             tree.feature[tree.feature >= 0]
         ]
+
+
+def _of_leaves(
+    tree: Any, leaf: Ints, of_tree: Array, standard: Standard
+) -> tuple[Array, Array]:
+    """Return mean and variance of the objectives in each node, of leaves as they are."""
+    n = tree.node_count
+    weight = np.bincount(leaf, minlength=n)
+    at = weight > 0
+    mean = tree.value[:, 0, 0] * standard.sign
+    mean[at] = np.bincount(leaf, of_tree, n)[at] / weight[at]
+    within = tree.impurity.copy()
+    apart = (of_tree - mean[leaf]) ** 2
+    within[at] = np.bincount(leaf, apart, n)[at] / weight[at]
+    resolved = np.where(within <= STEP**2 * _ROUNDED, 0.0, within)
+    return (
+        standard.centre + standard.unit * mean,
+        resolved * standard.unit**2,
+    )
 
 
 def _total_std(means: Array, variances: Array) -> Array:

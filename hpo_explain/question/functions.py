@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints, overload
 
 from hpo_explain.base import (
     KINDS,
+    TRADE_OFF,
     Criterion,
     Kind,
     check_option,
@@ -24,7 +25,7 @@ from hpo_explain.question.sources import (
     read_by_objective,
     several_runs,
 )
-from hpo_explain.run import Run, is_measured
+from hpo_explain.run import Objectives, Run, is_measured
 
 _OF_KIND = """    surrogate : Surrogate or object, optional
         A model of your own in place of `kind`"""
@@ -80,7 +81,7 @@ def _shared(
 
 Of = Literal["anything", "surrogate", "optimizer"]
 """What answers: any model or acquisition, a model of the objective, or what the optimizer knew."""
-Several = Literal["", "runs", "objectives"]
+Several = Literal["", "runs", "objectives", "trade-off"]
 _TAKES: dict[Of, Callable[..., None]] = {
     "anything": _shared,
     "surrogate": _of_surrogate,
@@ -110,7 +111,7 @@ def explains(
     no acquisition, nor a time `before` which nothing is known; one of the optimizer neither these
     nor a model, as it explains by what the optimizer knew. `without` names other shared arguments
     that mean nothing to it. One that explains `several` takes a dict of runs, too, or all
-    objectives of a run.
+    objectives of a run; between two of them only where that is the target.
     """
     if method is None:
         return partial(explains, of=of, without=without, several=several)
@@ -149,6 +150,10 @@ def explains(
         runs: dict[str, Run] = {}
         if several == "objectives":
             runs = read_by_objective(public, source, reading)
+        elif several == TRADE_OFF == reading.get("target"):
+            each_has_its_own(surrogate=surrogate)
+            objectives = read_by_objective(public, source, reading)
+            runs = {**Objectives.of(objectives).runs}
         elif several == "runs" and isinstance(source, Mapping):
             each_has_its_own(before=taken.get("before"), surrogate=surrogate)
             runs = several_runs(public, "run", source, reading)
@@ -174,6 +179,7 @@ def explains(
     shown = shows_progress(public)
     for function in (public, shown):
         function.method, function.of = method, of  # type: ignore[attr-defined]
+        function.several = several  # type: ignore[attr-defined]
     return shown
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+from hpo_explain.base.result import Cells
 
 _FORMULA = tuple("=+-@\t＝＋－＠")  # the wide ones count in Japanese
 # where a spreadsheet of another language begins a cell, whatever stands in quotes
 _CELL_BEGINS = re.compile(r"(?<=[;\t\n])")
 
 
-def csv_text(frame: pd.DataFrame, **options: Any) -> str:
-    r"""Return a table as CSV, in which no text is a formula.
+def csv_text(
+    cells: Cells, *, digits: int | None = None, nothing: str = ""
+) -> str:
+    r"""Return a table as CSV, in which no text is a formula, and what is not known is empty.
 
     A spreadsheet runs a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab,
     also one that is only the name of a hyperparameter or a category. Such a text gets an
@@ -22,27 +26,39 @@ def csv_text(frame: pd.DataFrame, **options: Any) -> str:
     it, where a spreadsheet whose decimals have commas begins a new cell. A carriage return is
     spelled out.
 
+    Parameters
+    ----------
+    cells : list of tuple
+        The columns.
+    digits : int, optional
+        Of numbers with decimals; by default as many as tell them from all others.
+    nothing : str, default ""
+        What stands for None.
+
     Examples
     --------
-    >>> import pandas as pd
-    >>> csv_text(pd.DataFrame({"=x": ["=1+1", "-0.5"], "y": [-1, 2]}), lineterminator="\n")
-    "'=x,y\n'=1+1,-1\n-0.5,2\n"
+    >>> csv_text([("=x", ["=1+1", "-0.5"]), ("y", [-1, 2.5])])
+    "'=x,y\n'=1+1,-1\n-0.5,2.5\n"
     """
-    from pandas.api.types import is_numeric_dtype
 
-    harmless = frame.rename(columns=_harmless)
-    for place, column in enumerate(harmless.dtypes):
-        if not is_numeric_dtype(column):
-            harmless.isetitem(
-                place, harmless.iloc[:, place].map(_harmless).array
-            )
-    text: str = harmless.to_csv(index=False, **options)
-    return text
+    def text(cell: Any) -> str:
+        if cell is None:
+            return nothing
+        if not isinstance(cell, float):
+            return _harmless(str(cell))
+        if math.isnan(cell):
+            return ""
+        return repr(cell) if digits is None else f"{cell:.{digits}g}"
+
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([_harmless(name) for name, _ in cells])
+    columns = [map(text, values) for _, values in cells]
+    writer.writerows(zip(*columns, strict=True))
+    return written.getvalue()
 
 
-def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return cell
+def _harmless(cell: str) -> str:
     cell = cell.replace("\r", r"\r")  # some readers begin a new row at it
     try:
         float(cell)

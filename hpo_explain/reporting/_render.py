@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,13 +23,10 @@ from markupsafe import Markup, escape
 from hpo_explain.base.figures import Panels, marks
 from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import printable, printable_lines
-from hpo_explain.base.result import Result
+from hpo_explain.base.result import Cells, Result
 from hpo_explain.base.wording import Place, Wording
 from hpo_explain.draw.pages import plot_svg
 from hpo_explain.reporting._csv import csv_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
 _WIDTH, _PANEL = (5.2, 3.3)
@@ -139,25 +136,22 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_environment().get_template(template).render(values))
 
 
-def downloads(name: str, frame: pd.DataFrame) -> Markup:
+def downloads(name: str, cells: Cells) -> Markup:
     """Return links that hand a table over as CSV and as JSON, which are part of the page.
 
     A large table is there once, as compressed CSV: twice, such tables would be half of the page.
     The JSON is of pandas' orientation "split": `pandas.read_json(path, orient="split")` reads it.
     """
-    table = frame
-    if frame.index.name is not None:  # a hyperparameter may have its name
-        table = frame.reset_index(allow_duplicates=True)
     # a byte-order mark tells spreadsheets that it is UTF-8
-    csv = "\ufeff" + csv_text(table, float_format=f"%.{_DIGITS}g")
+    csv = "\ufeff" + csv_text(cells, digits=_DIGITS)
     if len(csv) > _LARGE:
         data = packed(csv.encode("utf-8", errors="replace"))
         return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{data}")
-    rows = [
-        [_plain(value) for value in row]
-        for row in table.astype(object).to_numpy()
-    ]
-    split = {"columns": [*table.columns], "data": rows}
+    columns = [map(_plain, values) for _, values in cells]
+    split = {
+        "columns": [name for name, _ in cells],
+        "data": [*zip(*columns, strict=True)],
+    }
     texts = {
         "csv": csv,
         "json": json.dumps(
@@ -173,16 +167,16 @@ def downloads(name: str, frame: pd.DataFrame) -> Markup:
     )
 
 
-def estimates(frame: pd.DataFrame) -> pd.DataFrame:
+def estimates(cells: Cells) -> Cells:
     """Return a table of estimates; a long one without digits that are far within intervals."""
-    if len(frame) < _LONG:
-        return frame
-    return frame.assign(
-        **{
-            str(name): [float(f"{value:.{_ESTIMATED}g}") for value in column]
-            for name, column in frame.select_dtypes(float).items()
-        }
-    )
+    if not cells or len(cells[0][1]) < _LONG:
+        return cells
+    return [(name, [*map(_estimated, values)]) for name, values in cells]
+
+
+def _estimated(value: Any) -> Any:
+    is_number = isinstance(value, float)
+    return float(f"{value:.{_ESTIMATED}g}") if is_number else value
 
 
 def packed(data: bytes) -> str:

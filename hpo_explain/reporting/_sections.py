@@ -45,7 +45,7 @@ def section_of(method: Method) -> Section:
         return Content(
             result.sentence,
             layout(result, question),
-            {method.name: estimates(result.to_frame())},
+            {method.name: estimates(result.cells())},
             result.headline,
         )
 

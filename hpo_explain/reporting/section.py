@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from hpo_explain.base.errors import NothingToExplain
+from hpo_explain.base.result import Cells
 from hpo_explain.question import Question
 from hpo_explain.run import Run
 
@@ -38,15 +39,15 @@ class Content:
         The answer in words.
     body : Markup
         HTML, escaped already.
-    tables : mapping of str to pandas.DataFrame
-        The numbers behind it by name, for the reader to take along.
+    tables : mapping of str to pandas.DataFrame or list of (str, list)
+        The numbers behind it by name, for the reader to take along: tables, or their columns.
     headline : str, default ""
         The answer in a few words, for the contents; by default all of it.
     """
 
     finding: str
     body: Markup
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame | Cells] = field(default_factory=dict)
     headline: str = ""
 
 
@@ -104,8 +105,8 @@ class Card:
         The same in a few words.
     body : Markup
         What it shows; empty unless the status is SHOWN.
-    tables : mapping of str to pandas.DataFrame
-        As of the content; empty unless the status is SHOWN.
+    tables : mapping of str to list of (str, list)
+        The columns of the content's tables; empty unless the status is SHOWN.
     folded : bool
         As of the section.
     script : str
@@ -120,7 +121,7 @@ class Card:
     headline: str
     folded: bool
     body: Markup = field(default_factory=Markup)
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    tables: Mapping[str, Cells] = field(default_factory=dict)
     script: str = ""
 
 
@@ -151,9 +152,18 @@ def card_of(section: Section, question: Question, *, prefix: str = "") -> Card:
         finding=content.finding,
         headline=content.headline or content.finding,
         body=content.body,
-        tables=content.tables,
+        tables={name: _cells(t) for name, t in content.tables.items()},
         script=section.script,
     )
+
+
+def _cells(table: pd.DataFrame | Cells) -> Cells:
+    """Return the columns of a table, its index first where that has a name."""
+    if isinstance(table, list):
+        return table
+    if table.index.name is not None:  # a column may have its name
+        table = table.reset_index(allow_duplicates=True)
+    return [(str(name), column.tolist()) for name, column in table.items()]
 
 
 def drawn_out(card: Card, figures: Callable[[Markup], Markup]) -> Card:

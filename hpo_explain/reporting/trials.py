@@ -80,9 +80,7 @@ def _shown(data: Any) -> Any:
 def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
     explained = {} if path is None else {e.trial: e for e in path.explanations}
     trials = _trials(run, {t for t in explained if t is not None})
-    predicted: dict[Any, Any] = (
-        {} if path is None else path.predictions().to_dict("index")
-    )
+    predicted = {} if path is None else _predictions(path)
     feasible = bool(np.any(run.feasible))
     best = run.incumbent_trial if feasible and len(run) else None
     last = trials[-1]["t"] if trials else None
@@ -109,6 +107,15 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
         },
         "jumps": [(text, trial) for text, trial in jumps if trial is not None],
         "start": best if best is not None else last,
+    }
+
+
+def _predictions(path: DesirabilityPath) -> dict[int, dict[str, float]]:
+    """Return by trial what its own model predicted."""
+    columns = path.predicted
+    return {
+        trial: {name: float(values[i]) for name, values in columns.items()}
+        for i, trial in enumerate(path.trials.tolist())
     }
 
 

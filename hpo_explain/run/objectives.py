@@ -238,13 +238,19 @@ class Objectives:
 
     def normalized(self) -> Array:
         """Costs from 0 to 1 in each objective, diverged ones as they count for fitting, (n, m)."""
-        learned = np.column_stack(
+        learned = self._learned
+        return np.asarray((learned - learned.min(axis=0)) / self.spreads)
+
+    @property
+    def spreads(self) -> Array:
+        """The range of the costs of each objective, as they count for fitting; 1 of none, (m,)."""
+        spread = np.ptp(self._learned, axis=0)
+        return np.where(spread > 0.0, spread, 1.0)
+
+    @property
+    def _learned(self) -> Array:
+        return np.column_stack(
             [run.learned_cost() for run in self.runs.values()]
-        )
-        low = learned.min(axis=0)
-        spread = np.ptp(learned, axis=0)
-        return np.asarray(
-            (learned - low) / np.where(spread > 0.0, spread, 1.0)
         )
 
     def run(self, target: str | Mapping[str, float]) -> Run:

@@ -111,6 +111,10 @@ MADE = {
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
     "Footprint": hx.methods.footprint,
+    "TradeOffImportance": lambda run: hx.importance(
+        {"a": run, "b": replace(run, objective=-(run.objective**2))},
+        target="trade-off",
+    ),
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.methods.tunability,
     "InteractionStrength": lambda run: hx.methods.h_statistic(run, sample=10),
@@ -201,6 +205,21 @@ def test_a_result_is_printed_as_its_sentence_and_its_table(result):
     assert len(table) >= min(len(frame), 30)
     assert repr(result) == f"<{type(result).__name__}: {result.sentence}>"
     assert len(repr(result)) < 1000
+
+
+def test_the_cells_of_a_result_are_those_of_its_frame(result):
+    frame = result.to_frame()
+    if frame.index.name is not None:
+        frame = frame.reset_index(allow_duplicates=True)
+    cells = result.cells()
+    assert [name for name, _ in cells] == [*frame.columns]
+    for (_, values), (_, column) in zip(cells, frame.items(), strict=True):
+        pd.testing.assert_series_equal(
+            pd.Series(values, dtype=column.dtype, index=column.index),
+            column,
+            check_names=False,
+        )
+        assert not any(isinstance(value, np.generic) for value in values)
 
 
 def test_a_notebook_shows_text_plot_and_table(result):

@@ -8,10 +8,12 @@ from datetime import date
 from importlib.metadata import version
 
 from tests.benchmarks import curves
-from tests.benchmarks.promises import SECTIONS, Growth
+from tests.benchmarks.promises import BEFORE, GOAL, SECTIONS, Growth
 from tests.source_tree import ROOT
 
 OUTPUT = ROOT / "examples" / "benchmarks.md"
+MEASURED = "measured"
+NOT_MEASURED = "not measured"
 HEAD = """\
 # How fast is it?
 
@@ -27,24 +29,32 @@ process of its own, in seconds of the clock, after a small warm-up, except where
 compiled. What takes less than 5 s is measured three times, and the median counts. A call ends
 after 300 s. Memory is that of all its processes. × and *of Optuna's* are beside
 `optuna.importance.FanovaImportanceEvaluator(seed=0)` on 1,000 trials of 10 numbers, once in the
-same process, just before. In parentheses is the slope of log seconds over log size, from the size
-to the left. First answers are of processor time, imports included: × is beside a process that only
-does `import numpy, scipy.linalg`, or, where nothing is compiled, beside the same one once all is.
+same process, just before (of a whole command, in a process of its own); goals of seconds are those
+of a machine where that takes 30 s. In parentheses is the slope of log seconds over log size, from
+the size to the left. First answers are of processor time, imports included: × is beside a process
+that only does `import numpy, scipy.linalg`, or, where nothing is compiled, beside the same one once
+all is.
+
+![Seconds as runs grow; hollow marks are goals](figures/benchmarks.svg)
 """
 
 
-def lines_of(text):
-    """The rows that a page has, by section and name."""
-    found, section = {}, ""
+def rows_of(text):
+    """Return the rows that a page has, by section and name: cells by the name of their column."""
+    rows, section, columns = {}, "", None
     for line in text.splitlines():
         if line.startswith("## "):
-            section = line.removeprefix("## ")
+            section, columns = line.removeprefix("## "), None
         elif line.startswith("| "):
-            found[section, line.split(" | ")[0].removeprefix("| ")] = line
-    return found
+            name, *cells = (cell.strip() for cell in line.split("|")[1:-1])
+            if columns is None:
+                columns = cells
+            elif NOT_MEASURED not in cells:
+                rows[section, name] = dict(zip(columns, cells, strict=True))
+    return rows
 
 
-def page(lines):
+def page(measured):
     optuna, numpy = version("optuna"), version("numpy")
     parts = [
         HEAD.format(
@@ -56,16 +66,17 @@ def page(lines):
         )
     ]
     for section, (head, rows) in SECTIONS.items():
-        unknown = f" | not measured{' | ' * (len(head) - 1)}|"
-        told = [
-            lines.get((section, row.name), f"| {row.name}{unknown}")
-            for row in rows
-        ]
-        rule = ["---", *["--:"] * len(head)]
-        columns = [
-            f"| {' | '.join(cells)} |" for cells in ((*head, "measured"), rule)
-        ]
-        parts.append("\n".join([f"## {section}\n", *columns, *told, ""]))
+        columns = (*head, MEASURED)
+        first = head[2] if BEFORE in head else head[1]
+        table = [columns, ["---", *["--:"] * len(head)]]
+        for row in rows:
+            cells = measured.get((section, row.name), {first: NOT_MEASURED})
+            if BEFORE in head:
+                cells = {GOAL: row.limit} | cells | {BEFORE: row.before}
+            in_order = [cells.get(column, "") for column in columns[1:]]
+            table.append([row.name, *in_order])
+        lines = [f"| {' | '.join(cells)} |" for cells in table]
+        parts.append("\n".join([f"## {section}\n", *lines, ""]))
     return "\n".join(parts)
 
 
@@ -81,12 +92,11 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0, help=share)
     asked = parser.parse_args()
     writes = asked.scale == 1.0
-    lines = (
-        lines_of(OUTPUT.read_text(encoding="utf-8"))
-        if writes and OUTPUT.exists()
-        else {}
-    )
+    measured = {}
+    if writes and OUTPUT.exists():
+        measured = rows_of(OUTPUT.read_text(encoding="utf-8"))
     for section, (head, rows) in SECTIONS.items():
+        columns = [*(name for name in head[1:] if name != BEFORE), MEASURED]
         for row in rows:
             if any(
                 word.lower() in f"{section}: {row.name}".lower()
@@ -98,14 +108,14 @@ def main():
                         curves.keep(section, row)
                 except RuntimeError as error:
                     print(error, file=sys.stderr)
-                    cells = ["failed", *[""] * (len(head) - 2)]
-                line = (
-                    f"| {' | '.join([row.name, *cells, str(date.today())])} |"
+                    cells = ["failed", *[""] * (len(columns) - 2)]
+                cells = [*cells, str(date.today())]
+                measured[section, row.name] = dict(
+                    zip(columns, cells, strict=True)
                 )
-                lines[section, row.name] = line
-                print(line, flush=True)
+                print(f"| {' | '.join([row.name, *cells])} |", flush=True)
             if writes:
-                OUTPUT.write_text(page(lines), encoding="utf-8")
+                OUTPUT.write_text(page(measured), encoding="utf-8")
     if writes:
         curves.draw()
 

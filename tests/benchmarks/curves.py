@@ -6,7 +6,13 @@ The seconds are kept beside the figure, so that a row that is measured alone joi
 import json
 from math import inf
 
-from tests.benchmarks.promises import SECTIONS, Growth
+from tests.benchmarks.promises import (
+    OF_OPTUNA,
+    PROMISES,
+    SECTIONS,
+    Growth,
+    Promise,
+)
 from tests.source_tree import ROOT
 
 FIGURE = ROOT / "examples" / "figures" / "benchmarks.svg"
@@ -38,7 +44,7 @@ def keep(section, row):
 
 
 def draw():
-    """Draw what is kept, a panel a section."""
+    """Draw what is kept, a panel a section; hollow marks are goals of seconds."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -50,19 +56,43 @@ def draw():
             panels, AXES.items(), strict=True
         ):
             _, rows = SECTIONS[section]
-            for row, marker in zip(rows, "os^Dv", strict=False):
+            for place, (row, marker) in enumerate(
+                zip(rows, "os^DvP", strict=False)
+            ):
+                style = {"color": f"C{place}", "marker": marker}
                 took = known.get(section, {}).get(row.name)
                 if took:
+                    sizes = [getattr(size, axis) for size in row.sizes]
+                    ax.plot(sizes, took, label=row.name, **style)
+                for promise in goals_of(row, axis):
                     ax.plot(
-                        places(row, axis), took, f"{marker}-", label=row.name
+                        getattr(promise, axis),
+                        promise.goal,
+                        linestyle="",
+                        markerfacecolor="none",
+                        **style,
                     )
             ax.set(xscale="log", yscale="log", xlabel=label)
             ax.grid(alpha=0.3)
         panels[0].set_ylabel("seconds")
-        panels[0].legend(fontsize=8.0)
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(
+            handles, names, loc="outside upper center", ncols=len(names)
+        )
         figure.savefig(FIGURE, metadata={"Date": None})
 
 
-def places(row: Growth, axis):
-    """Return what grows, at each size of a row."""
-    return [getattr(size, axis) for size in row.sizes]
+def goals_of(row: Growth, axis):
+    """Return the promises of seconds about what a row grows by, all else as it is in the row."""
+    others = {"n", "d", "categories"} - {axis}
+    return [
+        promise
+        for promise in PROMISES
+        if isinstance(promise, Promise)
+        and promise.question == row.question
+        and promise.unit in ("s", OF_OPTUNA)
+        and all(
+            getattr(promise, name) == getattr(row.sizes[0], name)
+            for name in others
+        )
+    ]

@@ -253,7 +253,8 @@ def once(question, size, compared):
     if process.returncode:
         raise RuntimeError(f"{question} {size} failed:\n{wrong}")
     if question == "demo":
-        return {"seconds": whole}
+        theirs = yardstick_alone(*compared) if compared else None
+        return {"seconds": whole, "yardstick": theirs}
     return json.loads(said.splitlines()[-1]) | {"memory": memory}
 
 
@@ -294,6 +295,32 @@ def processor_time(code, *, cold=False):
                 - before.ru_stime
             )
     return min(seconds)
+
+
+@cache
+def yardstick_alone(n, d):
+    """Return the seconds that Optuna's evaluator takes in a process of its own."""
+    code = f"from tests.benchmarks.measure import yardstick; print(yardstick({n}, {d}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(done.stdout)
+
+
+def command_time(words, compared):
+    """Return the seconds of a command of Python in this checkout, and those of the yardstick."""
+    theirs = yardstick_alone(*compared)
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")
+    return time.perf_counter() - start, theirs
 
 
 @cache

@@ -16,7 +16,8 @@ from tests.claims import going_on
 from tests.claims.asked import Scored
 from tests.claims.goals import Found, goals
 from tests.claims.runs import TRIALS, Setting, settings
-from tests.claims.scored import score
+from tests.claims.scored import QUESTIONS, score
+from tests.claims.shares import fanova
 from tests.claims.tables import (
     of_better,
     of_boxes,
@@ -50,10 +51,11 @@ def scored(
     some: Sequence[Setting], jobs: int, cache: Path | None, beside_fanova: bool
 ) -> list[Found]:
     """Return every answer about some runs."""
+    questions = (*QUESTIONS, fanova) if beside_fanova else QUESTIONS
 
     def one(setting: Setting) -> list[Scored]:
         start = time.perf_counter()
-        answers = list(score(setting, cache, beside_fanova=beside_fanova))
+        answers = list(score(setting, questions, cache))
         print(
             f"{setting.label}: {time.perf_counter() - start:.1f} s",
             file=sys.stderr,

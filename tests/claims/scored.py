@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from hpo_explain.base import NothingToExplain
@@ -15,13 +15,15 @@ from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
 from tests.claims.panel import what_if
 from tests.claims.runs import Setting, make_run
-from tests.claims.shares import fanova, shares, shares_of_the_best
+from tests.claims.shapes import shapes
+from tests.claims.shares import shares, shares_of_the_best
 
 Question = Callable[[Asked], Iterator[Scored]]
 QUESTIONS: tuple[Question, ...] = (
     shares,
     shares_of_the_best,
     effects,
+    shapes,
     narrowing,
     better_exists,
     by_seed,
@@ -32,17 +34,20 @@ QUESTIONS: tuple[Question, ...] = (
     noise,
     trust,
 )
+CLAIMED = tuple(question for question in QUESTIONS if question is not by_seed)
+"""Without the one that claims nothing, of which a whole second belief is needed."""
 
 
 def score(
-    setting: Setting, cache: Path | None = None, *, beside_fanova: bool = False
+    setting: Setting,
+    questions: Sequence[Question] = QUESTIONS,
+    cache: Path | None = None,
 ) -> Iterator[Scored]:
     """Ask what people ask of a run, and hold every claim against the truth.
 
     A question to which the package says that there is nothing to explain has no answer; one that
     fails is counted.
     """
-    questions = (*QUESTIONS, fanova) if beside_fanova else QUESTIONS
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         asked = Asked(make_run(setting, cache), setting.problem, setting)

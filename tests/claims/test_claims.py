@@ -9,7 +9,8 @@ from tests.claims.goals import Found, right_of_certain
 from tests.claims.narrowing import narrowing
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, has_gp, make_run
-from tests.claims.scored import score
+from tests.claims.scored import CLAIMED, score
+from tests.claims.shapes import shapes
 from tests.claims.shares import shares
 
 RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of few
@@ -25,7 +26,11 @@ def setting(
 
 
 def answers(*settings):
-    return [Found(one, scored) for one in settings for scored in score(one)]
+    return [
+        Found(one, scored)
+        for one in settings
+        for scored in score(one, CLAIMED)
+    ]
 
 
 def asked(one):
@@ -87,6 +92,23 @@ def test_where_there_is_only_noise_hardly_anything_is_certain(request):
     assert len(wrong) <= many // 20, wrong
 
 
+@pytest.mark.parametrize(
+    ("name", "sampler", "parted"),
+    [
+        ("product", "random", True),
+        ("product", "tpe", True),
+        ("additive", "random", False),
+        ("additive", "tpe", False),
+        ("pure noise", "random", False),
+        ("pure noise", "tpe", False),
+    ],
+)
+def test_regions_by_shape_are_those_of_what_interacts(name, sampler, parted):
+    found = list(shapes(asked(setting(name, sampler, 100))))
+    assert any(one.kind == "shape differs" for one in found) == parted
+    assert not [one for one in found if one.certain and one.right is False]
+
+
 @pytest.mark.parametrize("name", ["rastrigin", "steep learning rate", "rare"])
 def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(
     name,
@@ -118,7 +140,7 @@ def test_a_share_that_is_large_is_said_to_be_large_after_skopts_gaussian_process
     """The share of x1 in x0² + 4 x1² is .94."""
     found = {
         one.known: one
-        for one in shares(asked(setting("quadratic", "skopt", 40, noise=0.0)))
+        for one in shares(asked(setting("quadratic", "skopt", 25, noise=0.0)))
         if one.kind == "share of one"
     }
     largest = found[max(found)]

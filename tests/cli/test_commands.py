@@ -12,7 +12,9 @@ import warnings
 from ast import literal_eval
 
 import click
+import numpy as np
 import optuna
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -212,12 +214,6 @@ def test_help_imports_nothing_heavy():
 
 
 # beyond what is needed to read and to fit; a process asks one after the other
-_MODELS = {
-    "joblib",
-    "pandas",
-    "scipy.stats",
-    "sklearn",
-}  # sklearn imports the others
 LOADED_BY_COMMANDS = {
     "importance": set(),
     "summary": set(),
@@ -226,8 +222,8 @@ LOADED_BY_COMMANDS = {
     "optimum": set(),
     "recommended-space": set(),
     "ablation": set(),
-    "explain-proposal": {"pandas"},  # its table
-    "report": {"jinja2", "matplotlib", *_MODELS},
+    "explain-proposal": set(),
+    "report": {"jinja2", "matplotlib"},
 }
 LOADED_BY_FUNCTIONS = {
     "importance": set(),
@@ -236,7 +232,7 @@ LOADED_BY_FUNCTIONS = {
     "advise": set(),
     "optimum": set(),
     "recommended_space": set(),
-    "explain_proposal": _MODELS,  # the Gaussian process that is assumed
+    "explain_proposal": set(),
 }
 NEEDLESS = [
     *(name for name in HEAVY if name not in NEEDED),
@@ -465,3 +461,15 @@ def test_what_a_terminal_cannot_show_does_not_end_the_program(study):
     outcome = CliRunner(charset="latin-1").invoke(main, arguments)
     assert outcome.exit_code == 0
     assert "LCB (? = 1.96)" in outcome.stdout
+
+
+def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
+    table = pd.DataFrame(np.random.default_rng(0).random((20, 2)))
+    table.columns = ["x", "y"]
+    table.assign(loss=table.x, size=table.y).to_csv("both.csv", index=False)
+    both = ["--objective", "loss", "--objective", "size"]
+    ways = ["--direction", "minimize"] * 2
+    shown = run(
+        "importance", "both.csv", *both, *ways, "--target", "trade-off"
+    )
+    assert "x matters less (100% to 0%)" in shown.stdout

@@ -1,9 +1,35 @@
 """What a new user types first."""
 
+import subprocess
+import sys
+from contextlib import suppress
+
 import pytest
 
 from hpo_explain import demo
 from hpo_explain.adapters.optuna.storage import load_study
+from tests.source_tree import ROOT
+
+COMPILED = """
+import sys
+from hpo_explain.demo import explain_briefly
+
+explain_briefly()
+print(*(
+    f"{module.__name__.rpartition('.')[2]}.{name}"
+    for module in list(sys.modules.values())
+    if module.__name__.startswith("hpo_explain.models.")
+    for name, value in vars(module).items()
+    if getattr(value, "signatures", None)
+))
+print("sklearn" in sys.modules, "matplotlib" in sys.modules)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_second_process(monkeypatch):
+    """Here everything is compiled, and a process that finds that out would take its time."""
+    monkeypatch.setattr(demo, "cpu_count", lambda: 1)
 
 
 def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
@@ -50,3 +76,49 @@ def test_a_demo_that_is_ended_leaves_the_trials_there_are(
         demo.run_demo(tmp_path, 5)
     study = load_study(f"sqlite:///{tmp_path}/study.db")
     assert [trial.value for trial in study.trials] == [3.0, 2.0, 1.0, None]
+
+
+def test_a_brief_explanation_compiles_beliefs_and_densities_and_loads_little():
+    kernels, loaded = subprocess.run(
+        [sys.executable, "-c", COMPILED],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    assert {*kernels.split()} >= {
+        "product_kernel._gather",
+        "product_kernel._sums",
+        "product_kernel._sums_alone",
+        "compared._compare",
+        "compared._exchange",
+        "compared.add_to_rows",
+        "_loops.log_sums",
+        "_loops.normal_logs",
+        "_loops.products",
+    }
+    assert loaded == "False False"
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt])
+def test_the_second_process_is_waited_for_or_ended(monkeypatch, error):
+    started = []
+
+    class Process:
+        def __init__(self, target, daemon):
+            assert (target, daemon) == (demo.explain_briefly, True)
+
+        def __getattr__(self, called):
+            return lambda: started.append(called)
+
+    context = type("Context", (), {"Process": Process})
+    monkeypatch.setattr(demo, "cpu_count", lambda: 2)
+    monkeypatch.setattr(demo, "get_context", lambda kind: context)
+    with suppress(KeyboardInterrupt), demo.compiling_meanwhile():
+        assert started == ["start"]
+        if error is not None:
+            raise error
+    ended = (
+        ["start", "join"] if error is None else ["start", "terminate", "join"]
+    )
+    assert started == ended

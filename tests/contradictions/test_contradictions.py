@@ -20,7 +20,7 @@ SAMPLE = [
     ("conditional", "tpe", 40, 0.1),
     ("pure noise", "random", 40, 1.0),
     ("steep learning rate", "tpe", 40, 0.1),
-    ("hyper-ellipsoid", "skopt", 30, 0.1),
+    ("hyper-ellipsoid", "skopt", 20, 0.1),
 ]
 MORE = [
     ("three categories", "tpe", 60, 0.5),

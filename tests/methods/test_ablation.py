@@ -10,6 +10,8 @@ import hpo_explain as hx
 from hpo_explain.methods.around.ablation import AblationExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 HALF = {"x1": 0.5, "x2": 0.5, "x3": 0.5}
 ZERO = {"x1": 0.0, "x2": 0.0, "x3": 0.0}
 
@@ -179,6 +181,7 @@ def learned():
     return hx.Run(space, X, y + noise, "minimize").belief()
 
 
+@few_draws
 def test_gains_and_shapley_values_of_each_function_are_those_of_its_corners():
     belief = learned()
     found = AblationExplainer(belief).explain(HALF, ZERO)

@@ -11,6 +11,8 @@ import hpo_explain as hx
 from hpo_explain.base.numbers import format_value
 from hpo_explain.base.width import columns
 
+pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
+
 
 def actions_of(table, **options):
     """The actions after a table, by their kinds."""

@@ -15,6 +15,8 @@ from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
 from tests.noted import kinds, the_note
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 ONES, ZEROS = ({f"x{j}": value for j in range(1, 5)} for value in (1.0, 0.0))
 SLOPES = np.array([4.0, 2.0, 0.01, 0.0])
 
@@ -136,6 +138,7 @@ def test_of_many_changes_orders_give_the_same_sums():
         assert value == pytest.approx(expected[name], abs=1e-9)
 
 
+@few_draws
 def test_a_larger_objective_is_a_gain_where_it_is_maximized():
     down = run()
     up = hx.Run(down.space, down.X, -down.objective, "maximize")
@@ -210,6 +213,7 @@ def test_a_parent_switches_its_children_on_and_they_follow_it():
     assert found.few == 1
 
 
+@few_draws
 def test_a_run_with_branches_names_the_family_that_is_better():
     found = hx.changes(
         make_run(Setting(conditional(), "tpe", 60, 0)),
@@ -258,6 +262,7 @@ def run(n=60):
     )
 
 
+@few_draws
 def test_the_default_is_the_one_given_a_trial_or_the_middle_and_it_is_said():
     study = run()
     assert (
@@ -276,6 +281,7 @@ def test_the_default_is_the_one_given_a_trial_or_the_middle_and_it_is_said():
     assert middle.best.trial == np.argmin(study.belief().predict(study.X)[0])
 
 
+@few_draws
 def test_an_estimator_s_own_parameters_are_the_default():
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import GridSearchCV
@@ -311,11 +317,13 @@ def test_an_estimator_s_own_parameters_are_the_default():
         ({"reach": "low"}, "reach must be a number"),
     ],
 )
+@few_draws
 def test_wrong_input_is_named(options, message):
     with pytest.raises(hx.base.InputError, match=message):
         hx.changes(run(), **options)
 
 
+@few_draws
 def test_the_best_configuration_has_nothing_to_change():
     study = run()
     best = hx.changes(study).best
@@ -339,6 +347,7 @@ def test_the_figure_has_a_bar_for_each_change_and_pale_ones_are_put_back():
 @pytest.mark.parametrize(
     ("value", "end"), [(0, 1e-8), (0.0, 1e-8), (-1.0, 1e-8), (100, 10.0)]
 )
+@few_draws
 def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
     space = hx.SearchSpace(
         [

@@ -7,6 +7,7 @@ import hpo_explain as hx
 from hpo_explain.space import Shared
 from tests.noted import noted
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
 X, Y = (hx.FloatParameter(name, 0.0, 1.0) for name in "xy")
 SPACE = hx.SearchSpace([X, Y])
 QUICK = {"kind": "gp"}
@@ -49,6 +50,7 @@ def test_shares_and_effects_of_linear_functions():
     assert all(claim.certain for claim in claims(found, "share"))
 
 
+@few_draws
 def test_scale_units_and_direction_of_a_run_change_nothing():
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
     other = hx.Run(
@@ -65,6 +67,7 @@ def test_scale_units_and_direction_of_a_run_change_nothing():
     )
 
 
+@few_draws
 def test_the_order_of_the_runs_changes_nothing_but_their_order():
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
     found, turned = (
@@ -181,6 +184,7 @@ def test_what_spaces_share():
     assert Shared.of([one, one]).same
 
 
+@few_draws
 def test_the_figures_hold_the_shares_and_the_effects_of_each_run():
     space = hx.SearchSpace([X, hx.CategoricalParameter("c", ["u", "v"])])
     rows = [space.sample(40, seed=seed) for seed in range(2)]

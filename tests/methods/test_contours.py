@@ -82,3 +82,7 @@ def test_a_pair_that_is_never_active_together_is_left_out():
     assert ("x", "y") not in hx.methods.contours(run).effects.names
     with pytest.raises(NothingToExplain, match="active together"):
         hx.methods.contours(run, ["x", "y"])
+    for alone in ["x"], ["x", "x"], "x":
+        with pytest.raises(ValueError, match=r"'x' alone.* slices") as error:
+            hx.methods.contours(run, alone)
+        assert error.value.argument == "names"

@@ -17,6 +17,8 @@ from tests.analytic import unit_cube
 from tests.handmade import NASTY, explained, explanation, warns_of_glyphs
 from tests.methods.test_desirability_path import run_of
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def test_another_models_view_is_the_same_criterion_through_that_model():
     run = run_of(proposals=[6, 9, 13])
@@ -43,6 +45,7 @@ def test_a_proposal_that_was_made_before_is_named_as_such():
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@few_draws
 def test_the_best_predicted_proposal_is_the_trial_to_keep(direction):
     run = run_of(direction=direction)
     keep = hx.optimum(run).keep
@@ -52,6 +55,7 @@ def test_the_best_predicted_proposal_is_the_trial_to_keep(direction):
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
+@few_draws
 def test_where_that_is_none_it_is_the_one_with_the_best_expected_objective(
     direction,
 ):

@@ -17,6 +17,8 @@ from tests.claims.problems import additive, categorical
 from tests.handmade import tuning_run
 from tests.shares import one_tree, shares_of
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def noisy(problem, n, noise, seed=0):
     """A run on random configurations, with noise relative to the signal's spread."""
@@ -64,12 +66,17 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share():
     assert result.importance["importance"].idxmax() == "kernel"
 
 
-def test_where_there_is_only_noise_nothing_is_certain():
+@pytest.mark.parametrize("seed", range(3))
+def test_where_there_is_only_noise_nothing_is_certain(seed):
+    """Neither over the whole space, nor among the best, nor among the best of the better half."""
     space = unit_cube(3)
-    for seed in range(3):
-        X = space.sample(60, seed=seed, method="uniform")
-        y = np.random.default_rng(seed).standard_normal(60)
-        found = hx.importance(hx.Run(space, X, y, "minimize"), order=2)
+    X = space.sample(60, seed=seed, method="uniform")
+    y = np.random.default_rng(seed).standard_normal(60)
+    run = hx.Run(space, X, y, "minimize")
+    of_the_best = {"top": 0.1}
+    of_the_better = {"top": 0.1, "within": 0.5}
+    for options in ({"order": 2}, of_the_best, of_the_better):
+        found = hx.importance(run, **options)
         assert not any(claim.certain for claim in found.claims)
 
 
@@ -104,21 +111,31 @@ def test_most_is_as_certain_as_it_is_that_no_other_matters_more():
     assert (one.hyperparameters, one.certain) == (("x1",), True)
 
 
+def of_one_and_noise(seed=0, *, signal=0.0):
+    """A run of one hyperparameter whose results are noise, and a slope if there is a signal."""
+    space = unit_cube(1)
+    X = space.sample(60, seed=seed)
+    noise = np.random.default_rng(seed).standard_normal(60)
+    y = signal * X[:, 0] + noise
+    return hx.Run(space, X, y, "minimize")
+
+
 def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
     """Every function's whole variance is the hyperparameter's: 100 % of what is hardly there."""
-    space = unit_cube(1)
     for seed in range(3):
-        X = space.sample(60, seed=seed)
-        y = np.random.default_rng(seed).standard_normal(60)
-        run = hx.Run(space, X, y, "minimize")
-        claim = most(run)
-        assert not claim.certain
+        run = of_one_and_noise(seed)
+        assert not most(run).certain
         assert not most(run, top=0.1).certain
-        assert ("matters most" in hx.summary(run).lines[1]) == (
-            claim.side == "above"
-        )
-    signal = hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize")
-    assert most(signal).certain
+    assert most(of_one_and_noise(2, signal=10.0)).certain
+
+
+@few_draws
+def test_a_summary_names_what_matters_most_where_importance_does():
+    for seed in range(3):
+        run = of_one_and_noise(seed)
+        named = "matters most" in hx.summary(run).lines[1]
+        assert named == (most(run).side == "above")
+    signal = of_one_and_noise(2, signal=10.0)
     assert hx.summary(signal).lines[1].startswith("x1 matters most: ")
 
 
@@ -238,17 +255,6 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     )
 
 
-def test_the_best_of_nothing_but_noise_have_no_certain_reason():
-    space = unit_cube(3)
-    for seed in range(3):
-        X = space.sample(60, seed=seed, method="uniform")
-        y = np.random.default_rng(seed).standard_normal(60)
-        run = hx.Run(space, X, y, "minimize")
-        for within in (None, 0.5):
-            found = hx.importance(run, top=0.1, within=within)
-            assert not any(claim.certain for claim in found.claims)
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -277,6 +283,7 @@ def test_what_cannot_be_said_of_the_best_is_told(asked, message):
         hx.importance(cliff(20), **asked)
 
 
+@few_draws
 def test_what_decides_the_best_in_words_and_as_a_figure():
     found = hx.importance(cliff(), top=0.1)
     assert found.finding.startswith(
@@ -336,6 +343,7 @@ def test_the_sentence(result, sentence):
     assert result.finding == sentence
 
 
+@few_draws
 def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     found = shares_of(SHARES, totals=[0.5, 0.7], activity={0: 0.33})
     rows = found.described()

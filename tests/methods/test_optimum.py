@@ -10,6 +10,8 @@ from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import narrow_optimum, partly_tried, pure_noise
 from tests.claims.runs import Setting, make_run
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def known(functions, X=None, parts=1, **values):
     """A run of three trials of a space, of which these are the functions that they allow."""
@@ -112,6 +114,7 @@ def test_what_trials_bring_is_the_best_of_so_many_at_places_like_the_later_ones(
     assert gains[2] == pytest.approx(1.0, abs=0.05)
 
 
+@few_draws
 def test_what_is_infeasible_is_not_the_best():
     space = unit_cube(1)
     X = space.sample(60, seed=1)
@@ -141,6 +144,7 @@ def test_of_a_bowl_the_region_is_small_and_holds_the_optimum():
     assert not found.better.certain
 
 
+@few_draws
 def test_maximizing_the_negated_objective_is_the_same_optimum():
     first, run = hx.optimum(of_bowl()), of_bowl()
     second = hx.optimum(hx.Run(run.space, run.X, -run.objective, "maximize"))
@@ -154,6 +158,7 @@ def test_maximizing_the_negated_objective_is_the_same_optimum():
         assert getattr(second, name) == pytest.approx(getattr(first, name))
 
 
+@few_draws
 def test_no_promise_leaves_the_bounds():
     space = unit_cube(2)
     X = space.sample(60, seed=0)
@@ -229,6 +234,7 @@ def of_branches():
     return hx.Run(branches(), X, values, "minimize")
 
 
+@few_draws
 def test_of_a_branch_that_is_never_best_it_is_told_that_its_hyperparameter_is_inactive():
     found = hx.optimum(of_branches())
     booster, depth, alpha = found.regions
@@ -244,6 +250,7 @@ def test_of_a_branch_that_is_never_best_it_is_told_that_its_hyperparameter_is_in
 # ---------------------------------------------------------------------- words, figure, bad input
 
 
+@few_draws
 def test_the_sentence_names_the_number_of_each_claim():
     found = hx.optimum(of_bowl())
     config, better, gain, *regions = found.claims
@@ -266,6 +273,7 @@ def test_the_sentence_names_the_number_of_each_claim():
     assert "20 more trials like the last ones" in found.sentence
 
 
+@few_draws
 def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
     space = hx.SearchSpace(
         [
@@ -296,6 +304,7 @@ def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
     plt.close("all")
 
 
+@few_draws
 def test_negative_epsilon_no_trials_and_models_without_a_posterior_are_refused():
     run = of_bowl()
     with pytest.raises(
@@ -325,6 +334,7 @@ def test_of_a_constant_objective_nothing_is_told():
         hx.optimum(run)
 
 
+@few_draws
 def test_conditional_integers_warn_of_nothing():
     """Units of a layer exist from some number of layers on; warnings are errors here."""
     space = hx.SearchSpace(

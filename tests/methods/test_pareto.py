@@ -10,6 +10,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.belief.draws import in_own_order
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 SPACE = hx.SearchSpace(
     [hx.FloatParameter(name, 0.0, 1.0) for name in ("x", "y", "z")]
 )
@@ -52,6 +54,7 @@ def test_the_gains_of_a_product_are_its_shapley_values():
     np.testing.assert_allclose(move.gains()[2], 0.0, atol=0.02)
 
 
+@few_draws
 def test_gains_add_up_to_what_the_whole_move_gains():
     found = hx.pareto(
         tuned(
@@ -72,6 +75,7 @@ def test_gains_add_up_to_what_the_whole_move_gains():
     ]
 
 
+@few_draws
 def test_turning_an_objective_round_changes_nothing_but_its_sign():
     def f(X):
         return (X[:, 0] - 1.0) ** 2 + X[:, 2]
@@ -117,6 +121,7 @@ def test_who_pays_is_said_as_the_truth_is(seed):
         assert abs(truth - claim.estimate) < 2.0 * claim.half + 1e-3
 
 
+@few_draws
 def test_a_trial_is_on_the_front_where_no_other_is_better_in_one_and_worse_in_none():
     found = hx.pareto(
         runs := tuned(
@@ -190,6 +195,7 @@ def test_of_noise_neither_trades_nor_savings_are_claimed():
     assert "It is not certain which hyperparameters pay" in found.sentence
 
 
+@few_draws
 def test_one_trial_may_be_best_in_everything():
     found = hx.pareto(
         tuned(lambda X: X[:, 0], lambda X: X[:, 0] ** 2, n=20), kind="gp"
@@ -199,6 +205,7 @@ def test_one_trial_may_be_best_in_everything():
     assert found.described("moves").bars == []
 
 
+@few_draws
 def test_a_study_with_three_objectives():
     sampler = optuna.samplers.RandomSampler(seed=0)
     study = optuna.create_study(
@@ -224,6 +231,7 @@ def test_a_study_with_three_objectives():
         hx.pareto(study, loss=2.0)
 
 
+@few_draws
 def test_the_figures_hold_the_front_and_the_gains():
     found = hx.pareto(
         tuned(lambda X: -X[:, 0] * X[:, 1], lambda X: X[:, 0] + X[:, 1]),
@@ -249,6 +257,7 @@ def test_the_figures_hold_the_front_and_the_gains():
     assert rows.fills == {0: "loss", 1: "time"}
 
 
+@few_draws
 def test_a_trial_that_is_far_off_the_front_squeezes_no_other():
     def with_one_slow(X):
         time = X[:, 0] + X[:, 1]

@@ -18,6 +18,8 @@ from hpo_explain.methods.effects.partial_dependence import (
 )
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def test_the_curve_of_an_additive_function_is_its_own_term():
     space = unit_cube(3)
@@ -452,6 +454,7 @@ def test_where_nothing_was_tried_the_draws_know_less():
     assert (upper - lower)[-1] > 3.0 * (upper - lower)[8]
 
 
+@few_draws
 def test_the_curve_of_each_function_is_its_average():
     run = quadratic_run(n=12)
     rows = run.space.sample(30, seed=4)
@@ -556,6 +559,7 @@ def test_covariance_of_trees_without_exact_marginals_is_an_error():
 
 
 @pytest.mark.parametrize("kind", ["auto", "forest"])
+@few_draws
 def test_a_value_at_which_nothing_is_feasible_is_not_called_the_best(kind):
     space = hx.SearchSpace(
         [hx.IntParameter("trees", 1, 60), hx.FloatParameter("lr", 0.0, 1.0)]
@@ -681,6 +685,7 @@ def mixed_run():
     ("name", "values"),
     [("lr", (1e-3, 0.02, 0.5)), ("layers", (7, 9, 190)), ("kind", ("a", "c"))],
 )
+@few_draws
 def test_the_grid_of_values_tried_holds_each_once(name, values):
     effect = hx.partial_dependence(mixed_run(), name, grid="tried", sample=40)
     assert (
@@ -797,6 +802,7 @@ def best_of(run, name="x1"):
     return [claim for claim in effect.claims if claim.kind == "best"]
 
 
+@few_draws
 def test_a_value_that_nobody_tried_is_not_told_as_the_best_for_certain():
     """The slope leads on to where no trial is: below .4 there may be anything."""
     beyond = untried_run(np.linspace(0.4, 1.0, 30), lambda x: x)

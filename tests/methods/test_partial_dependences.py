@@ -9,6 +9,8 @@ import hpo_explain as hx
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
 
+pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
+
 SPACE = unit_cube(4)
 X = SPACE.sample(50, seed=0)
 # x3 explains most alone, then x1; x2 and x4 act together, by more than x1 does

@@ -17,6 +17,8 @@ from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def recommend(space, mean, n=80, direction="minimize", **options):
     X = space.sample(n, seed=2)
@@ -134,6 +136,7 @@ def test_the_configuration_to_keep_is_never_given_up():
     assert kept.nonzero()[0].tolist() == [2, 3, 4, 5, 6, 7]
 
 
+@few_draws
 def test_what_is_enough_for_less_is_enough_for_more():
     """Boxes of larger losses lie in those of smaller ones."""
     run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, 0))
@@ -182,6 +185,7 @@ def test_between_the_values_of_a_coarse_grid_nothing_is_known():
     )  # all levels but those that hold a value
 
 
+@few_draws
 def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certain():
     space = hx.SearchSpace(
         [
@@ -202,6 +206,7 @@ def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certai
 # ---------------------------------------------------------------------- from trials
 
 
+@few_draws
 def test_a_range_is_narrowed_around_the_best_values():
     found = recommend(unit_cube(3), bowl)
     x1 = found.space["x1"]
@@ -218,6 +223,7 @@ def test_a_range_is_narrowed_around_the_best_values():
     )
 
 
+@few_draws
 def test_maximizing_the_negated_objective_recommends_the_same_space():
     first = recommend(unit_cube(2), bowl)
     second = recommend(unit_cube(2), lambda X: -bowl(X), direction="maximize")
@@ -225,6 +231,7 @@ def test_maximizing_the_negated_objective_recommends_the_same_space():
     assert (second.lose, second.loss) == (first.lose, first.loss)
 
 
+@few_draws
 def test_an_interaction_protects_values_that_are_bad_on_average():
     # low x1 is bad on average, and the best where x2 is low
     def crossed(X):
@@ -284,12 +291,14 @@ def costs(X):
     return table[kind.astype(int), np.arange(len(x))]
 
 
+@few_draws
 def test_a_category_that_cannot_reach_the_best_is_dropped():
     found = recommend(kinds(), costs, n=120)
     assert "bad" not in found.space["kind"].choices
     assert {"low", "high"} & set(found.space["kind"].choices)
 
 
+@few_draws
 def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
     found = recommend(kinds(), costs, n=120)
     assert "bad_only" not in found.space.names
@@ -351,6 +360,7 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
         "optional",
     ],
 )
+@few_draws
 def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
     space = hx.SearchSpace([parameter, hx.FloatParameter("q", 0.0, 1.0)])
     X = space.sample(100, seed=2)

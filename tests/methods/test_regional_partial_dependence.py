@@ -4,6 +4,7 @@ import itertools
 import re
 
 import numpy as np
+import optuna
 import pytest
 from scipy.stats import norm
 
@@ -14,7 +15,13 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
     best_split,
 )
-from tests.analytic import AnalyticSurrogate, space_of, unit_cube
+from tests.analytic import (
+    AnalyticSurrogate,
+    Known,
+    nested_space,
+    space_of,
+    unit_cube,
+)
 
 SPACE = hx.SearchSpace(
     [
@@ -395,6 +402,238 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
             assert names[0] == "booster"
             assert node.conditions[0].categories == ("dart",)
     assert any("drop" in node.label for node in result.tree)
+
+
+# ---------------------------------------------------------------------- regions of another shape
+
+
+def square(*names):
+    """Hyperparameters from -1 to 1."""
+    return hx.SearchSpace([hx.FloatParameter(n, -1.0, 1.0) for n in names])
+
+
+def values_of(X):
+    return 2.0 * X - 1.0
+
+
+def by_shape(model, names="a", **options):
+    options = {"sample": 1000, "grid_size": 11, "max_depth": 1, **options}
+    return RegionalPartialDependenceExplainer(
+        model, criterion="interaction", **options
+    ).explain(names)
+
+
+def product(X):
+    a, b = values_of(X)[:, :2].T
+    return a * b
+
+
+def tuned(sampler, function, n=60):
+    """A study of the three hyperparameters a, b and c from -1 to 1."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(sampler=sampler(seed=1))
+    study.optimize(
+        lambda trial: function(
+            *(trial.suggest_float(name, -1.0, 1.0) for name in "abc")
+        ),
+        n_trials=n,
+    )
+    return study
+
+
+def test_of_a_product_the_shape_changes_at_the_sign_of_the_other_one():
+    """Of a·b the effect of a is ±½a on average, by the sign of b: .75 of the variance of a·b."""
+    space = square("a", "b", "c")
+    found = by_shape(Known(space, [product, product]))
+    low, high = found.tree[1:]
+    (condition,) = low.conditions
+    assert condition.name == "b"
+    assert abs(condition.up_to) < 0.01
+    for region, slope in ((low, -0.5), (high, 0.5)):
+        np.testing.assert_allclose(
+            region.effect.mean, slope * np.array(found.whole.grid), atol=0.01
+        )
+    assert found.tree[0].gain.estimate == pytest.approx(0.75, abs=0.01)
+    assert found.interaction.estimate == pytest.approx(1.0)
+    table = found.gain()
+    assert table["explained"].tolist() == [0, found.tree[0].gain.estimate]
+    deep = by_shape(Known(space, [product, product]), max_depth=2)
+    gains = [node.gain.estimate for node in deep.tree if node.depth < 2]
+    assert deep.gain().loc[2, "explained"] == pytest.approx(sum(gains))
+    # of b's variance the four quarters explain 15/16
+    assert sum(gains) == pytest.approx(15 / 16, abs=0.01)
+
+
+def test_of_what_evaluations_vary_by_noise_is_a_part():
+    draws = Known(square("a", "b"), [product] * 2)
+    draws.noise_std = 1.0
+    variance = float(product(draws.space.sample(4000)).var())
+    gain = by_shape(draws).tree[0].gain
+    assert gain.estimate == pytest.approx(
+        0.75 * variance / (variance + 1.0), rel=0.25
+    )
+    draws.noise_std = (
+        10.0  # the same shapes, but next to noise they do not count
+    )
+    assert len(by_shape(draws).regions) == 1
+
+
+def test_effects_that_add_up_have_one_shape_everywhere():
+    def added(weight):
+        return lambda X: np.sin(3 * X[:, 0]) + weight * X[:, 1] ** 2
+
+    draws = Known(square("a", "b"), [added(w) for w in (0.5, 1.0, 3.0)])
+    found = by_shape(draws, max_depth=3)
+    assert len(found.regions) == 1
+    (claim,) = found.claims
+    assert (claim.side, claim.certain) == ("below", True)
+    assert found.sentence == (
+        "The effect of a has the same shape everywhere: differences explain less than 1% of what "
+        "the objective varies by."
+    )
+
+
+@pytest.mark.parametrize("names", ["a", ("a", "c")])
+def test_what_the_other_hyperparameters_add_alone_does_not_matter(names):
+    """An axiom: curves are centred, so splits are those without it, and so is what differs."""
+    space = square("a", "b", "c", "d")
+
+    def bent(X):
+        a, b, c, d = values_of(X).T
+        return a * np.maximum(b, -0.3) + 0.5 * c * d * a
+
+    def shifted(X):
+        a, b, c, d = values_of(X).T
+        others = 10.0 * np.exp(d) + (5.0 * b * d if names != "a" else b * c)
+        return bent(X) + others + 7.0 * np.cos(a)
+
+    one, other = (
+        by_shape(AnalyticSurrogate(space, f), names, grid_size=5, max_depth=3)
+        for f in (bent, shifted)
+    )
+    assert len(one.regions) > 2
+    assert [r.label for r in one.tree] == [r.label for r in other.tree]
+
+
+def test_the_split_by_shape_is_the_one_that_brute_force_finds():
+    def waves(X):
+        return np.sin(4 * X[:, 0] * (1 + X[:, 1])) * (1 + (X[:, 2] == 3.0))
+
+    model = AnalyticSurrogate(SPACE, waves)
+    explainer = RegionalPartialDependenceExplainer(
+        model, sample=60, grid_size=5, criterion="interaction"
+    )
+    effect, rows = explainer._explainer.effect_and_rows("lr")
+    X = SPACE.project(rows)
+    target = explainer._target(effect, X)
+    curves = []
+    for row in X:
+        along = [[x, *row[1:]] for x in np.linspace(0.0, 1.0, 5)]
+        curve = waves(np.array(along))
+        curves.append(curve - curve.mean())
+    unit = np.abs(curves).max() / np.abs(target).max()
+    np.testing.assert_allclose(unit * target, curves, atol=1e-12)
+    members = np.arange(60)
+    found = best_split(SPACE, X, target, members, [1, 2, 3], 3)
+    reached = sum(
+        np.sum((target[side] - target[side].mean(axis=0)) ** 2)
+        for side in found.sides
+    )
+    assert reached == pytest.approx(
+        brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9
+    )
+
+
+def test_a_gain_is_what_each_function_says_of_the_difference_that_is_told():
+    """By loops over functions: how far each differs the way the mean does, by its square."""
+    space = square("a", "b")
+    slopes = [*np.linspace(0.5, 1.5, 19), -0.5]
+    draws = Known(space, [lambda X, s=s: s * product(X) for s in slopes])
+    found = by_shape(draws, sample=200)
+    low, high = (region.rows for region in found.tree[1:])
+    expected = []
+    for s in slopes:
+        X = found.sample
+        curves = s * np.outer(values_of(X)[:, 1], np.linspace(-1, 1, 11))
+        size = curves[high].mean(axis=0) - curves[low].mean(axis=0)
+        weight = len(low) * len(high) / 200**2
+        expected.append(np.sign(s) * weight * (size**2).mean() / curves.var())
+    assert found.tree[0].gain.estimate == pytest.approx(np.mean(expected))
+    assert found.tree[0].gain.probability == 0.95
+
+
+def test_no_split_is_made_where_functions_disagree_about_it():
+    """The mean is a·b, and one function in six differs the other way."""
+    slopes = [1.6, 1.4, 1.2, 1.4, 1.4, -1.0]
+    draws = Known(
+        square("a", "b"), [lambda X, s=s: s * product(X) for s in slopes]
+    )
+    found = by_shape(draws)
+    assert len(found.regions) == 1
+    assert not found.tree[0].gain.certain
+    (claim,) = found.claims
+    assert not claim.certain
+    assert re.fullmatch(
+        r"The effect of a may have another shape where b ≤ -?0\.00\d+ than elsewhere "
+        r"\(83% sure\)\.",
+        found.sentence,
+    )
+    half = Known(
+        draws.space, [lambda X, s=s: s * product(X) for s in (1.5, -1.0)]
+    )
+    assert by_shape(half).sentence == (
+        "No part of the space certainly has another shape of the effect of a."
+    )
+
+
+def test_without_draws_the_sentence_says_that_shapes_seem_to_differ():
+    found = by_shape(AnalyticSurrogate(square("a", "b"), product))
+    assert len(found.regions) == 2
+    assert found.interaction is None
+    (claim,) = found.claims
+    assert not claim.certain
+    assert "seems to have another shape where b ≤ " in found.sentence
+    assert found.gain()["explained"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "sampler", [optuna.samplers.RandomSampler, optuna.samplers.TPESampler]
+)
+def test_of_a_study_the_shape_changes_with_what_multiplies_it(sampler):
+    options = {"regions": True, "criterion": "interaction", "max_depth": 1}
+    study = tuned(sampler, lambda a, b, c: a * b + 0.3 * c)
+    found = hx.partial_dependence(study, "a", **options)
+    (claim,) = found.claims
+    (condition,) = claim.values
+    assert (condition.name, claim.certain) == ("b", True)
+    low, high = claim.interval
+    of_a = np.linspace(-1.0, 1.0, 20).var()  # on the grid, ends included
+    assert low <= 0.75 * of_a / 3 / (of_a / 3 + 0.03) <= high
+    assert len(hx.partial_dependence(study, "c", **options).regions) == 1
+    study = tuned(sampler, lambda a, b, c: a**2 + b + 0.3 * c)
+    assert len(hx.partial_dependence(study, "a", **options).regions) == 1
+
+
+def test_conditional_hyperparameters_have_shapes_where_they_are_active():
+    space = nested_space()
+    X = space.sample(60, seed=2)
+    y = np.nan_to_num(X[:, 7]) * (X[:, 0] == 1) + np.nan_to_num(X[:, 1])
+    run = hx.Run(space, X, y, "minimize")
+    for name in ("lr", "optimizer", "momentum", "n_layers"):
+        found = hx.partial_dependence(
+            run, name, regions=True, criterion="interaction", sample=100
+        )
+        rows = np.concatenate([region.rows for region in found.regions])
+        assert len(set(rows)) == len(rows) == len(found.sample)
+
+
+def test_regions_by_shape_are_called_so():
+    found = by_shape(Known(square("a", "b"), [product] * 2))
+    assert found.sentence.startswith(
+        "The effect of a has another shape where b ≤ "
+    )
+    assert found.alike == "shape"
+    assert [two_regions().alike] == ["uncertainty"]
 
 
 # ---------------------------------------------------------------------- words and figures

@@ -1,8 +1,10 @@
 """The important subspace: against brute force over all sets, and inside Optuna."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import optuna
 import pytest
 
 import hpo_explain as hx
@@ -12,6 +14,8 @@ from hpo_explain.belief.decisions import decide
 from hpo_explain.methods.space.subspace_result import Subspace
 from hpo_explain.models.box_sums import closed_variance, mean_and_variance
 from tests.analytic import space_of, unit_cube
+
+few_draws = pytest.mark.usefixtures("few_draws_here")
 
 
 def fitted(space, mean, n=300):
@@ -45,24 +49,36 @@ def products(X):
     return X[:, 0] * X[:, 1] * X[:, 2] + 0.2 * X[:, 4]
 
 
+@pytest.fixture(scope="module")
+def of_products():
+    """A run, and the share that each set of its hyperparameters explains."""
+    run = fitted(unit_cube(6), products)
+    shares = {
+        names: brute_force(run, names)[0]
+        for size in range(7)
+        for names in combinations(run.space.names, size)
+    }
+    return run, shares
+
+
+@few_draws
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.9, 0.99, 1.0])
 def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(
-    share,
+    of_products, share
 ):
-    run = fitted(unit_cube(6), products)
+    run, shares = of_products
     subspace = subspace_of(run, share)
     assert subspace.exhaustive
     size = len(subspace.names)
-    best = max(
-        brute_force(run, names)[0]
-        for names in combinations(run.space.names, size)
-    )
+    best = max(shares[names] for names in shares if len(names) == size)
     assert subspace.explained[-1] == pytest.approx(best, rel=1e-9)
     assert best >= share - 1e-9
-    for names in combinations(run.space.names, size - 1):
-        assert brute_force(run, names)[0] < share - 1e-9
+    for names, explained in shares.items():
+        if len(names) == size - 1:
+            assert explained < share - 1e-9
 
 
+@few_draws
 def test_each_step_is_what_its_hyperparameters_explain_together():
     run = fitted(unit_cube(5), products)
     subspace = subspace_of(run, 0.97)
@@ -73,6 +89,7 @@ def test_each_step_is_what_its_hyperparameters_explain_together():
         assert subspace.std[k - 1] == pytest.approx(std, rel=1e-6, abs=1e-12)
 
 
+@few_draws
 def test_interactions_count_for_those_that_take_part_in_them():
     def either(X):
         return (X[:, 1] > 0.4) ^ (X[:, 2] > 0.6)
@@ -83,6 +100,7 @@ def test_interactions_count_for_those_that_take_part_in_them():
     assert set(subspace_of(run, 0.8).names) == {"x2", "x3"}
 
 
+@few_draws
 def test_the_others_are_those_of_the_incumbent():
     run = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
     subspace = subspace_of(run)
@@ -96,6 +114,7 @@ def test_the_others_are_those_of_the_incumbent():
     assert not explains.certain
 
 
+@few_draws
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     run = fitted(unit_cube(8), products)
     exhaustive = subspace_of(run, 0.95)
@@ -127,6 +146,7 @@ def conditional():
     )
 
 
+@few_draws
 def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     run = fitted(conditional(), lambda X: X[:, 2] + 0.2 * (X[:, 0] == 1))
     subspace = subspace_of(run, 0.8)
@@ -138,6 +158,7 @@ def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     ]
 
 
+@few_draws
 def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
     run = fitted(
         conditional(),
@@ -189,6 +210,65 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
     assert subspace.fixed.items() <= at.items()
 
 
+@pytest.mark.parametrize("seed", [2, 3, 6])
+def test_its_space_holds_one_nearly_as_good_as_the_best(seed):
+    """By the true function at the corners and the best values of what is free."""
+    space = unit_cube(3)
+    X = space.sample(80, seed=seed)
+    run = hx.Run(space, X, valley(X), "minimize")
+    subspace = judged(run)
+    part = subspace.space
+    assert part.names == space.names
+    for name in space.names:
+        if name in subspace.fixed:
+            assert part[name].low == part[name].high == subspace.fixed[name]
+        else:
+            assert part[name] == space[name]
+    free = [
+        np.clip(x, p.low, p.high)
+        for x, p in zip((0.3, 0.8, 0.0), part, strict=True)
+    ]
+    assert valley(np.array([free]))[0] <= subspace.lose
+    assert part.encode(run.incumbent).shape == (1, 3)
+
+
+def test_its_space_goes_on_in_optuna_and_in_other_methods():
+    space = space_of(x=(0.0, 1.0), c=["a", "b", "c"], n=range(4))
+    X = space.sample(80, seed=1)
+    X = X[np.abs(X[:, 0] - 0.3) > 0.15]  # the optimum was not tried
+    run = hx.Run(
+        space, X, 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] != 1), "minimize"
+    )
+    subspace = judged(run)
+    assert {"c", "n"} <= set(subspace.fixed)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study()
+    for _ in range(12):
+        trial = study.ask(subspace.space.to_optuna())
+        assert subspace.fixed.items() <= trial.params.items()
+        study.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    again = hx.importance(hx.from_optuna(study, space=subspace.space))
+    assert again.share("x") > 0.9
+    assert subspace.fixed["c"] == "b"
+
+
+def test_what_a_fixed_parent_never_activates_is_not_in_its_space():
+    space = conditional()
+    made = Subspace(
+        subject=Subject(space),
+        names=("lr",),
+        share=0.9,
+        explained=np.ones(1),
+        std=np.zeros(1),
+        fixed={"booster": "tree"},
+        exhaustive=True,
+    )
+    assert made.space.names == ("booster", "lr")
+    assert made.space["booster"].choices == ("tree",)
+    whole = replace(made, fixed={})
+    assert whole.space.parameters == space.parameters
+
+
 def test_what_is_left_to_gain_cannot_stay_fixed():
     space = unit_cube(3)
     X = space.sample(80, seed=1)
@@ -197,6 +277,7 @@ def test_what_is_left_to_gain_cannot_stay_fixed():
     assert "x2" not in judged(hx.Run(space, X, valley(X), "minimize")).fixed
 
 
+@few_draws
 def test_shares_are_of_the_good_quarter_unless_that_is_one_value():
     space = unit_cube(3)
     X = space.sample(200, seed=1)
@@ -237,6 +318,7 @@ def told(names, fixed, **known):
     )
 
 
+@few_draws
 def test_the_sentences_say_what_the_set_explains_and_what_can_stay_fixed():
     of_one = "x1 explains 90%, sd 5% over trees, of the variance"
     left = "can stay at the incumbent's values: by that the best objective gets worse by 0.1"

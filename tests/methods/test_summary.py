@@ -62,6 +62,7 @@ def test_names_that_are_not_too_long_are_never_cut_nor_is_a_sentence():
         assert not any("…" in line for line in lines), lines
 
 
+@few_draws
 def test_where_nothing_can_be_told_a_line_says_so():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     same = hx.summary(
@@ -140,6 +141,7 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     assert hx.importance(alone).claims[0].because == ()
 
 
+@few_draws
 def test_its_line_names_the_trial_to_keep_where_that_is_another_than_the_best():
     space = unit_cube(2)
     X = space.sample(60, seed=0)

@@ -6,6 +6,8 @@ import pytest
 import hpo_explain as hx
 from tests.analytic import unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 SPACE = unit_cube(2)
 X = SPACE.sample(40, seed=1)
 
@@ -60,6 +62,7 @@ def test_the_word_follows_from_the_numbers_and_is_told_with_them():
     assert found.described().heading == f"Trust in the model is {found.level}"
 
 
+@few_draws
 def test_a_printed_result_repeats_the_word_where_it_is_not_good():
     noise = run_of(np.random.default_rng(3).standard_normal(40))
     found = hx.partial_dependence(noise, "x1", sample=40)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.gaussian_process.kernels import Matern
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from hpo_explain.models._kernel import MixedMatern
+from hpo_explain.models._as_sklearn import MixedMatern
+from hpo_explain.models._kernel import ScaledMatern
 
 RNG = np.random.default_rng(0)
 X = RNG.random((30, 4))
@@ -52,6 +53,15 @@ def test_of_numbers_it_is_scikit_learns_ard_matern():
     )
     np.testing.assert_allclose(ours.theta, theirs.theta)
     np.testing.assert_allclose(ours.bounds, theirs.bounds)
+
+
+def test_times_a_signal_it_is_scikit_learns_product():
+    ours = ScaledMatern(1.7, SCALES, NUMBERS)
+    theirs = ConstantKernel(1.7) * Matern(SCALES, nu=2.5)
+    np.testing.assert_allclose(ours(X), theirs(X), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(ours(Y, X), theirs(Y, X), rtol=1e-12)
+    np.testing.assert_allclose(ours.diag(X), theirs.diag(X), rtol=0)
+    np.testing.assert_allclose(ours.theta, theirs.theta)
 
 
 def test_of_categories_it_is_that_of_one_hot_columns_that_share_a_length_scale():

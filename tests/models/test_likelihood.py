@@ -3,7 +3,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
 
-from hpo_explain.models._kernel import MixedMatern
+from hpo_explain.models._as_sklearn import MixedMatern
 from hpo_explain.models._likelihood import MarginalLikelihood
 
 # the last hyperparameter has three categories

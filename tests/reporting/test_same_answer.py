@@ -97,4 +97,4 @@ def test_every_section_is_what_its_function_answers(study):
             )
             assert card.headline == result.headline
             (table,) = card.tables.values()
-            assert len(table) == len(result.to_frame())
+            assert len(table[0][1]) == len(result.to_frame())

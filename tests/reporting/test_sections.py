@@ -11,6 +11,7 @@ import numpy as np
 import optuna
 import pandas as pd
 import pytest
+from markupsafe import Markup
 from optuna.distributions import FloatDistribution
 from optuna.samplers import TPESampler
 
@@ -20,6 +21,7 @@ from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
+from hpo_explain.reporting._csv import csv_text
 from hpo_explain.reporting._render import downloads, estimates
 from hpo_explain.reporting.section import Content, Section, card_of, drawn_out
 from tests.analytic import unit_cube
@@ -53,7 +55,7 @@ def test_a_section_shows_its_finding_and_plots(section):
     assert page.misnested == []
     assert content.finding.partition(".")[0] in page.text
     (table,) = content.tables.values()
-    assert len(table)
+    assert table[0][1]
     assert figures_in(page) == 1
 
 
@@ -205,8 +207,8 @@ def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
 
 def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
     values = np.random.default_rng(0).normal(size=4_000)
-    frame = pd.DataFrame({"which": np.arange(4_000), "value": values})
-    for table, precision in ((frame, 5e-7), (estimates(frame), 5e-5)):
+    cells = [("which", [*range(4_000)]), ("value", values.tolist())]
+    for table, precision in ((cells, 5e-7), (estimates(cells), 5e-5)):
         link = str(downloads("large", table))
         assert re.findall(r'download="([^"]*)"', link) == ["large.csv.gz"]
         packed = base64.b64decode(
@@ -217,7 +219,23 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
         )
         assert [*found["which"]] == [*range(4_000)]
         np.testing.assert_allclose(found["value"], values, rtol=precision)
-    assert estimates(frame[:100]).equals(frame[:100])
+    few = [(name, column[:100]) for name, column in cells]
+    assert estimates(few) == few
+
+
+def test_a_section_of_ones_own_hands_over_a_frame_with_its_index():
+    table = pd.DataFrame(
+        {"x": [1.5, np.nan]}, index=pd.Index([3, 4], name="x")
+    )
+
+    def content(_):
+        return Content("found", Markup(), {"own": table})
+
+    section = Section("own", "Own", "", content)
+    (cells,) = card_of(section, Question(tuning_run())).tables.values()
+    assert [name for name, _ in cells] == ["x", "x"]
+    assert cells[0][1] == [3, 4]
+    assert csv_text(cells) == "x,x\n3,1.5\n4,\n"
 
 
 # ---------------------------------------------------------------------- the path

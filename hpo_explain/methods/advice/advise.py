@@ -8,6 +8,7 @@ import numpy as np
 
 from hpo_explain.base import (
     NothingToExplain,
+    Result,
     Subject,
     check_count,
     declared_fact,
@@ -28,6 +29,7 @@ from hpo_explain.methods.advice.rules import (
     repeat_in_noise,
     widen,
 )
+from hpo_explain.methods.advice.settle import settling
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
@@ -44,7 +46,13 @@ _UNKNOWN = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
+def advise(
+    question: Question,
+    *,
+    most: int = 5,
+    n: int = 1,
+    settle: Result | str | None = None,
+) -> Advice:
     """Say which trial to keep, and what to do next: what is expected to bring most first.
 
     Parameters
@@ -54,6 +62,10 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     n : int, default 1
         How many configurations to try next. Each after the first is chosen as if those before it
         had the results that are expected of them: for several workers.
+    settle : Result or str, optional
+        In place of what improves the objective, the configurations that are expected to narrow the
+        intervals of a result most: of importance or of an effect of the same trials.
+        ``"importance"`` is that of all hyperparameters, a hyperparameter its effect.
 
     Returns
     -------
@@ -64,7 +76,14 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, or none is feasible.
+        If fewer than two trials are finished, or none is feasible, or what `settle` names is not
+        open, or no trial is expected to narrow it.
+
+    References
+    ----------
+    .. [1] Neiswanger, W., Wang, K. A. and Ermon, S. (2021). Bayesian algorithm execution:
+       estimating computable properties of black-box functions using mutual information. ICML. Of
+       `settle`.
 
     Examples
     --------
@@ -82,7 +101,7 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     most, n = check_count("most", most), check_count("n", n)
     if not np.any(run.feasible):
         raise NothingToExplain(NONE_FEASIBLE())
-    ordered = sorted(_actions(question, n), key=_in_order)[:most]
+    ordered = sorted(_actions(question, n, settle), key=_in_order)[:most]
     actions = tuple(
         replace(action, framework=run.framework, space=run.space)
         for action in ordered
@@ -94,8 +113,12 @@ def advise(question: Question, *, most: int = 5, n: int = 1) -> Advice:
     )
 
 
-def _actions(question: Question, n: int) -> list[Action]:
+def _actions(
+    question: Question, n: int, settle: Result | str | None
+) -> list[Action]:
     """Return all that is advised, in no order."""
+    if settle is not None:
+        return [settling(question, settle, n)]
     run, decision = question.run, question.decision
     warned = beware(run)
     constant = not np.ptp(run.objective)

@@ -39,6 +39,7 @@ ActionKind: TypeAlias = Literal[
     "keep",
     "beware",
     "go_on",
+    "settle",
 ]
 """What can be advised: see `Action`."""
 
@@ -52,6 +53,7 @@ _TITLES = {
     "raise": "Raise the upper bound, if such values are allowed: {found.extents}",
     "lower": "Lower the lower bound, if such values are allowed: {found.extents}",
     "try": "Try next: {found.settings}{found.others}",
+    "settle": "Evaluate to narrow intervals: {found.settings}{found.others}",
     "repeat": "Repeat {found.which} {found.often}",
     "keep": "Keep {found.which}: {found.settings}",
     "go_on": "Go on as it is",
@@ -68,6 +70,25 @@ _WAYS = {
 }
 
 
+@dataclass(frozen=True)
+class Narrowed:
+    """A number of a result whose interval trials are expected to narrow.
+
+    Attributes
+    ----------
+    label : str
+        What it is of: hyperparameters, or a value of one.
+    std : float
+        Its standard deviation over functions that the trials allow.
+    left : float
+        The share of that which is expected to be left.
+    """
+
+    label: str
+    std: float
+    left: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Action:
     """Something to do next.
@@ -78,7 +99,7 @@ class Action:
         "narrow" (search smaller ranges, or fewer categories), "widen" (search larger ranges), "try"
         (evaluate configurations), "repeat" (evaluate trials again), "keep" (the tried configuration
         to take, which need not be the best observed one), "beware" (what trials fail of, or what
-        was forgotten), or "go_on".
+        was forgotten), "go_on", or "settle" (evaluate configurations that narrow intervals).
     hyperparameters : tuple of str
         What it is about.
     values : tuple
@@ -111,6 +132,8 @@ class Action:
         The sampler of Optuna to go on with; empty where any other does.
     space : SearchSpace, optional
         The space that was searched, whose ranges say how finely values are told.
+    narrows : tuple of Narrowed
+        The numbers whose intervals it narrows; empty of other kinds than "settle".
 
     Examples
     --------
@@ -134,6 +157,7 @@ class Action:
     framework: str = ""
     sampler: str = ""
     space: SearchSpace | None = None
+    narrows: tuple[Narrowed, ...] = ()
 
     @property
     def title(self) -> str:

@@ -1,11 +1,42 @@
-"""How advice is drawn: what each action is expected to bring."""
+"""How advice is drawn: what each action is expected to bring, or how far intervals narrow."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 
-from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.methods.advice.advise_result import Action, Advice
+from hpo_explain.base import NORMAL_95, counted, percent
+from hpo_explain.base.figures import PALE, Bar, Rows, View
+from hpo_explain.methods.advice.advise_result import Action, Advice, Narrowed
+
+
+def shown(advice: Advice) -> Rows:
+    """Draw what the actions bring; of trials that settle a result how far its intervals narrow."""
+    narrows = [one for action in advice.actions for one in action.narrows]
+    return narrowing(narrows) if narrows else gains(advice)
+
+
+def narrowing(narrows: Sequence[Narrowed]) -> Rows:
+    """Draw half the interval of each number, the widest first: now, and as it is expected."""
+    widest = sorted(narrows, key=lambda one: one.std, reverse=True)
+    some = widest[: Rows.MOST]
+    halves = [NORMAL_95 * one.std for one in some]
+    expected = [
+        Bar(row, 0.0, half * one.left, told=f"{percent(one.left)} of now")
+        for row, (one, half) in enumerate(zip(some, halves, strict=True))
+    ]
+    now = [Bar(row, 0.0, half, fill=PALE) for row, half in enumerate(halves)]
+    left_out = len(widest) - len(some)
+    footer = f"{counted(left_out, 'narrower one')} not shown."
+    return Rows(
+        labels=[(one.label,) for one in some],
+        bars=[*now, *expected],
+        fills={0: "expected after these trials", PALE: "now"},
+        heading="What these trials settle",
+        label="half of the 95 % interval",
+        footer=footer if left_out else "",
+        positive=True,
+    )
 
 
 def gains(advice: Advice) -> Rows:
@@ -36,4 +67,9 @@ def _reach(action: Action) -> tuple[float, float] | None:
     return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
 
 
-VIEWS = {"": View(gains, "What each action is expected to bring.")}
+VIEWS = {
+    "": View(
+        shown,
+        "What each action is expected to bring, or which intervals it narrows.",
+    )
+}

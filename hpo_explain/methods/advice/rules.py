@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from hpo_explain.space import (
     Array,
     FloatParameter,
     IntParameter,
+    Parameter,
     SearchSpace,
     ranked,
 )
@@ -283,7 +284,7 @@ def trying(
     decision: RunDecision, rows: Array, gained: Decision, box: Box
 ) -> Action:
     """Return that rows are to be tried, which gain something, and whether outside of the box."""
-    configs = _shortened(box, rows)
+    configs = shortened(box.whole, box.parts, rows)
     reason = _EXPECTED(
         alone=len(rows) == 1,
         trials=[decision.keep],
@@ -311,13 +312,15 @@ def hand_over(space: SearchSpace) -> Action:
     )
 
 
-def _shortened(box: Box, rows: Array) -> list[dict[str, Any]]:
-    """Return configurations with the digits that their ranges need, where they lie in the box."""
-    configs = box.whole.decode(rows)
-    part_of = {part.name: part for part in box.parts}
+def shortened(
+    space: SearchSpace, ranges: Iterable[Parameter], rows: Array
+) -> list[dict[str, Any]]:
+    """Return configurations with the digits that their ranges need, where they lie in these."""
+    configs = space.decode(rows)
+    range_of = {part.name: part for part in ranges}
     for config in configs:
         for name, value in config.items():
-            part = part_of[name]
+            part = range_of[name]
             if isinstance(part, FloatParameter) and part.step is None:
                 reach = part.high - part.low
                 rounded = float(format_level(value, reach, least=6))

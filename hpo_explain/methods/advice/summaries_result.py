@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from hpo_explain.base import Claim, Result, Table, printable
+from hpo_explain.base import Cells, Claim, Result, Table, printable
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 
@@ -104,7 +104,7 @@ class Summaries(Result):
         ]
         return "\n\n".join(texts)
 
-    def cells(self) -> list[tuple[str, list[Any]]]:
+    def printed_cells(self) -> Cells:
         """Return no columns: the lines say all."""
         return []
 

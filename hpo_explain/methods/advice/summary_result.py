@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from hpo_explain.base import (
+    Cells,
     Claim,
     Estimate,
     Result,
@@ -166,7 +167,7 @@ class Summary(Result):
         """The lines, one below the other."""
         return "\n".join(self.lines)
 
-    def cells(self) -> list[tuple[str, list[Any]]]:
+    def printed_cells(self) -> Cells:
         """Return no columns: the lines say all."""
         return []
 

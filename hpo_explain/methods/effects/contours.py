@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from hpo_explain.base import (
+    InputError,
     NothingToExplain,
     check_count,
     declared_fact,
@@ -52,7 +53,7 @@ def contours(
     NothingToExplain
         If there are no two hyperparameters that can be active together.
     ValueError
-        If fewer than two trials are finished, or a name is unknown.
+        If fewer than two trials are finished, a name is unknown, or there is one only.
 
     Examples
     --------
@@ -71,6 +72,12 @@ def contours(
         shown = tuple(name for (name,) in singles)
     else:
         shown = named(space, names)
+        if len(set(shown)) == 1:
+            problem = f"names {shown[0]!r} alone, but a contour is of two"
+            remedy = (
+                "Name another one, or call slices(), which shows each alone."
+            )
+            raise InputError("names", problem, names, remedy)
     pairs = [
         pair
         for pair in itertools.combinations(shown, 2)

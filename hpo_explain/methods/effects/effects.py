@@ -75,7 +75,7 @@ def partial_dependence(
         a pair that is what both do together beyond the sum of both.
     regions : bool, default False
         Whether the partial dependence is told apart by regions within which the model's uncertainty
-        is similar, the incumbent's first.
+        (or, by `criterion`, the effect's shape) is similar, the incumbent's first.
     most : int, default 6
         How many hyperparameters, where none is named.
     pairs : int, default 0
@@ -99,9 +99,10 @@ def partial_dependence(
         answers which value, or which model family, can reach the best objective.
     max_depth : int, default 3
         Most splits that lead to a region.
-    criterion : {"l2", "std", "area", "variance", "mean"}, default "l2"
+    criterion : {"l2", "std", "area", "variance", "mean", "interaction"}, default "l2"
         What regions make similar: curves of ŝ² (Eq. 6) or of ŝ (as that paper's program does), the
-        area of the former (Eq. 11), ŝ² or m̂ at the rows.
+        area of the former (Eq. 11), ŝ² or m̂ at the rows; with "interaction" the effect's shape
+        (Herbinger et al. 2022), where it certainly differs by what counts.
     min_leaf : int, default 20
         Fewest configurations of the sample in a region.
     min_improvement : float, default 0.01
@@ -127,7 +128,9 @@ def partial_dependence(
     ----------
     .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
        dependence plots. NeurIPS. https://arxiv.org/abs/2111.04820
-    .. [2] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
+    .. [2] Herbinger, J., Bischl, B. and Casalicchio, G. (2022). REPID: regional effect plots with
+       implicit interaction detection. AISTATS. https://arxiv.org/abs/2202.07254
+    .. [3] Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black
        box supervised learning models. Journal of the Royal Statistical Society B 82(4), 1059-1086.
        https://doi.org/10.1111/rssb.12377
 

@@ -297,9 +297,7 @@ class PartialDependenceExplainer:
             self._part.where_active(members)
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
-        values = np.stack(
-            np.meshgrid(*positions, indexing="ij"), axis=-1
-        ).reshape(-1, len(members))
+        values = _points(positions)
         few = max(_FEWEST_ROWS, _GRID_ROWS // len(values))
         rows = self._rows(
             members, few if self._draws is self._surrogate else self._size
@@ -446,16 +444,35 @@ class PartialDependenceExplainer:
     def std_on(self, effect: Effect, rows: Array) -> Array:
         """Return ŝ_S of Eq. 4 at an effect's grid, of some rows of its sample alone."""
         members = [self._space.index(name) for name in effect.names]
-        values = np.stack(
-            np.meshgrid(*effect.positions, indexing="ij"), axis=-1
-        )
-        values = values.reshape(-1, len(members))
+        values = _points(effect.positions)
         std = np.full(len(values), np.nan)
         for places, _, z in self._composed(rows, members, values):
             std[places] = self._std(
                 z, members, values[places], np.empty((0, 0))
             )
         return std.reshape(effect.mean.shape)
+
+    def curves_in_draws(self, effect: Effect, rows: Array) -> Array | None:
+        """Return the effect's curve at rows of its sample in each function, (k, m, G).
+
+        Of so many rows as draws are looked at, the first ones. NaN where a row is not valid, and
+        None of a model without draws.
+        """
+        if self._draws is None:
+            return None
+        members = [self._space.index(name) for name in effect.names]
+        values = _points(effect.positions)
+        some = rows[: max(_FEWEST_ROWS, _GRID_ROWS // len(values))]
+        curves: Array | None = None
+        for places, valid, z in self._composed(some, members, values):
+            costs = self._draws.costs_at(z, members, values[places])
+            if curves is None:
+                shape = (costs.shape[1], len(some), len(values))
+                curves = np.full(shape, np.nan)
+            curves[:, valid, places] = self._draws.sign * np.moveaxis(
+                costs, 0, 2
+            )
+        return curves
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -685,6 +702,12 @@ def _checked_grid(
                 "grid", problem, values, "Give a list of values."
             ) from None
     return axes
+
+
+def _points(positions: Sequence[Array]) -> Array:
+    """Return the points of a grid, (G, number of hyperparameters)."""
+    axes = np.meshgrid(*positions, indexing="ij")
+    return np.stack(axes, axis=-1).reshape(-1, len(positions))
 
 
 def _averaged(values: Array) -> Array:

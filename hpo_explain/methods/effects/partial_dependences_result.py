@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,15 +14,14 @@ from hpo_explain.base import (
     InputError,
     Result,
     Table,
+    as_objects,
+    below_each_other,
     counted,
     listed,
     reservation,
 )
 from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SEPARATOR = " × "
 _MOST_TOLD = 6  # effects
@@ -134,29 +133,27 @@ class PartialDependences(Result):
             claim for effect in self.effects for claim in effect.claims
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the tables of all effects below each other.
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the tables of all effects, which stand below each other.
 
         The hyperparameter of a row (of a pair both, separated by ×), its value (of a pair also
         ``value_2``), and then the columns of :meth:`Effect.to_frame`.
         """
-        import pandas as pd
-
-        frames = []
+        tables = []
         for effect in self.effects:
-            frame = effect.to_frame()
+            columns = effect.named_columns
             k = len(effect.names)
-            frame = frame.set_axis(
-                [*("value", "value_2")[:k], *frame.columns[k:]], axis=1
-            )
-            for column in frame.columns[:k]:
-                frame[column] = frame[column].astype(object)
-            frame.insert(0, "hyperparameter", SEPARATOR.join(effect.names))
-            frames.append(frame)
-        table = pd.concat(frames, ignore_index=True)
-        if "value_2" in table:
-            table.insert(2, "value_2", table.pop("value_2"))
-        return table
+            values = [column.tolist() for _, column in columns[:k]]
+            names = [SEPARATOR.join(effect.names)] * len(values[0])
+            keys = zip(("value", "value_2")[:k], values, strict=True)
+            tables.append([("hyperparameter", names), *keys, *columns[k:]])
+        stacked = below_each_other(tables)
+        named = {"hyperparameter": stacked["hyperparameter"]}
+        for name in ("value", "value_2"):  # "value_2" next to "value"
+            if name in stacked:
+                named[name] = as_objects(stacked.pop(name))
+        return named | stacked
 
     # ------------------------------------------------------------------ in words
 

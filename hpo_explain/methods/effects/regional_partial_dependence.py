@@ -1,4 +1,4 @@
-"""Regional partial dependence: Algorithm 1 of Moosbauer et al. (2021).
+"""Regional partial dependence: Algorithm 1 of Moosbauer et al. (2021), and REPID.
 
 ===========  ==========================================================================
 symbol       meaning
@@ -8,11 +8,16 @@ N_l, N_r     its two children
 R(N)         impurity: the sum over rows of squared distances of a target from its mean in N;
              the target is the curve ``ŝ²(·, λ_C)`` on the grid ("l2", Eq. 6), the curve of ŝ
              ("std", as the paper's program has it), the mean of ŝ² over the grid ("area",
-             Eq. 11), ŝ² ("variance") or m̂ ("mean") at the row itself
+             Eq. 11), ŝ² ("variance") or m̂ ("mean") at the row itself, or the curve of m̂
+             minus its own mean over the grid ("interaction", Herbinger et al. 2022)
 ===========  ==========================================================================
 
 A split minimizes ``R(N_l) + R(N_r)``. As R(N) = Σ |t|² - |Σ t|² / |N|, running sums over the sorted
 rows give it for every threshold at once.
+
+How uncertain a model is, is known exactly. Where the shape of an effect changes is a statement
+about the objective: with "interaction" a node is split only if functions that the trials allow
+agree that the difference explains a share that counts (`_engines/shapes.py`).
 """
 
 from __future__ import annotations
@@ -40,10 +45,12 @@ from hpo_explain.base import (
     check_option,
     shows_progress,
 )
+from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import values_together
+from hpo_explain.methods._engines.shapes import DrawnShapes, centred
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
@@ -68,7 +75,7 @@ ALL_SUBSETS = 10  # categories up to which every subset is tried
 
 
 class RegionalPartialDependenceExplainer:
-    """Splits the space into regions within which the surrogate's uncertainty is similar.
+    """Splits the space into regions within which an effect's uncertainty, or shape, is similar.
 
     Parameters
     ----------
@@ -83,9 +90,11 @@ class RegionalPartialDependenceExplainer:
         What is explained, such as ``Subject.of(run)``; the region of its incumbent comes first.
     max_depth : int, default 3
         Most splits that lead to a region.
-    criterion : {"l2", "std", "area", "variance", "mean"}, default "l2"
+    criterion : {"l2", "std", "area", "variance", "mean", "interaction"}, default "l2"
         What is made similar: curves of ŝ² (Eq. 6) or of ŝ (as the paper's program does), the area
-        of the former (Eq. 11), ŝ² or m̂ at the rows.
+        of the former (Eq. 11), ŝ² or m̂ at the rows; with "interaction" the effect's shape: curves
+        of m̂, each minus its own mean (REPID [2]_). Where the model has draws, a split by shape is
+        made only if what it explains counts in 95 % of them.
     min_leaf : int, default 20
         Fewest rows of the sample in a region.
     min_improvement : float, default 0.01
@@ -101,6 +110,8 @@ class RegionalPartialDependenceExplainer:
     ----------
     .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
        dependence plots. NeurIPS. Algorithm 1, Eq. 6 and 11. https://arxiv.org/abs/2111.04820
+    .. [2] Herbinger, J., Bischl, B. and Casalicchio, G. (2022). REPID: regional effect plots with
+       implicit interaction detection. AISTATS. https://arxiv.org/abs/2202.07254
 
     Examples
     --------
@@ -188,6 +199,7 @@ class RegionalPartialDependenceExplainer:
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
+        shapes = self._shapes(effect, rows)
         candidates = [
             j
             for j in space.order.tolist()
@@ -208,10 +220,15 @@ class RegionalPartialDependenceExplainer:
                 split = best_split(
                     space, X, target, node.rows, candidates, self._min_leaf
                 )
+            if split is not None:
+                gain = _gain(split, node.rows, target, shapes)
+                part = split.conditions(space)[0]
+                tree[place] = node = replace(node, gain=gain, part=part)
             if (
                 split is None
                 or split.improvement <= 0.0
                 or split.improvement < least
+                or not (shapes is None or node.is_parted)
             ):
                 leaves.append(node)
                 continue
@@ -243,6 +260,7 @@ class RegionalPartialDependenceExplainer:
             regions=tuple(leaves),
             tree=tuple(tree),
             criterion=self._criterion,
+            interaction=None if shapes is None else shapes.differ(),
             sample=rows,
             around=tuple(around),
             notes=effect.notes,
@@ -288,6 +306,10 @@ class RegionalPartialDependenceExplainer:
                 if self._criterion == "variance"
                 else _in_unit(mean - mean[0])
             )[:, None]
+        if self._criterion == "interaction":
+            means = np.reshape(np.asarray(effect.ice_mean), (len(X), -1))
+            means = means[:, ~np.isnan(means).all(axis=0)]
+            return centred(_in_unit(means - np.nanmean(means)))
         curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1)))
         if self._criterion != "std":
             curves = curves**2
@@ -298,6 +320,15 @@ class RegionalPartialDependenceExplainer:
             if self._criterion == "area"
             else curves
         )
+
+    def _shapes(self, effect: Effect, rows: Array) -> DrawnShapes | None:
+        """Return the shapes of the effect in functions that the trials allow, where asked for."""
+        if self._criterion != "interaction":
+            return None
+        curves = self._explainer.curves_in_draws(effect, rows)
+        if curves is None:
+            return None
+        return DrawnShapes.of(curves, effect.noise_std)
 
 
 @dataclass(frozen=True, eq=False)
@@ -439,6 +470,17 @@ def _in_unit(values: Array) -> Array:
 
 def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
+
+
+def _gain(
+    split: _Split, rows: Ints, target: Array, shapes: DrawnShapes | None
+) -> Decision | None:
+    """Return what a split of a node by shape explains, where there are draws to say."""
+    if shapes is None:
+        return None
+    first, second = (rows[inside] for inside in split.sides)
+    difference = target[first].mean(axis=0) - target[second].mean(axis=0)
+    return shapes.gain(difference, first, second)
 
 
 def _tried_where(

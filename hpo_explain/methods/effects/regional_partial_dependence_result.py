@@ -1,8 +1,9 @@
-"""Partial dependence by region: where the surrogate is certain of it, and where it is not."""
+"""Partial dependence by region: where it is known well, or where it has another shape."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -11,7 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Claim, InputError, Result, Table
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    below_each_other,
+    declared_fact,
+)
+from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import Array, Ints
@@ -19,6 +28,10 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
+_OPEN = declared_fact(
+    "shapes_not_settled", "the shapes may differ, or not", role="said"
+)
+_ALIKE = {"interaction": "shape", "mean": "mean"}
 _MEASURES = ("gain", "oc", "nll")  # δ of MC, OC and NLL
 
 
@@ -40,6 +53,11 @@ class Region:
         Number of splits that lead to it.
     parent : int or None
         Its parent's place in the tree.
+    gain : Decision or None
+        Of the criterion "interaction": the share of what evaluations vary by that the best split
+        of it explains, whether it counts or not; None without draws, or where there is no split.
+    part : Condition or None
+        What holds on the first side of that split, whether it was made or not.
 
     Examples
     --------
@@ -59,6 +77,13 @@ class Region:
     rows: Ints
     depth: int
     parent: int | None
+    gain: Decision | None = None
+    part: Condition | None = None
+
+    @property
+    def is_parted(self) -> bool:
+        """Whether the best split of it certainly explains a share that counts."""
+        return self.gain is not None and self.gain.certain
 
     @property
     def label(self) -> str:
@@ -72,7 +97,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RegionalPartialDependence(Result):
-    """Partial dependence in regions within which the surrogate's uncertainty is similar.
+    """Partial dependence in regions within which its uncertainty, or its shape, is similar.
 
     Attributes
     ----------
@@ -83,8 +108,11 @@ class RegionalPartialDependence(Result):
         dependence is the mean of theirs, weighted.
     tree : tuple of Region
         All nodes, the root first, parents before children.
-    criterion : {"l2", "std", "area", "variance", "mean"}
+    criterion : {"l2", "std", "area", "variance", "mean", "interaction"}
         What was made similar within regions.
+    interaction : Decision or None
+        Of the criterion "interaction": the share of what evaluations vary by that all differences
+        in shape explain, and whether that is too little to count; None without draws.
     sample : ndarray of shape (n, d)
         The latent rows of the sample.
     around : tuple of Region
@@ -106,8 +134,8 @@ class RegionalPartialDependence(Result):
     >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, X[:, 0] ** 2)
     >>> from hpo_explain.methods import RegionalPartialDependenceExplainer
     >>> explainer = RegionalPartialDependenceExplainer(surrogate, sample=200, max_depth=1)
-    >>> list(explainer.explain("x").gain().columns[:3])
-    ['regions', 'mean_confidence', 'gain']
+    >>> list(explainer.explain("x").gain().columns[:4])
+    ['regions', 'explained', 'mean_confidence', 'gain']
     """
 
     table: ClassVar[Table] = Table(
@@ -118,11 +146,20 @@ class RegionalPartialDependence(Result):
         "best": "The effect of {names} is known best where {where}: its band is {gain:%} narrower "
         "there than over the whole space.",
         "same": "The effect of {names} is known equally well in all parts of the space.",
+        "differs": "The effect of {names} has another shape where {where} than elsewhere: the "
+        "difference explains {estimate:%} of what the {objective} varies by.",
+        "seems": "The effect of {names} seems to have another shape where {where} than elsewhere.",
+        "alike": "The effect of {names} has the same shape everywhere: differences explain less "
+        "than {most}% of what the {objective} varies by.",
+        "may": "The effect of {names} may have another shape where {where} than elsewhere "
+        "({probability:%} sure).",
+        "open": "No part of the space certainly has another shape of the effect of {names}.",
     }
     names: tuple[str, ...]
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]
     criterion: str
+    interaction: Decision | None = None
     sample: Array
     around: tuple[Region, ...] = ()
 
@@ -131,6 +168,11 @@ class RegionalPartialDependence(Result):
         """Whether standard deviations include observation noise."""
         bands = [note for note in self.notes if note.kind == "effect_band"]
         return any(band["noise"] for band in bands)
+
+    @property
+    def alike(self) -> str:
+        """What is similar within a region, in a word."""
+        return _ALIKE.get(self.criterion, "uncertainty")
 
     @property
     def whole(self) -> Effect:
@@ -171,12 +213,13 @@ class RegionalPartialDependence(Result):
         Returns
         -------
         pandas.DataFrame
-            Index depth; columns regions (their number), mean_confidence (MC, weighted, in the
-            objective's units), gain (δMC: its relative improvement in percent), and of the
-            incumbent's region incumbent_gain (δMC), incumbent_oc (δOC) and incumbent_nll (δNLL,
-            of the `true` effect); l1_gain, l1_oc and l1_nll are those of `around`, the naive
-            neighbourhood. NaN without an incumbent, of OC without its value, of NLL without
-            `true`.
+            Index depth; columns regions (their number), explained (the share of what evaluations
+            vary by that the differences in shape between them explain; NaN of other criteria),
+            mean_confidence (MC, weighted, in the objective's units), gain (δMC: its relative
+            improvement in percent), and of the incumbent's region incumbent_gain (δMC),
+            incumbent_oc (δOC) and incumbent_nll (δNLL, of the `true` effect); l1_gain, l1_oc and
+            l1_nll are those of `around`, the naive neighbourhood. NaN without an incumbent, of OC
+            without its value, of NLL without `true`.
 
         Raises
         ------
@@ -205,6 +248,7 @@ class RegionalPartialDependence(Result):
             rows.append(
                 {
                     "regions": len(cut),
+                    "explained": self._explained(depth),
                     "mean_confidence": confidence,
                     "gain": 100.0 * _narrower(base, confidence),
                 }
@@ -264,6 +308,14 @@ class RegionalPartialDependence(Result):
             np.stack(axes, axis=1).reshape(ice.shape),
         )
 
+    def _explained(self, depth: int) -> float:
+        """Return the share that the splits above a depth explain, NaN where it is not known."""
+        if self.interaction is None:
+            return np.nan
+        split = {node.parent for node in self.tree if node.depth <= depth}
+        gains = [self.tree[i].gain for i in split if i is not None]
+        return sum(gain.estimate for gain in gains if gain is not None)
+
     def _at_depth(self, depth: int) -> list[Region]:
         """Return the nodes of a depth, and the leaves above it."""
         parents = {node.parent for node in self.tree}
@@ -276,7 +328,9 @@ class RegionalPartialDependence(Result):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The region in which the effect is known best, and how much narrower its band is."""
+        """Where the effect is known best, and how much better; or where it has another shape."""
+        if self.criterion == "interaction":
+            return (self._about_shape(),)
         certain = partial(self.claim, certain=True, because=())
         if len(self.regions) == 1:
             return (
@@ -303,17 +357,53 @@ class RegionalPartialDependence(Result):
             ),
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per region and grid point."""
-        import pandas as pd
-
-        tables = [
-            region.effect.to_frame().assign(
-                region=region.label, weight=region.weight
+    def _about_shape(self) -> Claim:
+        """Return the first split, by which shapes differ most, or that none is known."""
+        gain, whole = self.tree[0].gain, self.interaction
+        if gain is None and len(self.tree) > 1:
+            return self._differs("seems")
+        if gain is not None and gain.probability > 0.5:
+            return self._differs("differs" if gain.certain else "may")
+        if whole is None or not whole.certain:
+            claim = self.decided(
+                "form", self.names, whole, says="open", unsettled=_OPEN()
             )
-            for region in self.regions
-        ]
-        return pd.concat(tables, ignore_index=True)
+            return replace(claim, side="below")
+        return self.decided(
+            "form",
+            self.names,
+            whole,
+            says="alike",
+            most=max(math.ceil(100.0 * whole.bound), 1),
+            objective=self.objective_name,
+        )
+
+    def _differs(self, says: str) -> Claim:
+        """Return in which part the shape is another one, by the first split."""
+        root = self.tree[0]
+        return self.decided(
+            "form",
+            self.names,
+            root.gain,
+            says=says,
+            values=(root.part,),
+            unsettled=_OPEN(),
+            where=str(root.part),
+            objective=self.objective_name,
+            probability=root.gain and root.gain.probability,
+        )
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table: a row per region and grid point."""
+        tables = []
+        for region in self.regions:
+            columns = region.effect.named_columns
+            n = len(columns[0][1])
+            own: list[tuple[str, Any]] = [("region", [region.label] * n)]
+            own.append(("weight", [region.weight] * n))
+            tables.append([*columns, *own])
+        return below_each_other(tables)
 
     @property
     def _held(self) -> list[dict[str, Any]]:

@@ -143,7 +143,7 @@ def _title(regional: RegionalPartialDependence, region: Region) -> str:
 VIEWS = {
     "": View(
         regions,
-        "The effect of {found.names} in regions of similar uncertainty.",
+        "The effect of {found.names} in regions of similar {found.alike}.",
     ),
     "ice": View(
         uncertainty,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import (
+    TRADE_OFF,
     InputError,
     Kind,
     Option,
@@ -19,10 +20,13 @@ from hpo_explain.base import (
     declared_fact,
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.trade_off import trade_off
+from hpo_explain.methods.importance.trade_off_result import (
+    TradeOffImportance,
+)
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
-from hpo_explain.run import Run
+from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config
 
 Cap = float | str | Config | None
@@ -34,7 +38,7 @@ _CAPPED = declared_fact(
 )
 
 
-@explains(of="surrogate")
+@explains(of="surrogate", several="trade-off")
 def importance(
     question: Question,
     order: int = 1,
@@ -45,7 +49,7 @@ def importance(
     cap: Cap = None,
     given: Mapping[str, Sequence[Any]] | None = None,
     instances: bool = False,
-) -> FanovaImportance:
+) -> Any:
     """Say which hyperparameters matter, without the noise of the trials, and how sure that is.
 
     By default by functions that the trials allow the objective to be (`run.belief()`); "gp" is the
@@ -53,6 +57,9 @@ def importance(
     paper, with the spread over its trees, which is no interval: nothing of it is certain. A model
     of your own is drawn from where it knows how its predictions vary together; any other one is
     explained through a forest of `n_trees` that learns its predictions, which `cap` then clips.
+
+    Of two objectives, of one run or in a dict of runs, ``target="trade-off"`` says how the shares
+    change as weight moves from one to the other: each has a belief of its own.
 
     Parameters
     ----------
@@ -82,10 +89,10 @@ def importance(
 
     Returns
     -------
-    FanovaImportance
+    FanovaImportance or TradeOffImportance
         Shares of the variance, with 95 % intervals unless a forest was asked for. Of a
         run with instances those of the average over all instances (Section 3.3 of [1]_), unless
-        `instances` says otherwise.
+        `instances` says otherwise. Of two objectives those of each weighted sum.
 
     Raises
     ------
@@ -101,6 +108,8 @@ def importance(
        hyperparameter importance. ICML.
     .. [2] Watanabe, S., Bansal, A. and Hutter, F. (2023). PED-ANOVA: efficiently quantifying
        hyperparameter importance in arbitrary subspaces. IJCAI. Of `top` and `within`.
+    .. [3] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
+       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
 
     Examples
     --------
@@ -120,6 +129,9 @@ def importance(
     {'x': 1.0, 'y': 0.0}
     """
     run = question.run
+    if question.runs:
+        options = (order, top, within, n_trees, cap, given, instances)
+        return _between_objectives(question, *options)
     if check_flag("instances", instances):
         run = _evaluations(run)
     about, seed = Subject.of(run), question.seed
@@ -137,6 +149,23 @@ def importance(
     return explainer.explain(
         order=order, top=top, within=within, cap=bound, given=given
     )
+
+
+def _between_objectives(
+    question: Question, order: int, *others: Any
+) -> TradeOffImportance:
+    """Return the importance over trade-offs, for which nothing else is asked."""
+    if order != 1 or any(others):
+        problem = "asks for the shares of single hyperparameters, without other options"
+        raise InputError(
+            "target", f"is 'trade-off', which {problem}", TRADE_OFF
+        )
+    objectives = Objectives(question.runs)
+    models = {
+        name: replace(question, run=run, runs={}).model
+        for name, run in objectives.runs.items()
+    }
+    return trade_off(objectives, models, seed=question.seed)
 
 
 def _evaluations(run: Run) -> Run:

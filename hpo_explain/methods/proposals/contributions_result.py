@@ -293,7 +293,9 @@ class ProposalExplanation(Contributions):
     """
 
     table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
         columns={},
+        order="order",
         held={
             **_HELD,
             "not_chosen": lambda result: list(result.not_chosen),
@@ -360,10 +362,15 @@ class ProposalExplanation(Contributions):
         return {**shares, "total": self.total}
 
     @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table: value, total, and one per term."""
+        first = {"value": self.values, "total": self.total}
+        return {**first, **self.by_term}
+
+    @property
     def contributions(self) -> pd.DataFrame:
         """Contributions by hyperparameter: columns value, total, and one per term."""
-        first = {"value": self.values, "total": self.total}
-        return self._by_name({**first, **self.by_term})
+        return self._by_name(self.columns)
 
     @property
     def own_terms(self) -> tuple[str, ...]:
@@ -386,10 +393,6 @@ class ProposalExplanation(Contributions):
     def contributions_in(self) -> tuple[str, ...]:
         """Columns of the table that hold contributions."""
         return ("total", *self.terms)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return `contributions`, the largest first."""
-        return self.contributions.iloc[self.order()]
 
     def half_width(self, level: float = 0.95) -> Array | None:
         """Return half the t-interval per hyperparameter: columns as in `standard_error`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -123,8 +123,6 @@ def desirability_path(
     >>> path.trials.tolist()
     [2, 3, 4]
     """
-    from joblib import delayed
-
     run = question.run
     pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
     explainer = ProposalExplainer(
@@ -146,7 +144,9 @@ def desirability_path(
                 notes = (*notes, some)
         else:
             numbers, notes = proposals_of(run, trials), ()
-        calls = (delayed(_explain)(explainer, run, n) for n in numbers)
+        calls: Iterator[tuple[Any, ...]] = (
+            (_explain, (explainer, run, n), {}) for n in numbers
+        )
         work = by_workers(n_jobs, calls)
         explanations = tuple(steps(work, "proposals", len(numbers)))
     return path_of(run, explanations, notes)

@@ -10,6 +10,7 @@ T          number of explained proposals
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -222,29 +223,27 @@ class DesirabilityPath(Result):
 
     # ------------------------------------------------------------------ tables
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per trial, hyperparameter and term ("total" first).
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the table: a row per trial, hyperparameter and term ("total" first).
 
-        Columns trial, hyperparameter, term, contribution, lower and upper: the 95 % interval of
+        They are trial, hyperparameter, term, contribution, lower and upper: the 95 % interval of
         integrating over the background.
         """
-        import pandas as pd
-
         phi = np.concatenate([self.total[None], np.moveaxis(self.phi, 2, 0)])
         # the total's first
         half = np.roll(np.moveaxis(self.half_width(), 2, 0), 1, axis=0)
-        rows = pd.MultiIndex.from_product(
-            [("total", *self.terms), self.trials, self.names]
-        )
-        frame = rows.to_frame(
-            index=False, name=["term", "trial", "hyperparameter"]
-        )
-        frame = frame[["trial", "hyperparameter", "term"]].assign(
-            contribution=phi.ravel(),
-            lower=(phi - half).ravel(),
-            upper=(phi + half).ravel(),
-        )
-        return frame.dropna(subset="contribution")
+        active = np.flatnonzero(~np.isnan(phi))
+        terms = ("total", *self.terms)
+        every = [*itertools.product(terms, self.trials, self.names)]
+        return {
+            "trial": [every[row][1] for row in active],
+            "hyperparameter": [every[row][2] for row in active],
+            "term": [every[row][0] for row in active],
+            "contribution": phi.flat[active],
+            "lower": (phi - half).flat[active],
+            "upper": (phi + half).flat[active],
+        }
 
     def payouts(self) -> pd.DataFrame:
         """Return prediction, baseline and payout by trial and the criterion's own terms.
@@ -268,6 +267,18 @@ class DesirabilityPath(Result):
             rows, columns=["trial", "term", "prediction", "baseline", "payout"]
         )
 
+    @property
+    def predicted(self) -> dict[str, Array]:
+        """The columns of `predictions`, each (T,)."""
+        mean, std = np.array([*map(predicted_at, self.explanations)]).T
+        return {
+            "objective": self.observed,
+            "mean": mean,
+            "std": std,
+            "percentile of mean": _percentiles(mean),
+            "percentile of std": _percentiles(std),
+        }
+
     def predictions(self) -> pd.DataFrame:
         """Return what each proposal's own model predicted, with percentiles (thesis, Table 12).
 
@@ -277,17 +288,8 @@ class DesirabilityPath(Result):
         """
         import pandas as pd
 
-        mean, std = np.array([*map(predicted_at, self.explanations)]).T
-        return pd.DataFrame(
-            {
-                "objective": self.observed,
-                "mean": mean,
-                "std": std,
-                "percentile of mean": _percentiles(mean),
-                "percentile of std": _percentiles(std),
-            },
-            index=pd.Index(self.trials, name="trial"),
-        )
+        rows = pd.Index(self.trials, name="trial")
+        return pd.DataFrame(self.predicted, index=rows)
 
     @property
     def observed(self) -> Array:

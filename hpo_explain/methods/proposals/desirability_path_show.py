@@ -262,8 +262,8 @@ def predictions(path: DesirabilityPath) -> Curves:
         "proposal": explained & ~diverged,
         "diverged": diverged,
     }
-    predicted = path.predictions()
-    mean, std = (predicted[name].to_numpy(float) for name in ("mean", "std"))
+    predicted = path.predicted
+    mean, std = predicted["mean"], predicted["std"]
     lines = []
     if not np.isnan(mean).all():
         lines.append(Line(path.trials.astype(float), mean, std, look="best"))

@@ -14,7 +14,6 @@ from hpo_explain.methods.proposals.contributions_result import value_in
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
-    import pandas as pd
     import shap
 
 _MAIN_COUNT = 3
@@ -125,10 +124,9 @@ class PredictionOverview(Result):
             ),
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per configuration and active hyperparameter: value and contribution."""
-        import pandas as pd
-
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns: a row per configuration and active hyperparameter, with its contribution."""
         numbers = self.trials or tuple(range(len(self.phi)))
         rows = [
             (number, name, config[name], self.phi[i, j])
@@ -138,9 +136,8 @@ class PredictionOverview(Result):
             for j, name in enumerate(self.names)
             if name in config
         ]
-        return pd.DataFrame(
-            rows, columns=["trial", "hyperparameter", "value", "contribution"]
-        )
+        names = ("trial", "hyperparameter", "value", "contribution")
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
     def to_shap(self) -> shap.Explanation:
         """Return the contributions as shap has them, for ``shap.plots.beeswarm``.

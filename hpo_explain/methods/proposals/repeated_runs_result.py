@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hpo_explain.base import Claim, Result, Table, worth_naming
 from hpo_explain.space import Array
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MAIN_COUNT = 2
 
@@ -96,20 +93,17 @@ class RepeatedRuns(Result):
     def __len__(self) -> int:
         return len(self.mean)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per proposal (from 1), hyperparameter and term: mean and std."""
-        import pandas as pd
-
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns: a row per proposal (from 1), hyperparameter and term, with mean and std."""
         d, k = len(self.names), len(self.terms) + 1
-        return pd.DataFrame(
-            {
-                "proposal": np.repeat(np.arange(1, len(self) + 1), d * k),
-                "hyperparameter": np.tile(np.repeat(self.names, k), len(self)),
-                "term": np.tile([*self.terms, "total"], len(self) * d),
-                "contribution": self.mean.ravel(),
-                "std": self.std.ravel(),
-            }
-        )
+        return {
+            "proposal": np.repeat(np.arange(1, len(self) + 1), d * k),
+            "hyperparameter": np.tile(np.repeat(self.names, k), len(self)),
+            "term": np.tile([*self.terms, "total"], len(self) * d),
+            "contribution": self.mean.ravel(),
+            "std": self.std.ravel(),
+        }
 
     @property
     def claims(self) -> tuple[Claim, ...]:

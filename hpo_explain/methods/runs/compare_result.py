@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,10 +20,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import MATTERS, decide, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
-from hpo_explain.space import Array
-
-if TYPE_CHECKING:
-    import pandas as pd
+from hpo_explain.space import Array, Ints
 
 _MOST_NAMED, _MOST_VALUES = 3, 8
 
@@ -106,7 +103,9 @@ class Comparison(Result):
     """
 
     table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
         columns={},
+        order="order",
         held={
             **{
                 name: name
@@ -221,22 +220,21 @@ class Comparison(Result):
         """Standard deviation of the shares over the runs, (d,)."""
         return np.asarray(self.shares.std(axis=0, ddof=1))
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per hyperparameter: mean share, std over runs, each run's, the default."""
-        import pandas as pd
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by hyperparameter: mean share, std over runs, each run's, the default."""
+        of_runs = zip(self.runs, self.shares, strict=True)
+        default = self.default.configuration
+        return {
+            "mean": self.shares.mean(axis=0),
+            "std": self.spread,
+            **{f"share in {run}": share for run, share in of_runs},
+            "default": [default.get(name) for name in self.names],
+        }
 
-        frame = pd.DataFrame(
-            {"mean": self.shares.mean(axis=0), "std": self.spread}
-            | {
-                f"share in {run}": share
-                for run, share in zip(self.runs, self.shares, strict=True)
-            },
-            index=pd.Index(self.names, name="hyperparameter"),
-        )
-        frame["default"] = [
-            self.default.configuration.get(name) for name in self.names
-        ]
-        return frame.sort_values("mean", ascending=False, kind="stable")
+    def order(self) -> Ints:
+        """Return the positions of the hyperparameters, the largest mean share first."""
+        return np.argsort(-self.shares.mean(axis=0), kind="stable")
 
     # ------------------------------------------------------------------ what it says
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,15 +15,13 @@ from hpo_explain.base import (
     Origin,
     Result,
     Table,
+    below_each_other,
     counted,
     format_level,
     format_value,
     joined,
 )
 from hpo_explain.space import Array, Bools, Ints
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ENDED = ("pruned", "failed", "infeasible")
 
@@ -292,13 +290,12 @@ class History(Result):
             )
         return joined(texts, " ")
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per trial: its objective, the best so far, who chose it, what became of it.
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by trial: its objective, the best so far, who chose it, what became of it.
 
         Trials that were left out have a reason, and no objective.
         """
-        import pandas as pd
-
         columns: dict[str, Any] = {
             "trial": self.trials,
             "objective": self.objective,
@@ -310,22 +307,19 @@ class History(Result):
             "origin": [origin.value for origin in self.origins],
             "state": self.states,
         }
-        frame = pd.DataFrame(columns)
-        without = pd.DataFrame(
-            {
-                "trial": [*self.left_out],
-                "state": [why.kind for why in self.left_out.values()],
-                "reason": [str(why) for why in self.left_out.values()],
-            }
-        )
-        if not len(without):
-            return frame
-        both = (
-            pd.concat([frame, without])
-            if len(frame)
-            else without.reindex(columns=[*frame.columns, "reason"])
-        )
-        return both.sort_values("trial", kind="stable", ignore_index=True)
+        if not self.left_out:
+            return columns
+        without = {
+            "trial": [*self.left_out],
+            "state": [why.kind for why in self.left_out.values()],
+            "reason": [str(why) for why in self.left_out.values()],
+        }
+        both = below_each_other([[*columns.items()], [*without.items()]])
+        order = np.argsort(both["trial"], kind="stable")
+        return {
+            name: [values[row] for row in order]
+            for name, values in both.items()
+        }
 
     @property
     def states(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )
 from hpo_explain.space import Array, Bools, Ints
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_CLAIMED, _MOST_TOLD = 3, 2  # hyperparameters of a move
 
@@ -150,6 +147,7 @@ class ParetoFront(Result):
     """
 
     table: ClassVar[Table] = Table(
+        index=("trial", "trials_on_front"),
         columns={},
         held={
             **{
@@ -166,7 +164,7 @@ class ParetoFront(Result):
                     "configurations",
                 )
             },
-            "front": lambda result: result.trials[result.front],
+            "front": "trials_on_front",
             "hypervolume": "contribution",
             "moves": lambda result: [
                 {
@@ -241,13 +239,17 @@ class ParetoFront(Result):
         """The hyperparameters, in the order of the space."""
         return self.subject.names
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per trial of the front: objectives, predictions, configuration.
+    @property
+    def trials_on_front(self) -> Ints:
+        """The numbers of the trials of the front."""
+        return self.trials[self.front]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns by trial of the front: objectives, predictions, configuration.
 
         Column "on front" is how probable it is that the trial is on it without the noise.
         """
-        import pandas as pd
-
         columns: dict[str, Any] = {}
         for k, name in enumerate(self.objectives):
             columns[name] = self.values[self.front, k]
@@ -259,9 +261,7 @@ class ParetoFront(Result):
             columns[
                 name if name not in columns else f"{name} (hyperparameter)"
             ] = own
-        return pd.DataFrame(
-            columns, index=pd.Index(self.trials[self.front], name="trial")
-        )
+        return columns
 
     # ------------------------------------------------------------------ what it says
 

@@ -11,7 +11,9 @@ from hpo_explain.run import Run
 from hpo_explain.space import Array, Ints
 
 _NO_TIMES = declared_fact(
-    "no_times", "no trial has a start and a finish, so there is no timeline"
+    "no_times",
+    "no trial has a start and a finish, so there is no timeline: {time=} names"
+    " the two columns of a table that say when",
 )
 _UNTIMED = declared_fact(
     "trials_without_times",

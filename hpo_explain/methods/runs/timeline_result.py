@@ -75,7 +75,7 @@ class Timeline(Result):
     @property
     def last(self) -> float:
         """The last time that is known."""
-        return float(np.nanmax([*self.finished, *self.started]))
+        return float(np.nanmax([self.finished, self.started]))
 
     @property
     def until(self) -> Array:

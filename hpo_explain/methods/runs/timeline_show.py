@@ -38,13 +38,17 @@ def workers(result: Timeline) -> Rows:
     ends = (_drawn_at(result.until, long) - first) / length
     left_out = max(result.at_once - Rows.MOST, 0)
     shown = np.flatnonzero(result.rows < Rows.MOST)
+    since_start, seconds = result.since_start, result.seconds
     bars = [
         Bar(
             int(result.rows[i]),
             float(begins[i]),
             float(ends[i]),
             fill=_FILLS[result.states[i]],
-            told=_told(result, i),
+            told=(
+                f"trial {result.trials[i]}: {result.states[i]}\n"
+                f"after {in_time(since_start[i])}, for {in_time(seconds[i])}"
+            ),
         )
         for i in shown.tolist()
     ]
@@ -77,11 +81,6 @@ def workers(result: Timeline) -> Rows:
             "turn": f"pauses, not drawn: {in_time(_length_of(long))}",
         },
     )
-
-
-def _told(result: Timeline, i: int) -> str:
-    began, took = in_time(result.since_start[i]), in_time(result.seconds[i])
-    return f"trial {result.trials[i]}: {result.states[i]}\nafter {began}, for {took}"
 
 
 def _long_pauses(result: Timeline) -> Array:

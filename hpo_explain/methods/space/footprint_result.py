@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ from hpo_explain.base import (
     filled,
 )
 from hpo_explain.space import Array, Bools
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KINDS = ("tried", "incumbent", "border", "random")
 """What a point of the map is: an incumbent was the best trial so far when it finished."""
@@ -188,24 +185,21 @@ class Footprint(Result):
         about = [filled(self.says[kind], stress=self.stress) for kind in kinds]
         return " ".join([super().finding, *about])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per point: its kind, trial, place, prediction, nearness, configuration."""
-        import pandas as pd
-
-        configs = pd.DataFrame(self.subject.space.decode(self.X)).reindex(
-            columns=list(self.subject.names)
-        )
-        columns: dict[str, Any] = {
-            "kind": self.kinds,
-            "trial": [
-                None if trial < 0 else int(trial) for trial in self.trials
-            ],
-            "map_x": self.xy[:, 0],
-            "map_y": self.xy[:, 1],
-            "mean": self.mean,
-            "std": self.std,
-            "near": self.near,
-        }
-        for i, (name, values) in enumerate(columns.items()):
-            configs.insert(i, name, values, allow_duplicates=True)
-        return configs
+    @property
+    def named_columns(self) -> list[tuple[str, Any]]:
+        """Kind, trial, place, prediction and nearness of each point, and its configuration."""
+        tried = self.trials >= 0
+        configurations = self.subject.space.decode(self.X)
+        return [
+            ("kind", self.kinds),
+            ("trial", np.where(tried, self.trials, np.nan)),
+            ("map_x", self.xy[:, 0]),
+            ("map_y", self.xy[:, 1]),
+            ("mean", self.mean),
+            ("std", self.std),
+            ("near", self.near),
+            *(
+                (name, [config.get(name, np.nan) for config in configurations])
+                for name in self.subject.names
+            ),
+        ]

@@ -16,7 +16,7 @@ from hpo_explain.base import (
     percent_sd,
 )
 from hpo_explain.belief import Decision
-from hpo_explain.space import Array
+from hpo_explain.space import Array, SearchSpace, fixed_at, still_possible
 
 _NAMED = 3  # hyperparameters of a headline
 _OF_A_FOREST = declared_fact(
@@ -107,6 +107,29 @@ class Subspace(Result):
     exhaustive: bool
     loss: Decision | None = None
     lose: float = math.nan
+
+    @property
+    def space(self) -> SearchSpace:
+        """The space with one value of each hyperparameter that can stay fixed.
+
+        What could only be active for other values is left out; all else keeps its range.
+        ``optuna.Study.ask`` takes its ``to_optuna()``.
+
+        Examples
+        --------
+        >>> import hpo_explain as hx
+        >>> whole = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xyz"])
+        >>> X = whole.sample(60, seed=1)
+        >>> run = hx.Run(whole, X, (X[:, 0] - 0.2) ** 2, "minimize")
+        >>> subspace = hx.methods.subspace(run)
+        >>> list(subspace.fixed), subspace.space["x"].size, subspace.space["y"].size
+        (['x'], 1, None)
+        """
+        parameters = [
+            fixed_at(p, self.fixed[p.name]) if p.name in self.fixed else p
+            for p in self.subject.space
+        ]
+        return SearchSpace(still_possible(parameters)[0])
 
     @property
     def others(self) -> dict[str, Any]:
