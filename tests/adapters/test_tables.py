@@ -349,6 +349,7 @@ def test_the_scale_of_a_hyperparameter_can_be_settled():
         hx.from_frame(zero, "loss", log=["c"])
 
 
+@pytest.mark.usefixtures("few_draws_here")
 def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
     rng = np.random.default_rng(0)
     names = ["trial", "index", "objective", "state", "value"]
@@ -362,8 +363,9 @@ def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
         hx.optimum,
         hx.methods.history,
     ):
-        assert str(function(run))
-        assert not function(run).to_frame().empty
+        found = function(run)
+        assert str(found)
+        assert not found.to_frame().empty
     report = Report.of({"loss": run})
     report.write(tmp_path / "report.html")
     (tab,) = report.tabs

@@ -243,21 +243,19 @@ def test_panels_share_axes_and_take_the_place_of_given_ones():
 
 
 def test_every_look_is_drawn():
-    for look in LOOKS:
-        figure = Curves(
-            x=Axis(label=""),
-            y=Axis(label=""),
-            heading="",
-            means={look: look},
-            lines=[Line(X, X, look=look)],
-            dots=[Dots(X, X, look=look)],
-        )
-        ax = on_matplotlib.drawn(
-            figure, ax=Figure(layout="constrained").add_subplot()
-        )
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-            look
-        ]
+    figure = Curves(
+        x=Axis(label=""),
+        y=Axis(label=""),
+        heading="",
+        means={look: look for look in LOOKS},
+        lines=[Line(X, X, look=look) for look in LOOKS],
+        dots=[Dots(X, X, look=look) for look in LOOKS],
+    )
+    ax = on_matplotlib.drawn(
+        figure, ax=Figure(layout="constrained").add_subplot()
+    )
+    texts = ax.get_legend().get_texts()
+    assert [text.get_text() for text in texts] == [*LOOKS]
 
 
 def points_of(box, figure):

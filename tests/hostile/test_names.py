@@ -17,6 +17,7 @@ from hpo_explain.mcp.answers import answer
 from hpo_explain.mcp.places import Places
 from hpo_explain.reporting import Report
 
+pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
 # Unicode 16, DerivedCoreProperties: Default_Ignorable_Code_Point
 IGNORABLE = [
     (0x00AD, 0x00AD),

@@ -15,6 +15,8 @@ import hpo_explain as hx
 from hpo_explain.adapters.sources import as_run
 from tests.invariances import CONFIGS, Written, parameters, trials
 
+# These relations hold of any draws.
+pytestmark = pytest.mark.usefixtures("few_draws")
 AS_IS = Written()
 NAMES = [parameter.name for parameter in parameters()]
 REAL = ["rate", "lr", "drop"]
@@ -184,7 +186,7 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def of_study(study):
+def of_study(few_draws, study):
     return list(answers(AS_IS, hx.from_optuna(study)))
 
 

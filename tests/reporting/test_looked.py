@@ -15,13 +15,13 @@ from tests.reporting.test_browser import (
 pytest.importorskip("plotly")
 pytestmark = [
     warns_of_glyphs,
-    pytest.mark.usefixtures("few_draws"),
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
     IS_THERE,
 ]
 
 
 @pytest.fixture(scope="module")
-def found(few_draws):
+def found(few_draws, answers_stay):
     return results()
 
 
