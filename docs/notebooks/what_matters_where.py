@@ -57,3 +57,15 @@ hx.partial_dependence(study).plot()
 # ------------------------
 
 hx.partial_dependence(study, ("C", "gamma")).plot()
+
+# %%
+# Where does an effect have another shape?
+# ----------------------------------------
+# An average hides effects that differ from place to place. The space is parted where the shape
+# of the effect certainly differs; where nothing is certain, it stays whole.
+
+by_shape = hx.partial_dependence(
+    study, "gamma", regions=True, criterion="interaction"
+)
+print(by_shape.sentence)
+by_shape.plot()

@@ -203,8 +203,9 @@ PARTIAL_DEPENDENCE = Method(
     module="hpo_explain.methods.effects.effects",
     result="hpo_explain.methods._engines.effect",
     asks="What is the effect of a hyperparameter, a pair or all that matter, and how sure is it?",
-    limits="an average: opposite effects in different parts of the space cancel out (`regions=`); "
-    'also over combinations that nobody tried (`kind="accumulated"` is not)',
+    limits="an average: opposite effects in different parts of the space cancel out (`regions=`, "
+    '`criterion="interaction"`); also over combinations that nobody tried (`kind="accumulated"` is '
+    "not)",
     title="How does it matter?",
     how_to_read="A line or point is what is predicted for a value: blue what it can reach with all "
     "others at their best, dashed (or diamonds) the average over them. Dots are the trials, bands "
@@ -306,7 +307,7 @@ RECOMMENDED_SPACE = Method(
     module="hpo_explain.methods.space.recommended_space",
     asks="Which values can be left out of the search?",
     limits="what is left holds a configuration near the best with 95 %, not the best one; an "
-    "optimum that no trial hints at may be cut off",
+    "optimum that no trial hints at may be cut off, and of two parts that are as good one is",
     title="Which values can be left out?",
     how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Together "
     "they hold, with 95 % probability, a configuration that is as good as the best up to what the "

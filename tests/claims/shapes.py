@@ -21,7 +21,7 @@ def shapes(asked: Asked) -> Iterator[Scored]:
     problem = asked.problem
     if not problem.is_whole or problem.asked is not None:
         return
-    if len(problem.space) < 2 or problem.is_constant:
+    if len(problem.space) < 2:
         return
     if any(p.active_when for p in problem.space.parameters):
         return
@@ -33,6 +33,8 @@ def shapes(asked: Asked) -> Iterator[Scored]:
         )
         curves = curves_of(problem, j, rows)
         scatter = float(curves.var()) + asked.noise**2
+        if scatter == 0.0:
+            continue
         curves -= curves.mean(axis=1, keepdims=True)
         apart = float(curves.var(axis=0).mean()) / scatter
         for node, one in splits_of(result):
@@ -48,18 +50,18 @@ def shapes(asked: Asked) -> Iterator[Scored]:
                 known=share,
             )
         (claim,) = result.claims
-        is_parted = len(result.regions) > 1
+        is_same = claim.side == "below"
         yield Scored(
             "shape differs somewhere",
-            made=is_parted,
-            certain=is_parted and claim.certain,
-            right=apart > INTERACTS if is_parted else None,
+            made=not is_same,
+            certain=not is_same and claim.certain,
+            right=None if is_same else apart > INTERACTS,
             could=apart > MATTERS,
         )
         yield Scored(
             "shape is the same",
-            made=not is_parted,
-            certain=not is_parted and claim.certain,
+            made=is_same,
+            certain=is_same and claim.certain,
             right=apart <= MATTERS,
             could=apart <= MATTERS,
         )

@@ -10,6 +10,7 @@ from tests.claims.narrowing import narrowing
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, has_gp, make_run
 from tests.claims.scored import CLAIMED, score
+from tests.claims.shapes import shapes
 from tests.claims.shares import shares
 
 RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of few
@@ -89,6 +90,23 @@ def test_where_there_is_only_noise_hardly_anything_is_certain(request):
         and (one.scored.right is False or "best at" in one.scored.kind)
     ]
     assert len(wrong) <= many // 20, wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "sampler", "parted"),
+    [
+        ("product", "random", True),
+        ("product", "tpe", True),
+        ("additive", "random", False),
+        ("additive", "tpe", False),
+        ("pure noise", "random", False),
+        ("pure noise", "tpe", False),
+    ],
+)
+def test_regions_by_shape_are_those_of_what_interacts(name, sampler, parted):
+    found = list(shapes(asked(setting(name, sampler, 100))))
+    assert any(one.kind == "shape differs" for one in found) == parted
+    assert not [one for one in found if one.certain and one.right is False]
 
 
 @pytest.mark.parametrize("name", ["rastrigin", "steep learning rate", "rare"])

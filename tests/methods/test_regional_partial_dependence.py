@@ -573,7 +573,15 @@ def test_no_split_is_made_where_functions_disagree_about_it():
     assert not found.tree[0].gain.certain
     (claim,) = found.claims
     assert not claim.certain
-    assert found.sentence == (
+    assert re.fullmatch(
+        r"The effect of a may have another shape where b ≤ -?0\.00\d+ than elsewhere "
+        r"\(83% sure\)\.",
+        found.sentence,
+    )
+    half = Known(
+        draws.space, [lambda X, s=s: s * product(X) for s in (1.5, -1.0)]
+    )
+    assert by_shape(half).sentence == (
         "No part of the space certainly has another shape of the effect of a."
     )
 

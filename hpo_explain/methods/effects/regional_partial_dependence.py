@@ -45,6 +45,7 @@ from hpo_explain.base import (
     check_option,
     shows_progress,
 )
+from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_result import Effect
@@ -219,14 +220,10 @@ class RegionalPartialDependenceExplainer:
                 split = best_split(
                     space, X, target, node.rows, candidates, self._min_leaf
                 )
-            if split is not None and shapes is not None:
-                sides = [node.rows[inside] for inside in split.sides]
-                difference = np.subtract(
-                    *(target[s].mean(axis=0) for s in sides)
-                )
-                tree[place] = node = replace(
-                    node, gain=shapes.gain(difference, *sides)
-                )
+            if split is not None:
+                gain = _gain(split, node.rows, target, shapes)
+                part = split.conditions(space)[0]
+                tree[place] = node = replace(node, gain=gain, part=part)
             if (
                 split is None
                 or split.improvement <= 0.0
@@ -473,6 +470,17 @@ def _in_unit(values: Array) -> Array:
 
 def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
+
+
+def _gain(
+    split: _Split, rows: Ints, target: Array, shapes: DrawnShapes | None
+) -> Decision | None:
+    """Return what a split of a node by shape explains, where there are draws to say."""
+    if shapes is None:
+        return None
+    first, second = (rows[inside] for inside in split.sides)
+    difference = target[first].mean(axis=0) - target[second].mean(axis=0)
+    return shapes.gain(difference, first, second)
 
 
 def _tried_where(

@@ -56,6 +56,8 @@ class Region:
     gain : Decision or None
         Of the criterion "interaction": the share of what evaluations vary by that the best split
         of it explains, whether it counts or not; None without draws, or where there is no split.
+    part : Condition or None
+        What holds on the first side of that split, whether it was made or not.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Region:
     depth: int
     parent: int | None
     gain: Decision | None = None
+    part: Condition | None = None
 
     @property
     def is_parted(self) -> bool:
@@ -148,6 +151,8 @@ class RegionalPartialDependence(Result):
         "seems": "The effect of {names} seems to have another shape where {where} than elsewhere.",
         "alike": "The effect of {names} has the same shape everywhere: differences explain less "
         "than {most}% of what the {objective} varies by.",
+        "may": "The effect of {names} may have another shape where {where} than elsewhere "
+        "({probability:%} sure).",
         "open": "No part of the space certainly has another shape of the effect of {names}.",
     }
     names: tuple[str, ...]
@@ -354,19 +359,11 @@ class RegionalPartialDependence(Result):
 
     def _about_shape(self) -> Claim:
         """Return the first split, by which shapes differ most, or that none is known."""
-        first = self.tree[0].gain
-        if len(self.tree) > 1:
-            part = next(n for n in self.tree[1:] if n.parent == 0)
-            return self.decided(
-                "form",
-                self.names,
-                first,
-                says="seems" if first is None else "differs",
-                values=part.conditions,
-                where=part.label,
-                objective=self.objective_name,
-            )
-        whole = self.interaction
+        gain, whole = self.tree[0].gain, self.interaction
+        if gain is None and len(self.tree) > 1:
+            return self._differs("seems")
+        if gain is not None and gain.probability > 0.5:
+            return self._differs("differs" if gain.certain else "may")
         if whole is None or not whole.certain:
             claim = self.decided(
                 "form", self.names, whole, says="open", unsettled=_OPEN()
@@ -379,6 +376,21 @@ class RegionalPartialDependence(Result):
             says="alike",
             most=max(math.ceil(100.0 * whole.bound), 1),
             objective=self.objective_name,
+        )
+
+    def _differs(self, says: str) -> Claim:
+        """Return in which part the shape is another one, by the first split."""
+        root = self.tree[0]
+        return self.decided(
+            "form",
+            self.names,
+            root.gain,
+            says=says,
+            values=(root.part,),
+            unsettled=_OPEN(),
+            where=str(root.part),
+            objective=self.objective_name,
+            probability=root.gain and root.gain.probability,
         )
 
     @property
