@@ -13,7 +13,9 @@ import resource
 import subprocess
 import sys
 import time
-from itertools import groupby
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from joblib import delayed, parallel_config
@@ -76,6 +78,58 @@ def by_dask(count, workers):
         return answers, time.perf_counter() - start
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What many studies took, in seconds, and the answers of the workers."""
+
+    took: float
+    work: float
+    workers: int
+    answers: list[dict[str, Any]]
+
+    @property
+    def overhead(self):
+        """The seconds over those of the work divided by the workers."""
+        return self.took / (self.work / self.workers)
+
+    @property
+    def busy(self):
+        """The share of the time in which workers were at work."""
+        return sum(one["s"] for one in self.answers) / (
+            self.took * self.workers
+        )
+
+    @property
+    def memory(self):
+        """Of each worker, the megabytes that it needed by the end of each study."""
+        by_worker = defaultdict(list)
+        for one in self.answers:
+            by_worker[one["worker"]].append(one["MB"])
+        return [sorted(megabytes) for megabytes in by_worker.values()]
+
+    @property
+    def growth(self):
+        """By how much a worker's memory grew after its first five studies, the largest."""
+        return max(
+            megabytes[-1] / megabytes[min(4, len(megabytes) - 1)]
+            for megabytes in self.memory
+        )
+
+
+def measured(studies, workers, sample):
+    """Ask a sample of the studies one after the other, then all of them of a cluster."""
+    code = f"from tests.benchmarks.many import alone; alone({sample})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    answers, took = by_dask(studies, workers)
+    return Measured(took, float(done.stdout) * studies, workers, answers)
+
+
 def main():
     parser = argparse.ArgumentParser(
         "python -m tests.benchmarks.many",
@@ -86,30 +140,15 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--sample", type=int, default=60)
     asked = parser.parse_args()
-    code = f"from tests.benchmarks.many import alone; alone({asked.sample})"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    work = float(done.stdout) * asked.studies
-    answers, took = by_dask(asked.studies, asked.workers)
-    overhead = took / (work / asked.workers)
-    busy = sum(answer["s"] for answer in answers) / (took * asked.workers)
+    found = measured(asked.studies, asked.workers, asked.sample)
     print(
-        f"{asked.studies} studies of {TRIALS} × {HYPERPARAMETERS}: {took:.0f} s, {overhead:.2f} × "
-        f"({work:.0f} s of work / {asked.workers} workers), goal {OVERHEAD}; at work {busy:.1%}"
+        f"{asked.studies} studies of {TRIALS} × {HYPERPARAMETERS}: {found.took:.0f} s, "
+        f"{found.overhead:.2f} × ({found.work:.0f} s of work / {asked.workers} workers), "
+        f"goal {OVERHEAD}; workers were at work {found.busy:.1%} of the time"
     )
-    in_order = sorted(answers, key=lambda answer: answer["worker"])
-    for worker, group in groupby(in_order, lambda answer: answer["worker"]):
-        megabytes = [answer["MB"] for answer in group]
-        early = megabytes[min(4, len(megabytes) - 1)]
-        print(
-            f"worker {worker}: {len(megabytes)} studies, {early:.0f} MB after five, "
-            f"{megabytes[-1]:.0f} MB after all: {megabytes[-1] / early:.2f} ×, goal {GROWTH}"
-        )
+    for megabytes in found.memory:
+        print(f"a worker: {len(megabytes)} studies, {megabytes[-1]:.0f} MB")
+    print(f"after the first five: {found.growth:.2f} ×, goal {GROWTH}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from itertools import pairwise
 from math import inf, log, prod
 from typing import NamedTuple
 
+from tests.benchmarks import many
 from tests.benchmarks.measure import (
     MOST,
     alone,
@@ -128,6 +129,34 @@ class Command:
     def limit(self):
         """The goal, as it is told."""
         return limit_beside_optuna(self.goal)
+
+
+@dataclass(frozen=True)
+class ManyStudies:
+    """The seconds of importance in each of many studies by dask's workers.
+
+    As a multiple of what they take one after the other, divided by the workers.
+    """
+
+    name: str
+    studies: int
+    workers: int
+    goal: float
+    before: str = ""
+
+    def cells(self, scale=1.0):
+        # a study of the sample for every 20
+        count = scaled(self.studies, scale)
+        found = many.measured(count, self.workers, max(count // 20, 5))
+        holds = found.overhead <= self.goal and found.growth <= many.GROWTH
+        ratio = f"{found.overhead:.2f} ×: {shown(found.took)}"
+        memory = f"memory of a worker grew {found.growth:.2f} ×"
+        return [f"{ratio}; {memory}", self.limit, "yes" if holds else "**no**"]
+
+    @property
+    def limit(self):
+        """The goal, as it is told."""
+        return f"≤ {self.goal:g} ×, memory ≤ {many.GROWTH:g} ×"
 
 
 @dataclass(frozen=True)
@@ -381,6 +410,12 @@ PROMISES = [
         12,
         OF_OPTUNA,
         before="26 s",
+    ),
+    ManyStudies(
+        "importance in each of 1,000 studies of 100 × 8, by 2 workers of dask",
+        1_000,
+        2,
+        many.OVERHEAD,
     ),
     Command("`python -m tests`", ("-m", "tests"), 240, before="7 to 8 min"),
     Command("`python -m docs`", ("-m", "docs"), 60, before="138 to 198 s"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.methods.runs import compare
 from hpo_explain.space import Shared
 from tests.noted import noted
 
@@ -48,6 +49,29 @@ def test_shares_and_effects_of_linear_functions():
         ("y",),
     ]
     assert all(claim.certain for claim in claims(found, "share"))
+
+
+@few_draws
+@pytest.mark.parametrize(("most", "of_each"), [(400, 20), (6, 3), (1, 1)])
+def test_of_many_runs_fewer_trials_of_each_are_candidates(
+    monkeypatch, most, of_each
+):
+    """Each run is asked for the loss of all candidates: else their work would grow squared."""
+    monkeypatch.setattr(compare, "_FROM_RUNS", most)
+    rows_of_losses = []
+    whole = compare._Comparing._rows
+
+    def seen(self, run, config, latent):
+        rows_of_losses.append(config)
+        return whole(self, run, config, latent)
+
+    monkeypatch.setattr(compare._Comparing, "_rows", seen)
+    runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
+    found = hx.compare(runs, **QUICK)
+    n_candidates = compare._SPREAD + 2 * of_each
+    assert len(rows_of_losses) == 2 * n_candidates
+    # x = y = 0 is the best of both, and the nearest candidate is found
+    assert max(found.default.configuration.values()) < 0.2
 
 
 @few_draws

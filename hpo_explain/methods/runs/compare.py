@@ -75,6 +75,8 @@ _ROWS = 200  # configurations over which a run's own hyperparameters, and effect
 _OVER = 30  # those over which a candidate is averaged
 _GRID = 15
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
+# of all runs together, at most, or one of each: every run is asked for the loss of all candidates
+_FROM_RUNS = 400
 _TREES = 64
 
 
@@ -502,11 +504,12 @@ class _Comparing:
         configs = list(
             self.space.decode(self.space.sample(_SPREAD, self.seed))
         )
+        of_each = min(_BEST, max(_FROM_RUNS // len(self.runs), 1))
         for run in self.runs:
             tried = run.subject.tried
             if not len(tried):
                 continue
-            order = np.argsort(run.cost(tried), kind="stable")[:_BEST]
+            order = np.argsort(run.cost(tried), kind="stable")[:of_each]
             for config in run.surrogate.space.decode(tried[order]):
                 if self.shared.same or self._allowed(config):
                     configs.append(
