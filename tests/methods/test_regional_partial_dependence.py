@@ -596,6 +596,21 @@ def test_without_draws_the_sentence_says_that_shapes_seem_to_differ():
     assert found.gain()["explained"].isna().all()
 
 
+def test_of_a_pair_there_are_rows_enough_to_part():
+    """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
+    space = square("a", "b", "c")
+    X = space.sample(60, seed=1)
+    a, b, c = values_of(X).T
+    run = hx.Run(space, X, a * b + 0.3 * c, "minimize")
+    options = {"regions": True, "criterion": "interaction", "max_depth": 1}
+    found = hx.partial_dependence(run, ("a", "c"), **options)
+    assert [len(region.conditions) for region in found.regions] == [1, 1]
+    assert found.tree[0].part.name == "b"
+    alone = hx.partial_dependence(run, ("a", "b"), **options)
+    assert len(alone.regions) == 1
+    assert alone.claims[0].certain
+
+
 @pytest.mark.parametrize(
     "sampler", [optuna.samplers.RandomSampler, optuna.samplers.TPESampler]
 )
