@@ -7,13 +7,14 @@ warning. Last, every link within the site is followed.
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from docs import pages, studies
+from docs import pages
 
 HERE = Path(__file__).parent
 SITE = HERE / "build" / "html"
@@ -53,12 +54,17 @@ def broken_links(site: Path) -> list[str]:
 def main() -> int:
     """Build the site, and say how long it took."""
     os.environ |= {"MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
-    from sphinx.cmd.build import build_main
-
     began = time.perf_counter()
     shutil.rmtree(HERE / "build", ignore_errors=True)
+    (HERE / "build").mkdir()
+    tuning = subprocess.Popen(
+        [sys.executable, "-m", "docs.studies", HERE / "build" / "study.db"]
+    )
     pages.write(HERE)
-    studies.write(HERE / "build" / "study.db")
+    from sphinx.cmd.build import build_main
+
+    if tuning.wait():
+        return 1
     for folder in (HERE / "build" / "scripts").glob(
         "*/*/"
     ):  # where scripts are run

@@ -1,19 +1,38 @@
-"""The studies that the pages ask about, in one storage."""
+"""The studies that the pages ask about, in one storage: ``python -m docs.studies FILE``."""
 
+import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import optuna
 from optuna.samplers import RandomSampler, TPESampler
 from sklearn.datasets import load_wine
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from hpo_explain.adapters.optuna.writing import write_study
+
 X, y = load_wine(return_X_y=True)
 ACCURACY, LOSS = {"accuracy": "maximize"}, {"loss": "minimize"}
+
+
+def scaled(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the columns and the classes of training and test rows, scaled by the former."""
+    scaler = StandardScaler().fit(X[train])
+    return (
+        scaler.transform(X[train]),
+        y[train],
+        scaler.transform(X[test]),
+        y[test],
+    )
+
+
+FOLDS = [scaled(*fold) for fold in StratifiedKFold(5).split(X, y)]
+EVERY = np.arange(len(X))
+ALL = scaled(EVERY, EVERY)[:2]
 
 
 def machine(trial: optuna.Trial) -> tuple[float, float]:
@@ -23,9 +42,11 @@ def machine(trial: optuna.Trial) -> tuple[float, float]:
         gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
         kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
     )
-    model = make_pipeline(StandardScaler(), svc)
-    accuracy = float(cross_val_score(model, X, y).mean())
-    return accuracy, float(model.fit(X, y)[-1].n_support_.sum())
+    scores = [
+        svc.fit(train, classes).score(test, true)
+        for train, classes, test, true in FOLDS
+    ]
+    return float(np.mean(scores)), float(svc.fit(*ALL).n_support_.sum())
 
 
 def network(trial: optuna.Trial) -> float:
@@ -66,19 +87,15 @@ STUDIES = {  # what is tuned, the metrics, the sampler
 }
 
 
-def write(path: Path) -> None:
-    """Tune what is to be explained, and write it as an SQLite storage."""
+def write(path: Path, names: Sequence[str] = tuple(STUDIES)) -> None:
+    """Tune what is to be explained, or some of it, and write it as an SQLite storage."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     warnings.filterwarnings(
         "ignore", category=optuna.exceptions.ExperimentalWarning
     )
-    memory, storage = (
-        optuna.storages.InMemoryStorage(),
-        f"sqlite:///{path.as_posix()}",
-    )
-    for name, (tuned, metrics, sampler) in STUDIES.items():
+    for name in names:
+        tuned, metrics, sampler = STUDIES[name]
         study = optuna.create_study(
-            storage=memory,
             study_name=name,
             sampler=sampler,
             directions=[*metrics.values()],
@@ -90,6 +107,8 @@ def write(path: Path) -> None:
                 trial.params
             )  # the same again, with other noise
         study.optimize(tuned, n_trials=40 if name == "repeated" else 20)
-        optuna.copy_study(
-            from_study_name=name, from_storage=memory, to_storage=storage
-        )
+        write_study(study, f"sqlite:///{path.as_posix()}")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -19,7 +19,7 @@ from tests.public import names
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.usefixtures(
-    "empty_figures", "few_draws", "quiet_optuna"
+    "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
 )
 
 DOCS = ROOT / "docs"
@@ -57,9 +57,11 @@ def blocks(text: str, language: str = "python") -> list[tuple[int, str]]:
     return [(text.count("\n", 0, match.start(1)), match[1]) for match in found]
 
 
-def run_blocks(name: str, namespace: dict[str, object]) -> None:
+def run_blocks(
+    name: str, namespace: dict[str, object], which: slice = slice(None)
+) -> None:
     """Run a page's Python, whose tracebacks name the page's own lines."""
-    for before, block in blocks(PAGES[name]):
+    for before, block in blocks(PAGES[name])[which]:
         exec(
             compile("\n" * before + block, DOCS / f"{name}.md", "exec"),
             namespace,
@@ -182,10 +184,21 @@ def test_the_code_of_every_question_runs(made, studies, method, monkeypatch):
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
     """A folder with the storage that questions are asked about."""
+    return folder_of_studies(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def svm(tmp_path_factory):
+    """A folder with the study that notebooks are about."""
+    return folder_of_studies(tmp_path_factory, ["svm"])
+
+
+def folder_of_studies(tmp_path_factory, *names):
     folder = tmp_path_factory.mktemp("studies")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("optuna.logging.set_verbosity", lambda level: None)
-        runpy.run_path(str(DOCS / "studies.py"))["write"](folder / "study.db")
+        write = runpy.run_path(str(DOCS / "studies.py"))["write"]
+        write(folder / "study.db", *names)
     return folder
 
 
@@ -219,20 +232,22 @@ def test_the_page_of_a_result_lists_what_its_users_ask_it_for(made):
 # ---------------------------------------------------------------------- code of the pages
 
 
-def test_start_runs_and_prints_what_it_shows(brief, capsys):
-    run_blocks("start", {"__name__": "__main__"})
-    ((_, shown),) = blocks(PAGES["start"], "text")
-    printed = capsys.readouterr().out  # the last digits are a machine's own
-    assert re.sub(r"[0-9.]+", "0", shown) in re.sub(r"[0-9.]+", "0", printed)
+FIRST, AFTER = slice(1), slice(1, None)
 
 
 @pytest.fixture(scope="module")
 def started():
     """What the program of the first page leaves: a study and its objective."""
     namespace: dict[str, object] = {"__name__": "__main__"}
-    (_, block) = blocks(PAGES["start"])[0]
-    exec(block, namespace)
+    run_blocks("start", namespace, FIRST)
     return namespace
+
+
+def test_start_runs_and_prints_what_it_shows(started, brief, capsys):
+    run_blocks("start", dict(started), AFTER)
+    ((_, shown),) = blocks(PAGES["start"], "text")
+    printed = capsys.readouterr().out  # the last digits are a machine's own
+    assert re.sub(r"[0-9.]+", "0", shown) in re.sub(r"[0-9.]+", "0", printed)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +301,7 @@ def test_the_program_of_a_large_framework_runs(
 @pytest.mark.parametrize(
     "path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem
 )
-def test_a_notebook_runs(path: Path, brief, monkeypatch, capsys):
+def test_a_notebook_runs(path: Path, svm, brief, monkeypatch, capsys):
     import optuna
 
     whole = optuna.Study.optimize
@@ -295,6 +310,7 @@ def test_a_notebook_runs(path: Path, brief, monkeypatch, capsys):
         "optimize",
         lambda study, of, n_trials: whole(study, of, min(n_trials, 15)),
     )
+    monkeypatch.chdir(svm)
     text = path.read_text(encoding="utf-8")
     assert re.match(r'"""\n(.+)\n=+\n', text)
     exec(compile(text, path, "exec"), {"__name__": "__main__"})

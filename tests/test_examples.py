@@ -122,7 +122,7 @@ def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(
 ):
     class Few(Profile):
         def size(self, quick, thorough):
-            return min(quick, 100) if quick > 10 else 3
+            return min(quick, 100) if quick > 12 else 4  # repetitions
 
     profile = Few(data=tmp_path)
     problem = next(figure_6.problems(profile))

@@ -16,6 +16,8 @@ from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
 from tests.public import functions, public
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 SPACE = unit_cube(2)
 X = SPACE.sample(30, seed=0)
 RUN = hx.Run(SPACE, X, X[:, 0] ** 2, "minimize")  # x1 alone matters
@@ -66,6 +68,7 @@ def test_effects_are_those_of_the_model_given():
     )
 
 
+@few_draws
 def test_importance_and_what_can_stay_fixed_are_those_of_the_model_given():
     found = hx.importance(RUN, surrogate=OWN)
     assert found.share("x2") > 0.99
@@ -106,6 +109,7 @@ def test_where_to_search_on_is_that_of_the_model_given():
     assert space["x1"].high - space["x1"].low > 0.8
 
 
+@few_draws
 def test_advice_is_that_of_the_model_given():
     some = X[:12]  # so few leave something to gain
     model = hx.models.GaussianProcessSurrogate.fit(

@@ -8,6 +8,7 @@ import optuna
 
 from hpo_explain.adapters.optuna._space import to_optuna
 from hpo_explain.adapters.optuna.quiet import name_metrics
+from hpo_explain.adapters.optuna.writing import write_study
 from hpo_explain.space import Config, SearchSpace
 
 
@@ -23,7 +24,7 @@ def tune_with_optuna(
 ) -> optuna.Study:
     """Return a study that minimized `objective` with TPE over a space without conditions.
 
-    It is kept in memory and copied to `url` at the end, also of an interrupted one: to write
+    It is kept in memory and written to `url` at the end, also of an interrupted one: to write
     every value there at once takes as long as small models do.
 
     Parameters
@@ -33,7 +34,7 @@ def tune_with_optuna(
     space : SearchSpace
         The search space.
     url, study_name : str
-        The storage that Optuna copies the study to, and its name there, which must be new.
+        The storage that the study is written to, and its name there, which must be new.
     metric_name : str
         What the objective is called.
     n_trials : int, default 100
@@ -46,9 +47,7 @@ def tune_with_optuna(
     optuna.Study
         The study, in memory.
     """
-    storage = optuna.storages.InMemoryStorage()
     study = optuna.create_study(
-        storage=storage,
         study_name=study_name,
         sampler=optuna.samplers.TPESampler(seed=seed),
         direction="minimize",
@@ -61,7 +60,5 @@ def tune_with_optuna(
             trial = study.ask(distributions)
             study.tell(trial, objective(trial.params))
     finally:
-        optuna.copy_study(
-            from_study_name=study_name, from_storage=storage, to_storage=url
-        )
+        write_study(study, url)
     return study

@@ -7,34 +7,14 @@ Shapley values share these reasons out among the hyperparameters.
 """
 
 # %%
-# A study to ask: a support vector machine, tuned by Optuna. Put your own in its place.
+# A study to ask: 40 trials of a support vector machine on the wine data, by Optuna's TPE.
 
 import optuna
-from sklearn.datasets import load_wine
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 import hpo_explain as hx
 
-X, y = load_wine(return_X_y=True)
-
-
-def accuracy(trial):
-    svc = SVC(
-        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
-        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
-        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
-    )
-    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
-
-
-optuna.logging.set_verbosity(optuna.logging.WARNING)
-study = optuna.create_study(
-    direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
-)
-study.optimize(accuracy, n_trials=40)
+STORAGE = "sqlite:///study.db"  # or yours
+study = optuna.load_study(study_name="svm", storage=STORAGE)
 
 # %%
 # One trial

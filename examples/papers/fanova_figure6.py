@@ -197,7 +197,8 @@ def figure_6(sheet: Sheet) -> None:
         f": {', '.join(shares)}",
         "often",
     )
-    axes[0, 0].legend(fontsize=8)
+    for ax in axes[:, 0]:  # what is only drawn has fewer runs
+        ax.legend(fontsize=8)
     sheet.needs(
         "the network on CIFAR-10-small and CPLEX on CLS",
         "runs of SMAC on both",

@@ -13,7 +13,7 @@ optimum elsewhere. They step in with the best of 30 random configurations by tha
 The paper has 2 gains of an exosuit, and people whose preferences were measured; here are 3
 functions of 2 and 3 hyperparameters. All teams start from the same initial design.
 
-What was found with 20 seeds (``--thorough``, 2 minutes of one processor): how much larger the
+What was found with 20 seeds: how much larger the
 decimal logarithm of the simple regret is where the person steps in at contradictions than with
 another team, seed by seed, with 95 % intervals. Negative is better, -0.3 is half the regret.
 
@@ -35,6 +35,10 @@ contradicted by 10 of 12 proposals (Branin, ellipsoid) and nearly all (Hartmann)
 ratios are the same throughout, while contributions differ from proposal to proposal. With as many
 interventions at random the regret is the same within the intervals but for one case: on the
 ellipsoid the explanation told the better moments.
+
+That the person's optimum elsewhere is the reason was tested on Hartmann's function with 10 seeds:
+after 12 proposals the team is behind the optimizer alone by 0.55 (standard error 0.27), and by 0.12
+(0.27) where the person knows the function itself.
 """
 
 from __future__ import annotations
@@ -260,7 +264,7 @@ def played(task: int, seeds: int) -> dict[str, list[Played]]:
 )
 def teams(sheet: Sheet) -> None:
     """Compare the regret of teams, seed by seed, and draw it."""
-    seeds = sheet.profile.size(12, 20)
+    seeds = sheet.profile.size(20, 40)
     with warnings.catch_warnings():
         # length-scales at their bounds, a point met again
         warnings.simplefilter("ignore")
@@ -294,5 +298,6 @@ def teams(sheet: Sheet) -> None:
                 of_seed,
                 f"{-of_seed.mean():+.2f} of log10 regret",
                 "on the exosuit",
-                "the person keeps trying what they know, whose optimum is elsewhere",
+                "the person keeps trying what they know, whose optimum is elsewhere: "
+                "the docstring has the test of that",
             )

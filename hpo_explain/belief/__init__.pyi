@@ -34,6 +34,5 @@ from .mixture import Mixture as Mixture
 from .narrowing import allowed as allowed
 from .narrowing import part_of as part_of
 from .noise import Noise as Noise
-from .settling import Unsettled as Unsettled
 from .trust import R2 as R2
 from .trust import Trust as Trust

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.text import Text
 
 EDGE = 5.0  # points around all that a figure shows
@@ -50,29 +51,48 @@ class Room:
     right: float = 0.0
     below: float = 0.0
 
+    def __or__(self, other: Room) -> Room:
+        """Return the room that both need."""
+        return Room(
+            max(self.left, other.left),
+            max(self.right, other.right),
+            max(self.below, other.below),
+        )
+
 
 def room_of(ax: Axes) -> Room:
     """Return how far the numbers and labels of axes reach beyond them, as they are by now."""
-    pixel = 72.0 / ax.figure.figure.dpi
-    measured = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)]
-    boxes = [box for box in measured if box is not None]
-    if not boxes:
+    return room_beside(ax.xaxis) | room_beside(ax.yaxis)
+
+
+def room_beside(axis: Axis) -> Room:
+    """Return how far the numbers and the label of one axis reach beyond the axes."""
+    box = axis.get_tightbbox()
+    if box is None:
         return Room()
-    own = ax.bbox
+    own = axis.axes.bbox
+    pixel = 72.0 / axis.axes.figure.figure.dpi
     return Room(
-        left=max(0.0, *(pixel * (own.x0 - box.x0) for box in boxes)),
-        right=max(0.0, *(pixel * (box.x1 - own.x1) for box in boxes)),
-        below=max(0.0, *(pixel * (own.y0 - box.y0) for box in boxes)),
+        left=max(0.0, pixel * (own.x0 - box.x0)),
+        right=max(0.0, pixel * (box.x1 - own.x1)),
+        below=max(0.0, pixel * (own.y0 - box.y0)),
     )
+
+
+@dataclass(frozen=True)
+class Around:
+    """How many points texts take over and under axes, and what their y axis needs beside them."""
+
+    over: float
+    under: float
+    beside: Room
 
 
 def place(
     ax: Axes,
     shape: Shape,
     marked: Sequence[Text],
-    *,
-    over: float,
-    under: float,
+    around: Around,
 ) -> None:
     """Place axes in a figure of their own, which becomes as high as it has to be.
 
@@ -84,15 +104,15 @@ def place(
         What was drawn on them.
     marked : sequence of matplotlib.text.Text
         Texts at marks, which may reach beyond the right end.
-    over, under : float
-        Points of the texts over the axes, and under their label.
+    around : Around
+        What was written around the axes, under the label of the x axis.
     """
     figure = ax.figure.figure
-    room = room_of(ax)
+    room = around.beside | room_beside(ax.xaxis)
     left = EDGE + room.left
-    below = EDGE + under + room.below
+    below = EDGE + around.under + room.below
     width = 72.0 * figure.get_figwidth()
-    total = below + shape.height + over + EDGE
+    total = below + shape.height + around.over + EDGE
     figure.set_figheight(total / 72.0)
     wide = width - left - EDGE - _right_of(room, shape.scale)
     size = (width, total)

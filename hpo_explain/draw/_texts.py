@@ -17,7 +17,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.draw._place import Shape, room_of
+from hpo_explain.draw._place import Around, Shape, room_beside
 from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
 
 TEXT, HEADING, SMALL = 9.0, 11.0, 8.0  # points
@@ -170,8 +170,8 @@ def write_around(
     legend: Sequence[tuple[Artist, str]],
     shape: Shape,
     points: float,
-) -> tuple[float, float]:
-    """Write what stands around axes; return how many points it takes over and under them.
+) -> Around:
+    """Write what stands around axes; return how many points it takes.
 
     Under them is what stands below the label of the x axis.
 
@@ -191,7 +191,8 @@ def write_around(
     room = _columns(shape.beside, 0.95 * shape.height)
     ax.set_ylabel(shorten(plain(shape.beside), room), fontsize=TEXT)
     literal([ax.yaxis.label])
-    left = room_of(ax).left
+    beside = room_beside(ax.yaxis)
+    left = (beside | room_beside(ax.xaxis)).left
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
@@ -247,7 +248,9 @@ def write_around(
         annotation_clip=False,
     )
     literal([title, ax.xaxis.label, under])
-    return over + high(heading, HEADING), high(footer, SMALL) + 3.0
+    return Around(
+        over + high(heading, HEADING), high(footer, SMALL) + 3.0, beside
+    )
 
 
 def _columns(

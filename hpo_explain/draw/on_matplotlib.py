@@ -82,9 +82,9 @@ def drawn(
     scale = SCALE if colored else 0.0
     legend = list(legend_of(figure))
     marked = list(ax.texts)
-    over, under = write_around(ax, figure, legend, shape, points - scale)
+    around = write_around(ax, figure, legend, shape, points - scale)
     if own:
-        place(ax, shape, marked, over=over, under=under)
+        place(ax, shape, marked, around)
     return ax
 
 

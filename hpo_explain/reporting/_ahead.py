@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from hpo_explain.base.progress import still_at_work
+from hpo_explain.base.progress import steps, still_at_work
 from hpo_explain.base.workers import deaf_to_interrupts, end_with
 from hpo_explain.question import Question
 from hpo_explain.reporting._render import drawn
@@ -116,7 +116,8 @@ class Figures:
 
     def help(self) -> None:
         """Draw the last figures here while workers draw the first ones."""
-        for place in reversed(range(len(self._asked))):
+        last_first = [*reversed(range(len(self._asked)))]
+        for place in steps(last_first, "figures"):
             with self._lock:
                 if place < len(self._begun):
                     return

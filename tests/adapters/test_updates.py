@@ -161,7 +161,7 @@ import optuna
 from hpo_explain.adapters.optuna import ExplanationCallback
 def main():
     study = optuna.create_study(storage="sqlite:///study.db", study_name="s")
-    callback = ExplanationCallback("why.html", publish={})
+    callback = ExplanationCallback("why.html", publish={}, sections=["history"])
     study.optimize(lambda t: t.suggest_float("x", 0, 1) ** 2, n_trials=15, callbacks=[callback])
 main()
 """

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -20,6 +19,7 @@ from hpo_explain.mcp.answers import TOOLS, answer
 from hpo_explain.mcp.limits import COUNTS
 from hpo_explain.mcp.places import Places
 from hpo_explain.question import arguments_of
+from tests.hostile.slow import Slow
 from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
@@ -293,20 +293,10 @@ def test_what_is_long_in_a_study_is_short_in_an_answer(tmp_path):
 # ---------------------------------------------------------------------- how long it takes
 
 
-@dataclass(frozen=True)
-class Slow(Places):
-    """Places that take for ever, once a file beside them says so."""
-
-    def listed(self):
-        while (self.folders[0] / "slow").exists():
-            time.sleep(0.05)
-        return [{"process": os.getpid()}]
-
-
 SERVES = """
 import sys
 from hpo_explain.mcp import server
-from tests.hostile.test_assistants import Slow
+from tests.hostile.slow import Slow
 server.Places = Slow
 server.serve(sys.argv[1:])
 """

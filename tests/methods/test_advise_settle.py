@@ -9,8 +9,8 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.belief import Unsettled
 from hpo_explain.methods.advice.advise_show import VIEWS
+from hpo_explain.methods.advice.settle import Unsettled
 from tests.analytic import unit_cube
 from tests.claims.problems import problems
 from tests.claims.runs import Setting, make_run

@@ -11,6 +11,8 @@ import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 
 def test_additive_effects_do_not_interact():
     surrogate = AnalyticSurrogate(
@@ -176,6 +178,7 @@ def noisy_run(f, d=3, n=50, noise=0.1):
         (lambda X: (X[:, 0] - 0.5) * (X[:, 2] - 0.5), "above", ("x1", "x3")),
     ],
 )
+@few_draws
 def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(
     f, side, names
 ):

@@ -15,6 +15,8 @@ from hpo_explain.methods.effects.partial_dependence import (
 )
 from tests.analytic import AnalyticSurrogate, nested_space, space_of
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
+
 SPACE = space_of(x=(0.0, 1.0), c=["a", "b"], y=(0.0, 1.0))
 # x where c is a
 SWITCHED = AnalyticSurrogate(SPACE, lambda X: X[:, 0] * (X[:, 1] == 0))
@@ -143,6 +145,7 @@ def test_what_is_conditional_is_active_where_it_is_named():
         adam.explain("momentum")
 
 
+@few_draws
 def test_what_has_an_effect_in_the_part_is_what_is_shown_of_it():
     rng = np.random.default_rng(0)
     space = nested_space()

@@ -11,7 +11,13 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space.support import FEW, Support, among, nearest
+from hpo_explain.space.support import (
+    FEW,
+    Support,
+    among,
+    gower_distances,
+    nearest,
+)
 from tests.analytic import unit_cube
 
 X = FloatParameter("x", 0.0, 1.0)
@@ -115,3 +121,25 @@ def test_rows_among_others_are_those_at_no_distance():
     assert same.sum() >= 20
     np.testing.assert_array_equal(same, distances < 1e-9)
     assert not among(space, rows, others[:0]).any()
+
+
+@pytest.mark.parametrize("size", [3, 200])
+@pytest.mark.parametrize("conditional", [False, True])
+def test_the_nearest_of_many_rows_is_as_far_as_in_the_table_of_all_distances(
+    size: int, conditional: bool
+) -> None:
+    kind = CategoricalParameter("kind", [f"k{i}" for i in range(size)])
+    branch = {"kind": ["k0"]} if conditional else None
+    space = SearchSpace(
+        [
+            kind,
+            FloatParameter("x", 0.0, 1.0, active_when=branch),
+            IntParameter("k", 1, 9),
+        ]
+    )
+    X = space.sample(700, seed=0)
+    others = space.sample(400, seed=1)
+    expected = gower_distances(space, X, others).min(axis=1)
+    np.testing.assert_allclose(
+        nearest(space, X, others), expected, rtol=1e-12, atol=1e-15
+    )
