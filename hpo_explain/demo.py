@@ -147,23 +147,22 @@ def explain_briefly() -> None:
     The trees of a forest are left to the report: their compilation takes as long as all else, and
     would be waited for.
     """
-    import optuna
-    from optuna.samplers import TPESampler
-
-    from hpo_explain import advise, explain_proposal
     from hpo_explain.adapters.optuna import from_optuna
-    from hpo_explain.adapters.optuna._space import to_optuna
     from hpo_explain.adapters.optuna.quiet import quiet_optuna
+    from hpo_explain.adapters.optuna.tune import tune_with_optuna
+    from hpo_explain.methods.advice.advise import advise
+    from hpo_explain.methods.proposals.explain_proposal import explain_proposal
 
     both = [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
-    kinds = to_optuna(SearchSpace(both))
     with quiet_optuna():
-        study = optuna.create_study(
-            sampler=TPESampler(n_startup_trials=4, seed=0)
+        study = tune_with_optuna(
+            lambda config: float(config["x"]) ** 2,
+            SearchSpace(both),
+            url=None,
+            study_name="brief",
+            metric_name="loss",
+            n_trials=12,  # ten are random, two are proposed by densities
         )
-    for _ in range(8):
-        trial = study.ask(kinds)
-        study.tell(trial, trial.params["x"] ** 2)
     run = from_optuna(study)
     explain_proposal(run)
     advise(run)

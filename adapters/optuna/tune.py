@@ -16,7 +16,7 @@ def tune_with_optuna(
     objective: Callable[[Config], float],
     space: SearchSpace,
     *,
-    url: str,
+    url: str | None,
     study_name: str,
     metric_name: str,
     n_trials: int = 100,
@@ -24,7 +24,7 @@ def tune_with_optuna(
 ) -> optuna.Study:
     """Return a study that minimized `objective` with TPE over a space without conditions.
 
-    It is kept in memory and written to `url` at the end, also of an interrupted one: to write
+    It is in memory, and written to `url` at the end, also of an interrupted one: to write
     every value there at once takes as long as small models do.
 
     Parameters
@@ -33,8 +33,10 @@ def tune_with_optuna(
         Function from a configuration to the loss.
     space : SearchSpace
         The search space.
-    url, study_name : str
-        The storage that the study is written to, and its name there, which must be new.
+    url : str or None
+        The storage that the study is written to; None for none.
+    study_name : str
+        Its name there, which must be new.
     metric_name : str
         What the objective is called.
     n_trials : int, default 100
@@ -60,5 +62,6 @@ def tune_with_optuna(
             trial = study.ask(distributions)
             study.tell(trial, objective(trial.params))
     finally:
-        write_study(study, url)
+        if url is not None:
+            write_study(study, url)
     return study

@@ -235,7 +235,7 @@ def _grow(
         start = stack[waiting, 0]
         end = stack[waiting, 1]
         parent = stack[waiting, 2]
-        known = stack[waiting, 4]
+        constant_above = stack[waiting, 4]
         depth = stack[waiting, 5]
         deepest = max(deepest, depth)
         total = 0.0
@@ -263,34 +263,36 @@ def _grow(
         best = -np.inf
         best_column = -1
         best_end = end
-        still = known  # columns that do not vary here
+        still = constant_above  # columns that do not vary here
         unseen = p
-        found = 0
-        drawn = 0
+        constant_seen = 0
+        constant_drawn = 0
         visited = 0
-        while unseen > still and (visited < p or visited <= found + drawn):
+        while unseen > still and (
+            visited < p or visited <= constant_seen + constant_drawn
+        ):
             visited += 1
             if state == 0:
                 state = 1
             state ^= (state << 13) & _LOW_BITS
             state ^= state >> 17
             state ^= (state << 5) & _LOW_BITS
-            place = drawn + (state % (_MOST_DRAWN + 1)) % (
-                unseen - found - drawn
+            place = constant_drawn + (state % (_MOST_DRAWN + 1)) % (
+                unseen - constant_seen - constant_drawn
             )
-            if place < known:
+            if place < constant_above:
                 j = features[0, place]
-                features[0, place] = features[0, drawn]
-                features[0, drawn] = j
-                drawn += 1
+                features[0, place] = features[0, constant_drawn]
+                features[0, constant_drawn] = j
+                constant_drawn += 1
                 continue
-            place += found
+            place += constant_seen
             j = features[0, place]
             column = columns[j]
             if column[rows[j, end - 1]] <= column[rows[j, start]] + _APART:
                 features[0, place] = features[0, still]
                 features[0, still] = j
-                found += 1
+                constant_seen += 1
                 still += 1
                 continue
             unseen -= 1
@@ -314,9 +316,9 @@ def _grow(
                     best = worth
                     best_column = j
                     best_end = at + 1
-        for k in range(known):
+        for k in range(constant_above):
             features[0, k] = features[1, k]
-        for k in range(known, known + found):
+        for k in range(constant_above, constant_above + constant_seen):
             features[1, k] = features[0, k]
         if best_column < 0:
             continue

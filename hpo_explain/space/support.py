@@ -57,8 +57,8 @@ def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
         if a is not None and b is not None:
             from scipy.spatial import cKDTree
 
-            found = cKDTree(b, balanced_tree=False).query(a)[0]
-            return np.asarray(found / np.sqrt(len(space)))
+            apart = cKDTree(b, balanced_tree=False).query(a)[0]
+            return np.asarray(apart / np.sqrt(len(space)))
     distances = np.full(len(A), np.inf)
     step = max(1, _AT_ONCE // max(len(A), 1))
     for start in range(0, len(B), step):

@@ -74,7 +74,9 @@ def test_every_value_is_that_of_optunas_own_copy(tmp_path, several):
 def test_two_studies_are_in_one_storage(tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
     for name in ("first", "second"):
-        study = optuna.create_study(study_name=name)
+        study = optuna.create_study(
+            study_name=name, sampler=optuna.samplers.RandomSampler(seed=0)
+        )
         study.optimize(lambda trial: trial.suggest_int("n", 1, 9), n_trials=3)
         write_study(study, url)
         stored = optuna.load_study(study_name=name, storage=url)
