@@ -478,6 +478,19 @@ def test_of_what_evaluations_vary_by_noise_is_a_part():
     assert len(by_shape(draws).regions) == 1
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e150])
+def test_shapes_are_the_same_in_any_unit(unit):
+    functions = [lambda X, s=s: s * product(X) for s in (1.0, 1.5)]
+    scaled = [lambda X, f=f: unit * f(X) for f in functions]
+    one, other = (
+        by_shape(Known(square("a", "b"), some)) for some in (functions, scaled)
+    )
+    assert [r.label for r in one.tree] == [r.label for r in other.tree]
+    assert other.tree[0].gain.estimate == pytest.approx(
+        one.tree[0].gain.estimate
+    )
+
+
 def test_effects_that_add_up_have_one_shape_everywhere():
     def added(weight):
         return lambda X: np.sin(3 * X[:, 0]) + weight * X[:, 1] ** 2
