@@ -57,6 +57,21 @@ def test_of_one_function_the_smallest_box_near_its_best_is_left():
     assert (found.loss.estimate, found.loss.probability) == (0.0, 1.0)
 
 
+def test_of_two_parts_that_are_as_good_one_is_left():
+    """Of a function that is least at 2 and at 7 one of them: the smallest part has one."""
+    space = space_of(a=range(10), b=range(10))
+    draws = Known(
+        space,
+        [
+            lambda X: np.minimum(
+                np.abs(9.0 * X[:, 0] - 2.0), np.abs(9.0 * X[:, 0] - 7.0)
+            )
+        ],
+    )
+    found = of_draws(draws, 0.5)
+    assert (found.space["a"].low, found.space["a"].high) in ((2, 2), (7, 7))
+
+
 def test_what_is_best_in_more_than_one_in_twenty_functions_of_a_part_stays():
     """One in fourteen functions is best at 9: given up only if both parts can spare it."""
     space = space_of(a=range(10))

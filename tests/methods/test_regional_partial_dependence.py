@@ -478,6 +478,19 @@ def test_of_what_evaluations_vary_by_noise_is_a_part():
     assert len(by_shape(draws).regions) == 1
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e150])
+def test_shapes_are_the_same_in_any_unit(unit):
+    functions = [lambda X, s=s: s * product(X) for s in (1.0, 1.5)]
+    scaled = [lambda X, f=f: unit * f(X) for f in functions]
+    one, other = (
+        by_shape(Known(square("a", "b"), some)) for some in (functions, scaled)
+    )
+    assert [r.label for r in one.tree] == [r.label for r in other.tree]
+    assert other.tree[0].gain.estimate == pytest.approx(
+        one.tree[0].gain.estimate
+    )
+
+
 def test_effects_that_add_up_have_one_shape_everywhere():
     def added(weight):
         return lambda X: np.sin(3 * X[:, 0]) + weight * X[:, 1] ** 2
@@ -594,6 +607,21 @@ def test_without_draws_the_sentence_says_that_shapes_seem_to_differ():
     assert not claim.certain
     assert "seems to have another shape where b ≤ " in found.sentence
     assert found.gain()["explained"].isna().all()
+
+
+def test_of_a_pair_there_are_rows_enough_to_part():
+    """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
+    space = square("a", "b", "c")
+    X = space.sample(60, seed=1)
+    a, b, c = values_of(X).T
+    run = hx.Run(space, X, a * b + 0.3 * c, "minimize")
+    options = {"regions": True, "criterion": "interaction", "max_depth": 1}
+    found = hx.partial_dependence(run, ("a", "c"), **options)
+    assert [len(region.conditions) for region in found.regions] == [1, 1]
+    assert found.tree[0].part.name == "b"
+    alone = hx.partial_dependence(run, ("a", "b"), **options)
+    assert len(alone.regions) == 1
+    assert alone.claims[0].certain
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hpo_explain.base import unit_of
 from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
@@ -55,7 +56,8 @@ class DrawnShapes:
     Attributes
     ----------
     curves : ndarray of shape (k, m, G)
-        The centred curves of the first m configurations of the sample in each function.
+        The centred curves of the first m configurations of the sample in each function, in a unit
+        of their own.
     scatter : ndarray of shape (k,)
         What evaluations vary by: the variance of each function over the sample and the grid, and
         that of noise.
@@ -68,8 +70,12 @@ class DrawnShapes:
     def of(cls, curves: Array, noise_std: float) -> DrawnShapes:
         """Return those of curves (k, m, G), NaN where a configuration is not valid."""
         there = curves[:, :, ~np.isnan(curves).all(axis=(0, 1))]
+        unit = unit_of(
+            np.nan_to_num(there)
+        )  # in which no square overflows, or is 0
+        there = there / unit
         variance = np.nanvar(there, axis=(1, 2))
-        return cls(centred(there), variance + noise_std**2)
+        return cls(centred(there), variance + (noise_std / unit) ** 2)
 
     def differ(self) -> Decision:
         """Decide whether shapes differ at all: the share that they explain is below what counts."""

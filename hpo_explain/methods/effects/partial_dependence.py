@@ -278,14 +278,17 @@ class PartialDependenceExplainer:
         return all_of(self.explain, names, shares)
 
     def effect_and_rows(
-        self, names: str | Sequence[str]
+        self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
     ) -> tuple[Effect, Array]:
-        """Return the partial dependence, and the latent rows of the sample it averages."""
+        """Return the partial dependence, and the latent rows of the sample it averages.
+
+        Draws are looked at at `fewest` rows of it, or more where the grid is small.
+        """
         with one_blas_thread():  # the last digits of sums depend on it
-            return self._effect_and_rows(names)
+            return self._effect_and_rows(names, fewest)
 
     def _effect_and_rows(
-        self, names: str | Sequence[str]
+        self, names: str | Sequence[str], fewest: int
     ) -> tuple[Effect, Array]:
         space = self._space
         wanted = one_or_two(space, names)
@@ -298,7 +301,7 @@ class PartialDependenceExplainer:
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = _points(positions)
-        few = max(_FEWEST_ROWS, _GRID_ROWS // len(values))
+        few = max(fewest, _GRID_ROWS // len(values))
         rows = self._rows(
             members, few if self._draws is self._surrogate else self._size
         )
@@ -452,17 +455,25 @@ class PartialDependenceExplainer:
             )
         return std.reshape(effect.mean.shape)
 
-    def curves_in_draws(self, effect: Effect, rows: Array) -> Array | None:
+    def curves_in_draws(
+        self, effect: Effect, rows: Array, fewest: int = _FEWEST_ROWS
+    ) -> Array | None:
         """Return the effect's curve at rows of its sample in each function, (k, m, G).
 
-        Of so many rows as draws are looked at, the first ones. NaN where a row is not valid, and
-        None of a model without draws.
+        At the first rows, as many as draws are looked at. NaN where a row is not valid, and None
+        of a model without draws.
         """
+        with one_blas_thread():  # the last digits of sums depend on it
+            return self._curves_in_draws(effect, rows, fewest)
+
+    def _curves_in_draws(
+        self, effect: Effect, rows: Array, fewest: int
+    ) -> Array | None:
         if self._draws is None:
             return None
         members = [self._space.index(name) for name in effect.names]
         values = _points(effect.positions)
-        some = rows[: max(_FEWEST_ROWS, _GRID_ROWS // len(values))]
+        some = rows[: max(fewest, _GRID_ROWS // len(values))]
         curves: Array | None = None
         for places, valid, z in self._composed(some, members, values):
             costs = self._draws.costs_at(z, members, values[places])

@@ -71,6 +71,7 @@ from hpo_explain.space import (
     supported_at,
 )
 
+_PARTS = 5  # regions of the fewest rows, for which there are rows, however large the grid
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 
 
@@ -175,6 +176,7 @@ class RegionalPartialDependenceExplainer:
             )
             raise InputError("min_improvement", problem, min_improvement)
         self._min_improvement = min_improvement
+        self._fewest = _PARTS * self._min_leaf
 
     @shows_progress
     def explain(self, names: str | Sequence[str]) -> RegionalPartialDependence:
@@ -195,7 +197,7 @@ class RegionalPartialDependenceExplainer:
         ValueError
             As of :meth:`PartialDependenceExplainer.explain`.
         """
-        effect, rows = self._explainer.effect_and_rows(names)
+        effect, rows = self._explainer.effect_and_rows(names, self._fewest)
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
@@ -325,7 +327,7 @@ class RegionalPartialDependenceExplainer:
         """Return the shapes of the effect in functions that the trials allow, where asked for."""
         if self._criterion != "interaction":
             return None
-        curves = self._explainer.curves_in_draws(effect, rows)
+        curves = self._explainer.curves_in_draws(effect, rows, self._fewest)
         if curves is None:
             return None
         return DrawnShapes.of(curves, effect.noise_std)
