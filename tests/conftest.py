@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import os
 import runpy
 import sys
@@ -72,6 +73,12 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(skip)
 
 
+def pytest_collection_finish():
+    """What was collected stays to the end: nobody looks through it for what can be let go."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _close_figures():
     """Figures of pyplot, which knows those of a test that imports it, are closed after it."""
@@ -128,13 +135,6 @@ def _schema_is_read_once():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ScriptDirectory, "get_current_head", read_once)
         yield
-
-
-def _forget_fits():
-    """A belief that was kept has as many draws as there were when it was asked first."""
-    from hpo_explain.run import fits
-
-    fits.forget()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -81,6 +82,18 @@ def _tied(parent: int, call: tuple[Any, ...]) -> Any:
     end_with(parent)
     function, positional, named = call
     return function(*positional, **named)
+
+
+def _let_go(call: tuple[Any, ...]) -> Any:
+    """Make a delayed call in a worker, which holds nothing of it but its answer afterwards.
+
+    A belief and its draws refer to each other, so that Python finds late that nobody needs them.
+    joblib's own processes look for such things themselves.
+    """
+    function, positional, named = call
+    answer = function(*positional, **named)
+    gc.collect()
+    return answer
 
 
 @contextmanager
@@ -198,6 +211,8 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
         return by_workers(1, work)
     if processes:
         work = (delayed(_tied)(os.getpid(), call) for call in work)
+    else:
+        work = (delayed(_let_go)(call) for call in work)
     with deaf_to_interrupts() if processes else nullcontext():
         answers: Iterator[Any] = Parallel(
             n_jobs=n_jobs, return_as="generator"

@@ -307,7 +307,8 @@ RECOMMENDED_SPACE = Method(
     module="hpo_explain.methods.space.recommended_space",
     asks="Which values can be left out of the search?",
     limits="what is left holds a configuration near the best with 95 %, not the best one; an "
-    "optimum that no trial hints at may be cut off, and of two parts that are as good one is",
+    "optimum that no trial hints at may be cut off; it is one box, which holds what lies between "
+    "two good parts",
     title="Which values can be left out?",
     how_to_read="A bar is what stays of a hyperparameter's values, along its own scale. Together "
     "they hold, with 95 % probability, a configuration that is as good as the best up to what the "

@@ -132,7 +132,7 @@ def command_of(method: Method) -> click.Command:
             }
         elif method.objectives:
             read = read_all_and_tell(found)
-        elif function.several == TRADE_OFF == found.target:  # type: ignore[attr-defined]
+        elif found.target == TRADE_OFF == function.several:  # type: ignore[attr-defined]
             read, own["target"] = read_all_and_tell(found), TRADE_OFF
         else:
             read = read_and_tell(found)

@@ -140,10 +140,17 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("cost", [bumps, plateau])
+@pytest.mark.parametrize(
+    ("cost", "asked"),
+    [
+        (bumps, "importance"),
+        (plateau, "x1"),
+        pytest.param(bumps, "x1", marks=pytest.mark.thorough),
+        pytest.param(plateau, "importance", marks=pytest.mark.thorough),
+    ],
+)
 def test_intervals_narrow_as_told_and_more_than_after_random_trials(
-    asked, cost
+    cost, asked
 ):
     after, random, told = [], [], []
     for seed in range(3):

@@ -31,7 +31,9 @@ def figures(request, found, tmp_path_factory):
     return gallery(found, path, answers=RENDERERS[request.param])
 
 
-@pytest.mark.parametrize("width", [400, 1300])
+@pytest.mark.parametrize(
+    "width", [400, pytest.param(1300, marks=pytest.mark.thorough)]
+)
 def test_every_text_of_every_figure_can_be_read(browser, figures, width):
     shown(browser, figures, screen(width))
     if "plotly" in figures:

@@ -111,7 +111,9 @@ class TradeOffImportance(Result):
         """How much more each hyperparameter matters for the second objective, the largest first."""
         before, after = self.shares[0], self.shares[-1]
         change = after - before
-        order = np.argsort(-np.abs(change.mean(axis=0)), kind="stable")
+        # changes that read the same are in the order of the space
+        size = np.abs(change.mean(axis=0)).round(2)
+        order = np.argsort(-size, kind="stable")
         claims = [
             self._change(self.names[j], before[:, j], after[:, j])
             for j in order.tolist()
