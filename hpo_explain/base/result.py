@@ -236,11 +236,10 @@ class Result(ABC):
         }
 
     @property
-    def _labelled_columns(self) -> dict[str, Any]:
-        """The columns, the labels of the rows first."""
+    def _labels(self) -> list[tuple[str, Any]]:
+        """The column of the rows' labels, if they have any."""
         name, labels = self.table.index
-        index = {name: getattr(self, labels)} if labels else {}
-        return {**index, **self.columns}
+        return [(name, getattr(self, labels))] if labels else []
 
     @property
     def named_columns(self) -> list[tuple[str, Any]]:
@@ -274,10 +273,8 @@ class Result(ABC):
     def cells(self) -> Cells:
         """Return the columns of `to_frame` as plain values, labels first, without pandas."""
         order = getattr(self, self.table.order)() if self.table.order else None
-        name, labels = self.table.index
-        index = [(name, getattr(self, labels))] if labels else []
         cells = []
-        for name, column in [*index, *self.named_columns]:
+        for name, column in [*self._labels, *self.named_columns]:
             values = [
                 value.item() if isinstance(value, np.generic) else value
                 for value in column
@@ -304,7 +301,7 @@ class Result(ABC):
         beside = [
             held.name for held in fields(self) if held.name not in inside
         ]
-        columns = self._labelled_columns
+        columns = {**dict(self._labels), **self.columns}
         rows = [
             dict(zip(columns, row, strict=True))
             for row in zip(*columns.values(), strict=True)

@@ -77,11 +77,16 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
+def _made(call: tuple[Any, ...]) -> Any:
+    """Make a delayed call."""
+    function, positional, named = call
+    return function(*positional, **named)
+
+
 def _tied(parent: int, call: tuple[Any, ...]) -> Any:
     """Make a delayed call in a worker that ends with its parent."""
     end_with(parent)
-    function, positional, named = call
-    return function(*positional, **named)
+    return _made(call)
 
 
 def _let_go(call: tuple[Any, ...]) -> Any:
@@ -90,8 +95,7 @@ def _let_go(call: tuple[Any, ...]) -> Any:
     A belief and its draws refer to each other, so that Python finds late that nobody needs them.
     joblib's own processes look for such things themselves.
     """
-    function, positional, named = call
-    answer = function(*positional, **named)
+    answer = _made(call)
     gc.collect()
     return answer
 
@@ -198,7 +202,7 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     [1, 2]
     """
     if n_jobs == 1:
-        return (function(*args, **named) for function, args, named in work)
+        return map(_made, work)
     from joblib.parallel import (
         LokyBackend,
         Parallel,

@@ -10,8 +10,6 @@ the time in which workers were at work says more: it is measured by them.
 import argparse
 import os
 import resource
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from dataclasses import dataclass
@@ -22,8 +20,7 @@ from joblib import delayed, parallel_config
 
 import hpo_explain as hx
 from hpo_explain.base.workers import by_workers
-from tests.benchmarks.measure import run_of
-from tests.source_tree import ROOT
+from tests.benchmarks.measure import number_from, run_of
 
 TRIALS, HYPERPARAMETERS = 100, 8
 OVERHEAD = 1.1  # at most, of the work over the workers
@@ -118,16 +115,11 @@ class Measured:
 
 def measured(studies, workers, sample):
     """Ask a sample of the studies one after the other, then all of them of a cluster."""
-    code = f"from tests.benchmarks.many import alone; alone({sample})"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
+    alone_each = number_from(
+        f"from tests.benchmarks.many import alone; alone({sample})"
     )
     answers, took = by_dask(studies, workers)
-    return Measured(took, float(done.stdout) * studies, workers, answers)
+    return Measured(took, alone_each * studies, workers, answers)
 
 
 def main():

@@ -300,7 +300,13 @@ def processor_time(code, *, cold=False):
 @cache
 def yardstick_alone(n, d):
     """Return the seconds that Optuna's evaluator takes in a process of its own."""
-    code = f"from tests.benchmarks.measure import yardstick; print(yardstick({n}, {d}))"
+    return number_from(
+        f"from tests.benchmarks.measure import yardstick; print(yardstick({n}, {d}))"
+    )
+
+
+def number_from(code):
+    """Return the number that code prints in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

@@ -182,15 +182,19 @@ def valley(X):
     return 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] - 0.8) ** 2
 
 
+def run_of_valley(seed):
+    space = unit_cube(3)
+    X = space.sample(80, seed=seed)
+    return hx.Run(space, X, valley(X), "minimize")
+
+
 def judged(run):
     return hx.methods.subspace(run, n_trees=8)
 
 
 @pytest.mark.parametrize("seed", [2, 3, 6])
 def test_what_can_stay_fixed_truly_loses_little(seed):
-    space = unit_cube(3)
-    X = space.sample(80, seed=seed)
-    run = hx.Run(space, X, valley(X), "minimize")
+    run = run_of_valley(seed)
     subspace = judged(run)
     at = run.incumbent
     losses = {
@@ -213,11 +217,9 @@ def test_what_can_stay_fixed_truly_loses_little(seed):
 @pytest.mark.parametrize("seed", [2, 3, 6])
 def test_its_space_holds_one_nearly_as_good_as_the_best(seed):
     """By the true function at the corners and the best values of what is free."""
-    space = unit_cube(3)
-    X = space.sample(80, seed=seed)
-    run = hx.Run(space, X, valley(X), "minimize")
+    run = run_of_valley(seed)
     subspace = judged(run)
-    part = subspace.space
+    space, part = run.space, subspace.space
     assert part.names == space.names
     for name in space.names:
         if name in subspace.fixed:

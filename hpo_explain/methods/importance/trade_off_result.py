@@ -29,11 +29,6 @@ class TradeOffImportance(Result):
     shares : ndarray of shape (W, k, d)
         The share that each hyperparameter has alone, in each function that the trials allow.
 
-    References
-    ----------
-    .. [1] Theodorakopoulos, D., Stahl, F. and Lindauer, M. (2024). Hyperparameter importance
-       analysis for multi-objective AutoML. ECAI. https://arxiv.org/abs/2405.07640
-
     Examples
     --------
     >>> import hpo_explain as hx
