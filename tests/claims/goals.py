@@ -166,6 +166,7 @@ def goals(found: list[Found]) -> Iterator[Goal]:
     )
     for part in (
         of_shares,
+        of_trade_offs,
         of_certainty,
         of_trust,
         of_better,
@@ -242,6 +243,31 @@ def _beside_fanova(found: list[Found], ones: list[Found]) -> Iterator[Goal]:
             1.0,
             len(ratios),
         )
+
+
+def of_trade_offs(found: list[Found]) -> Iterator[Goal]:
+    """Shares between two objectives, and what changes with the weight."""
+    those = only(found, "share between objectives")
+    yield Goal(
+        "shares between objectives covered",
+        *_least(mean(those, "covered"), 0.94),
+    )
+    changes = only(found, "change between objectives")
+    yield Goal(
+        "changes between objectives covered",
+        *_least(mean(changes, "covered"), 0.94),
+    )
+    nothing = [
+        one for one in changes if one.setting.problem.name == "the same twice"
+    ]
+    wrong = [one.scored for one in nothing if one.scored.certain]
+    yield Goal(
+        "certain changes where nothing changes",
+        float(len(wrong)),
+        False,
+        0.0,
+        len(nothing),
+    )
 
 
 def of_certainty(found: list[Found]) -> Iterator[Goal]:

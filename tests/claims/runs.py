@@ -93,10 +93,13 @@ def settings(
                                 other,
                             )
                         )
-    return [
-        found[i]
-        for i in np.random.default_rng(SHUFFLED).permutation(len(found))
-    ]
+    return shuffled(found)
+
+
+def shuffled(some: Sequence[Setting]) -> list[Setting]:
+    """Return settings in an order of which every so many stand for all."""
+    order = np.random.default_rng(SHUFFLED).permutation(len(some))
+    return [some[i] for i in order]
 
 
 def can_run(problem: Problem, sampler: str) -> bool:
@@ -172,7 +175,7 @@ def _by_optuna(setting: Setting) -> optuna.Study:
     sign = -1.0 if setting.maximize else 1.0
 
     def objective(trial: optuna.Trial) -> float:
-        row = problem.row_of(_suggested(trial, problem))
+        row = problem.row_of(suggested(trial, problem))
         if problem.constraint is not None:
             trial.set_user_attr(
                 "constraint", float(problem.constraint(row)[0])
@@ -219,7 +222,8 @@ def _with_constraints(study: optuna.Study) -> optuna.Study:
     return told
 
 
-def _suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
+def suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
+    """Return the configuration that a trial is asked for."""
     config: dict[str, Any] = {}
     for i, p in enumerate(problem.space.parameters):
         if not all(
