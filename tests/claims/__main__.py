@@ -13,7 +13,7 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from examples.scoreboard import tables
-from tests.claims import going_on, trade_off
+from tests.claims import going_on, settled, trade_off
 from tests.claims.asked import Scored
 from tests.claims.goals import Found, goals
 from tests.claims.runs import TRIALS, Setting, settings
@@ -26,12 +26,16 @@ from tests.claims.tables import (
     of_claims,
     of_goals,
     of_noise,
+    of_settled,
     of_shares,
     of_trust,
 )
 from tests.source_tree import ROOT
 
-ALONE = {trade_off.trade_off: trade_off.settings}
+ALONE = {
+    trade_off.trade_off: trade_off.settings,
+    settled.settled: settled.settings,
+}
 """Questions that have runs of their own, and these."""
 OUTPUT = ROOT / "examples" / "claims.md"
 EXPLAINED = """\
@@ -43,7 +47,8 @@ trial to keep, for what counts being the noise (at least 1 %), 5 % and 10 % of m
 Every problem is run with noise of 0, 1, 10 and 50 % of its standard deviation unless the kind of
 noise is what it is about; whether it is minimized or maximized, and whether what crashes raises or
 returns NaN, alternates. scikit-optimize is given 1e6 for what failed. *Between objectives* are
-studies of two by Random, TPE and NSGA-II, asked at five weights from one end to the other."""
+studies of two by Random, TPE and NSGA-II, asked at five weights from one end to the other.
+*Settled* are intervals of which a few trials were to leave a share."""
 TODAY = """\
 Of the belief with two scales, on the nine tables (90 runs) certain and right claims were, of what
 could be told, Random / TPE / GP: share of one 55 / 41 / 39 %, share of a pair 23 / 9 / 4 %, best at
@@ -109,6 +114,8 @@ def page(found: list[Found], command: str) -> str:
         of_better(found),
         "## Recommended spaces",
         of_boxes(found),
+        "## Trials to settle a result",
+        of_settled(found),
         "## Trust",
         of_trust(found),
         "## Noise as a multiple of the truth",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import pickle
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,13 +94,34 @@ def settings(
                                 other,
                             )
                         )
-    return shuffled(found)
+    return [
+        found[i]
+        for i in np.random.default_rng(SHUFFLED).permutation(len(found))
+    ]
 
 
-def shuffled(some: Sequence[Setting]) -> list[Setting]:
-    """Return settings in an order of which every so many stand for all."""
-    order = np.random.default_rng(SHUFFLED).permutation(len(some))
-    return [some[i] for i in order]
+def interleaved(
+    problems: Sequence[Problem],
+    noises: Sequence[float],
+    samplers: Iterable[str],
+    trials: Sequence[int],
+    seeds: Sequence[int],
+    names: Sequence[str] = (),
+) -> list[Setting]:
+    """Return all combinations with the problems in turn, so that every so many have each of them.
+
+    Some problems only, where they or their families are named. The direction alternates.
+    """
+    some = [
+        problem
+        for problem in problems
+        if not names or {problem.name, problem.family} & {*names}
+    ]
+    crossed = product(seeds, noises, trials, samplers, some)
+    return [
+        Setting(problem, sampler, n, seed, noise, maximize=i % 2 == 1)
+        for i, (seed, noise, n, sampler, problem) in enumerate(crossed)
+    ]
 
 
 def can_run(problem: Problem, sampler: str) -> bool:

@@ -11,7 +11,7 @@ import optuna
 import hpo_explain as hx
 from tests.claims.asked import Scored, covers
 from tests.claims.families.two import PAIRS, Two
-from tests.claims.runs import Setting, shuffled, suggested
+from tests.claims.runs import Setting, interleaved, suggested
 from tests.claims.shares import MATTERS, SLACK
 
 SAMPLERS = {
@@ -20,6 +20,7 @@ SAMPLERS = {
     "nsga": optuna.samplers.NSGAIISampler,
 }
 TRIALS = (60, 100)
+NOISES = (0.01, 0.1, 0.5)
 AT = (0, 2, 5, 8, 10)
 """Places of the weights that are asked for: both ends, and between them."""
 
@@ -35,19 +36,7 @@ def settings(names: Sequence[str], seeds: Sequence[int]) -> list[Setting]:
 
     Whether the other objective is maximized alternates.
     """
-    found = list[Setting]()
-    for problem in pairs():
-        if names and not {problem.name, problem.family} & {*names}:
-            continue
-        for sampler in SAMPLERS:
-            for n in TRIALS:
-                for noise in problem.noises:
-                    for seed in seeds:
-                        maximize = len(found) % 2 == 1
-                        found.append(
-                            Setting(problem, sampler, n, seed, noise, maximize)
-                        )
-    return shuffled(found)
+    return interleaved(pairs(), NOISES, SAMPLERS, TRIALS, seeds, names)
 
 
 def optimized(setting: Setting) -> optuna.Study:

@@ -36,9 +36,7 @@ class Two(Problem):
         return np.array([mean.var() / whole for mean in means])
 
 
-def two(
-    name: str, d: int, first: Cost, second: Cost, noises: tuple[float, ...]
-) -> Two:
+def two(name: str, d: int, first: Cost, second: Cost) -> Two:
     """Return two functions on the unit cube as objectives."""
     space = cube(d)
     other = Problem(f"{name}: the other", space, second)
@@ -47,13 +45,8 @@ def two(
         space,
         first,
         family="two objectives",
-        noises=noises,
         other=other,
     )
-
-
-LITTLE = (0.01, 0.1)
-"""Levels of noise at which the ends can be told apart."""
 
 
 def lines() -> Two:
@@ -63,7 +56,6 @@ def lines() -> Two:
         3,
         lambda X: X @ [2.0, 1.0, 0.0],
         lambda X: X @ [0.0, -1.0, 3.0],
-        LITTLE,
     )
 
 
@@ -74,7 +66,6 @@ def apart() -> Two:
         4,
         lambda X: np.sin(4.0 * X[:, 0]) + (X[:, 1] - 0.3) ** 2,
         lambda X: 2.0 * (X[:, 2] - 0.6) ** 2 + 0.3 * X[:, 3],
-        LITTLE,
     )
 
 
@@ -85,7 +76,6 @@ def conflict() -> Two:
         3,
         lambda X: (X[:, 0] - 0.1) ** 2 + 0.5 * X[:, 1],
         lambda X: (X[:, 0] - 0.9) ** 2 + 0.5 * X[:, 2] ** 2,
-        LITTLE,
     )
 
 
@@ -96,18 +86,16 @@ def together() -> Two:
         3,
         lambda X: X[:, 0] * X[:, 1] + 0.2 * X[:, 1],
         lambda X: X[:, 0] * X[:, 2] + 0.2 * X[:, 0],
-        LITTLE,
     )
 
 
-def noisy_two() -> Two:
-    """As much noise as function in both."""
+def mixed() -> Two:
+    """A function of two hyperparameters, and one of all three."""
     return two(
-        "noisy objectives",
+        "mixed",
         3,
         lambda X: np.sin(4.0 * X[:, 0]) + X[:, 1] ** 2,
         lambda X: X[:, 0] * X[:, 2] + 0.5 * X[:, 1],
-        (0.5, 1.0),
     )
 
 
@@ -118,7 +106,6 @@ def one_is_noise() -> Two:
         3,
         lambda X: 2.0 * X[:, 0] + (X[:, 1] - 0.4) ** 2,
         lambda X: np.zeros(len(X)),
-        LITTLE,
     )
 
 
@@ -133,7 +120,6 @@ def same() -> Two:
         3,
         cost,
         lambda X: 5.0 * cost(X) + 1.0,
-        (0.01, 0.1, 0.5),
     )
 
 
@@ -142,7 +128,7 @@ PAIRS: tuple[Callable[[], Two], ...] = (
     apart,
     conflict,
     together,
-    noisy_two,
+    mixed,
     one_is_noise,
     same,
 )
