@@ -104,18 +104,24 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     if draws is None or decision is None:
         problem = "asks for functions that the trials allow, which the model does not have"
         remedy = ("Leave ", Option("surrogate"), " out: the belief has them.")
-        raise InputError("settle", problem, settled, remedy)
+        raise _refused(settled, problem, *remedy)
     if not np.ptp(question.run.objective):
         problem = "was given, but all trials have the same objective"
-        remedy = "Make more trials: nothing tells yet what changes it."
-        raise InputError("settle", problem, settled, remedy)
+        raise _refused(
+            settled,
+            problem,
+            "Make more trials: nothing tells yet what changes it.",
+        )
     result = _result(question, settled)
     posterior = result.posterior
     rows = _candidates(decision, draws)
     if not len(rows):
         problem = "was given, but every trial that may be made was"
-        remedy = "Repeat trials, or search a space with more values."
-        raise InputError("settle", problem, settled, remedy)
+        raise _refused(
+            settled,
+            problem,
+            "Repeat trials, or search a space with more values.",
+        )
     costs = draws.costs(rows).astype(float)
     # in which no square overflows
     unit, unit_of_numbers = unit_of(costs), unit_of(posterior.values)
@@ -130,10 +136,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     widths = unsettled.numbers.std(axis=0)
     average = float(left @ widths / widths.sum()) if widths.any() else 1.0
     if average > _HARDLY:
-        problem = (
-            f"leaves nothing open that {counted(count, 'trial')} would narrow"
-        )
-        raise InputError("settle", problem, settled, _remedy(settled))
+        raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
     named = filled(_MEASURED[type(result)], found=result)
     matters = how_sure(question.ask(importance).claims[0]) != "nothing"
@@ -161,13 +164,22 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     )
 
 
-def _remedy(settled: Result | str) -> tuple[str | Option, ...]:
-    """Return what to do where few trials narrow nothing; a name stands for the same draws."""
+def _refused(
+    settled: Result | str, problem: str, *remedy: str | Option
+) -> InputError:
+    return InputError("settle", problem, settled, remedy)
+
+
+def _nothing_narrows(settled: Result | str, count: int) -> InputError:
+    """Return what is said where few trials narrow nothing; a name stands for the same draws."""
+    problem = (
+        f"leaves nothing open that {counted(count, 'trial')} would narrow"
+    )
     more = ("Ask for more trials with ", Option("n"))
     if isinstance(settled, str):
-        return (*more, ".")
+        return _refused(settled, problem, *more, ".")
     same = (", or give a result of the same ", Option("seed"), " and model.")
-    return (*more, *same)
+    return _refused(settled, problem, *more, *same)
 
 
 def _result(question: Question, settled: Result | str) -> Result:
@@ -180,23 +192,27 @@ def _result(question: Question, settled: Result | str) -> Result:
         check_name("settle", settled, ("importance", *names), "result")
         effect: Effect = question.ask(partial_dependence, names=settled)
         return effect
+    kind = type(settled).__name__
+    if isinstance(settled, Effect) and settled.kind != "average":
+        kind = f"{kind}, {settled.kind}"
+    elif type(settled) in _MEASURED:
+        return _of_same_trials(question, settled)
     problem = (
         "must be a result of importance, partial_dependence, ablation, explain_prediction or "
-        "local_importance"
+        f"local_importance, but was of type {kind}"
     )
     remedy = "Give one of these, 'importance', or the name of a hyperparameter for its effect."
-    if type(settled) not in _MEASURED:
-        problem = f"{problem}, but was of type {type(settled).__name__}"
-        raise InputError("settle", problem, settled, remedy)
-    if isinstance(settled, Effect) and settled.kind != "average":
-        problem = f"{problem}, but was an effect of kind {settled.kind!r}"
-        raise InputError("settle", problem, settled, remedy)
-    if not np.array_equal(
-        settled.subject.tried, question.run.X, equal_nan=True
-    ):
+    raise _refused(settled, problem, remedy)
+
+
+def _of_same_trials(question: Question, settled: Result) -> Result:
+    """Return a result; raise InputError where it is about other trials than the question."""
+    tried, asked = settled.subject.tried, question.run.X
+    if not np.array_equal(tried, asked, equal_nan=True):
         problem = "is about other trials, or a part of the space"
-        remedy = "Give a result of this run, as a whole."
-        raise InputError("settle", problem, settled, remedy)
+        raise _refused(
+            settled, problem, "Give a result of this run, as a whole."
+        )
     return settled
 
 
