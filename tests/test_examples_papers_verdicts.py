@@ -59,7 +59,32 @@ def test_chance_lets_one_table_in_a_hundred_differ():
         differs = (off > critical(n_rows)).mean()
         assert differs == pytest.approx(FAMILY, abs=0.003)
     # however many rows there are, nothing beyond five errors is forgiven
-    assert critical(10**9) == critical(3, 1.0) == FARTHEST
+    assert critical(10**9) == pytest.approx(FARTHEST)
+
+
+@pytest.mark.parametrize("n_repetitions", [2, 3, 5, 20])
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_few_repetitions_let_no_more_tables_differ(n_repetitions, n_rows):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20_000, n_rows, n_repetitions))
+    errors = values.std(axis=2, ddof=1) / n_repetitions**0.5
+    off = np.abs(values.mean(axis=2)) / errors
+    far = critical(n_rows, n_repetitions - 1.0)
+    assert (off > far).any(axis=1).mean() == pytest.approx(FAMILY, abs=0.003)
+    # nor would they be told to agree: half of these margins are on the paper's side
+    agree = [
+        verdict([Finding.of(row) for row in table]) == AGREES
+        for table in values[:2000]
+    ]
+    assert np.mean(agree) < FAMILY
+
+
+def test_what_is_never_forgiven_is_as_rare_however_few_the_repetitions():
+    # Student's distribution with one degree of freedom is Cauchy's, with two has a closed form
+    rare = norm.sf(FARTHEST)
+    assert critical(10**9, 1.0) == pytest.approx(1 / np.tan(np.pi * rare))
+    p = 1.0 - 2.0 * rare
+    assert critical(10**9, 2.0) == pytest.approx(p * (2 / (1 - p**2)) ** 0.5)
 
 
 def test_what_is_told_is_noticed_four_times_in_five():

@@ -39,7 +39,8 @@ Each table and numbered experiment figure of three papers beside what is found h
   "of"; for a number its distance from 0, the margin for a finding).
 - It is *not contradicted* if there are too few repetitions, or too few printed digits, to tell.
 - It *differs* if it is farther off than chance is in 1 % of tables, all rows of a table taken
-  together, or than five standard errors. Findings have the errors of their repetitions, too.
+  together, or than five standard errors: of an error that few repetitions tell, as many as
+  Student's distribution exceeds as rarely. Findings have the errors of their repetitions, too.
 - Rows of a table share repetitions, so their signs are tested together: by the multiple of the
   paper's numbers that fits each repetition best.
 - A table differs if one row does, and agrees if its findings do and its numbers together.

@@ -7,6 +7,7 @@ N          rows of the table that are judged
 α          FAMILY: the probability that chance alone lets a table differ, 1 %
 c          how many standard errors chance exceeds with probability α / N, by Student's
            distribution where repetitions say how much they scatter; at most FARTHEST = 5
+           where the error is known, else what that distribution exceeds as rarely
 δ          the smallest difference that the run tells with a probability of 80 %:
            (c + 0.84) standard errors, and the paper's rounding
 effect     what the paper's number says: its distance from what it would be if nothing
@@ -47,9 +48,9 @@ NOTICED = 0.8
 
 def critical(n_rows: int, freedom: float = np.inf) -> float:
     """Return how many standard errors chance exceeds so rarely that a table may differ by it."""
-    level = FAMILY / max(n_rows, 1) / 2.0
+    level = max(FAMILY / max(n_rows, 1) / 2.0, norm.sf(FARTHEST))
     quantile = norm.isf(level) if np.isinf(freedom) else t.isf(level, freedom)
-    return min(float(quantile), FARTHEST)
+    return float(quantile)
 
 
 @dataclass(frozen=True)

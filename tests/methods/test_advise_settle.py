@@ -13,7 +13,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.methods.advice.advise_show import VIEWS
 from hpo_explain.methods.advice.settle import Unsettled
 from tests.analytic import unit_cube
-from tests.claims.problems import problems
+from tests.claims.problems import functions
 from tests.claims.runs import Setting, make_run
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -381,7 +381,7 @@ def test_what_cannot_be_settled_is_refused():
 def test_the_table_of_the_guide(asked, noise, names):
     ratios = {"told": [], "these": [], "random": [], "tpe": []}
     for name, seed in itertools.product(names, range(8)):
-        problem = problems()[name]
+        problem = functions()[name]
         run = make_run(Setting(problem, "tpe", 30, seed, noise))
         others = make_run(Setting(problem, "tpe", 36, seed, noise)).X[30:]
         ask = hx.importance
