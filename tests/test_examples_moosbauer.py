@@ -168,27 +168,31 @@ def test_the_design_is_that_of_the_papers_program():
 
 
 def test_a_smaller_tau_biases_the_sample_more():
+    # 0.05 and 0.27, with standard deviations of 0.07 and 0.003 between seeds
     low, high = (
-        np.mean(
-            [
-                studied(3, tau, seed, n_trials=30, rows=60).mmd
-                for seed in range(5)
-            ]
-        )
+        [studied(3, tau, seed, n_trials=20, rows=60).mmd for seed in range(2)]
         for tau in (5.0, 0.1)
     )
-    assert low < high
+    assert max(low) < min(high)
 
 
-def test_a_biased_sample_gives_a_wider_band_and_a_larger_error_than_a_uniform_one():
-    for seed in range(5):
-        biased, uniform = plane(0.1, seed, 40), plane(None, seed, 40)
-        assert biased.effect.mean_confidence > uniform.effect.mean_confidence
-        errors = [
-            np.abs(one.effect.mean - one.true).mean()
-            for one in (biased, uniform)
-        ]
-        assert errors[0] > errors[1]
+@pytest.mark.parametrize(
+    "seed",
+    [
+        0,
+        1,
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 4)),
+    ],
+)
+def test_a_biased_sample_gives_a_wider_band_and_a_larger_error_than_a_uniform_one(
+    seed,
+):
+    biased, uniform = plane(0.1, seed, 40), plane(None, seed, 40)
+    assert biased.effect.mean_confidence > uniform.effect.mean_confidence
+    errors = [
+        np.abs(one.effect.mean - one.true).mean() for one in (biased, uniform)
+    ]
+    assert errors[0] > errors[1]
 
 
 @pytest.mark.thorough

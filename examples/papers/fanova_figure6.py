@@ -144,7 +144,7 @@ def measured(
     for sampler, where in product(SAMPLERS, free):
         # what is only drawn needs fewer
         judged = sampler == "TPE" and where != "rest"
-        seeds = range(30 if judged else profile.size(10, 30))
+        seeds = range(profile.size(30 if judged else 10, 30))
         if free[where]:
             found[sampler, where] = np.array(
                 [
