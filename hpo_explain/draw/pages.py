@@ -13,7 +13,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-from matplotlib import rcParams, style
+from matplotlib import style
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
@@ -80,8 +80,7 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     '<svg'
     """
     salt = hashlib.sha256(alt.encode(errors="replace")).hexdigest()
-    with style_of_pages():
-        rcParams["svg.hashsalt"] = salt  # until the style ends
+    with style_of_pages(), style.context({"svg.hashsalt": salt}):
         return figure_svg(
             np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure,
             alt=alt,
