@@ -188,8 +188,8 @@ def write_around(
     points : float
         How wide the axes are with their labels.
     """
-    room = _columns(shape.beside, 0.95 * shape.height)
-    ax.set_ylabel(shorten(plain(shape.beside), room), fontsize=TEXT)
+    upright = _upright(plain(shape.beside), 0.95 * shape.height)
+    ax.set_ylabel(upright, fontsize=TEXT)
     literal([ax.yaxis.label])
     upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
     left = (upright | across).left
@@ -254,6 +254,13 @@ def write_around(
         across=across,
         upright=upright,
     )
+
+
+def _upright(text: str, points: float) -> str:
+    """Return a label beside axes: on two lines where it needs them, shortened beyond that."""
+    room = _columns(text, points)
+    broken = wrap(text, room)
+    return broken if broken.count("\n") <= 1 else shorten(text, room)
 
 
 def _columns(
