@@ -237,8 +237,13 @@ def test_the_figure_has_a_curve_with_its_band_for_each_hyperparameter(linear):
 def test_what_cannot_be_asked_between_objectives_is_refused():
     three = {**RUNS, "third": run_of(X[:, 2], "third")}
     for options, problem in [
-        ({"order": 2}, "without other options"),
-        ({"top": 0.1}, "without other options"),
+        ({"order": 2}, "but order was given. Leave one of them out"),
+        ({"top": 0.1}, "but top was given"),
+        ({"within": 0.0}, "but within was given"),
+        ({"n_trees": 0}, "but n_trees was given"),
+        ({"cap": 0.0}, "but cap was given"),
+        ({"given": {"x1": [0.0]}}, "but given was given"),
+        ({"instances": True}, "but instances was given"),
         ({"kind": "forest"}, "no functions that the trials allow"),
         ({"surrogate": RUNS["loss"].surrogate()}, "several runs"),
     ]:
