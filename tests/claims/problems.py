@@ -116,3 +116,15 @@ def functions() -> dict[str, Problem]:
 def problems() -> dict[str, Problem]:
     """All problems by name: functions, and the exact tables where they are at hand."""
     return functions() | {problem.name: problem for problem in tables.every()}
+
+
+def named(name: str) -> Problem:
+    """Return one problem, without the other tables.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If it is a table, and the tables are not at hand.
+    """
+    known = functions()
+    return known[name] if name in known else tables.load(name)

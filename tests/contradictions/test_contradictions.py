@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.claim import Claim
 from hpo_explain.belief.decisions import Decision
 from hpo_explain.methods import Action
-from tests.claims.problems import problems
+from tests.claims.problems import functions
 from tests.claims.runs import Setting, make_run
 from tests.contradictions import rules
 from tests.contradictions.answers import Answers
@@ -28,12 +28,15 @@ MORE = [
     ("layers", "random", 40, 0.1),
     ("disk", "tpe", 40, 0.5),
 ]
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 
 
 def asked(name, sampler, n, noise):
     maximize = sampler == "random"
-    setting = Setting(problems()[name], sampler, n, 0, noise, maximize)
+    setting = Setting(functions()[name], sampler, n, 0, noise, maximize)
     return Answers(make_run(setting))
 
 
@@ -53,7 +56,7 @@ def test_no_two_answers_about_a_run_contradict_each_other(which):
 
 
 @pytest.fixture(scope="module")
-def answers():
+def answers(few_draws, answers_stay):
     """Answers about a bowl whose best observed trial was lucky, and is not to be kept."""
     space = hx.SearchSpace(
         [
