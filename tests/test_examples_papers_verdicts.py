@@ -8,13 +8,19 @@ from examples.papers.__main__ import experiments
 from examples.papers.frame import Experiment, Profile, Sheet, judged
 from examples.papers.verdicts import (
     AGREES,
+    ALL_AT_ONCE,
+    ALL_TRIALS,
     DIFFERS,
     FAMILY,
     FARTHEST,
     NOT_CONTRADICTED,
+    ONE_RUN,
+    OTHER_SIDE,
+    OWN_ERROR,
     Finding,
     Number,
     critical,
+    missing,
     verdict,
     weights_of,
 )
@@ -59,7 +65,32 @@ def test_chance_lets_one_table_in_a_hundred_differ():
         differs = (off > critical(n_rows)).mean()
         assert differs == pytest.approx(FAMILY, abs=0.003)
     # however many rows there are, nothing beyond five errors is forgiven
-    assert critical(10**9) == critical(3, 1.0) == FARTHEST
+    assert critical(10**9) == pytest.approx(FARTHEST)
+
+
+@pytest.mark.parametrize("n_repetitions", [2, 3, 5, 20])
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_few_repetitions_let_no_more_tables_differ(n_repetitions, n_rows):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20_000, n_rows, n_repetitions))
+    errors = values.std(axis=2, ddof=1) / n_repetitions**0.5
+    off = np.abs(values.mean(axis=2)) / errors
+    far = critical(n_rows, n_repetitions - 1.0)
+    assert (off > far).any(axis=1).mean() == pytest.approx(FAMILY, abs=0.003)
+    # nor would they be told to agree: half of these margins are on the paper's side
+    agree = [
+        verdict([Finding.of(row) for row in table]) == AGREES
+        for table in values[:2000]
+    ]
+    assert np.mean(agree) < FAMILY
+
+
+def test_what_is_never_forgiven_is_as_rare_however_few_the_repetitions():
+    # Student's distribution with one degree of freedom is Cauchy's, with two has a closed form
+    rare = norm.sf(FARTHEST)
+    assert critical(10**9, 1.0) == pytest.approx(1 / np.tan(np.pi * rare))
+    p = 1.0 - 2.0 * rare
+    assert critical(10**9, 2.0) == pytest.approx(p * (2 / (1 - p**2)) ** 0.5)
 
 
 def test_what_is_told_is_noticed_four_times_in_five():
@@ -180,6 +211,49 @@ def test_a_table_that_cannot_tell_is_not_contradicted():
     together = Number(1.0, 1.0, 0.1, together=True)
     assert verdict([strong, weak, together]) == AGREES
     assert norm.isf(FAMILY / 2.0) == pytest.approx(critical(1))
+
+
+# ---------------------------------------------------------------------- how many are enough
+
+
+def test_as_many_repetitions_as_are_said_to_be_enough_tell_four_times_in_five():
+    rng = np.random.default_rng(0)
+    few = Finding((0.2,), (0.2,), 24.0, 25)  # of margins with std 1
+    n = round(few.enough(5))
+    tables = 0.2 + rng.normal(size=(4000, n))
+    agree = [Finding.of(one).verdict(5) == AGREES for one in tables]
+    assert np.mean(agree) == pytest.approx(0.8, abs=0.03)
+    # a number tells where δ is half of what the paper says
+    number = Number(10.0, 10.0, 5.0, repetitions=4, shrinking=24.0)
+    n = number.enough(5)
+    error = (24.0 * 4.0 / n + 1.0) ** 0.5
+    assert Number(10.0, 10.0, error).tells(5) == pytest.approx(5.0)
+
+
+def test_none_are_enough_where_they_are_not_what_is_missing():
+    of_the_paper = Number(10.0, 10.0, 5.0, repetitions=4, shrinking=22.0)
+    assert of_the_paper.enough(5) == np.inf
+    assert missing(of_the_paper, 5) == OWN_ERROR
+    assert missing(Finding((-0.1,), (0.2,), 9.0, 10), 5) == OTHER_SIDE
+    for kind, flags, why in (
+        ("in_one", [True, False], ONE_RUN),
+        ("in_resamples", [True, False], ALL_AT_ONCE),
+        ("of_halves", [1.0, -0.9], ALL_TRIALS),
+    ):
+        sheet = Sheet(Profile())
+        getattr(sheet, kind)("it holds", flags, "")
+        assert missing(sheet.rows[0].judged, 1) == why
+
+
+def test_repetitions_of_a_number_are_counted_with_what_they_share():
+    sheet = Sheet(Profile())
+    values = np.random.default_rng(0).normal(10.0, 1.0, 8)
+    sheet.number("a", 10.0, values, error=0.5)
+    sheet.number("b", 10.0, values, one_draw=True)
+    own = values.var(ddof=1) / 8.0
+    for row in sheet.rows:
+        assert row.judged.repetitions == 8
+        assert row.judged.shrinking == pytest.approx(own)
 
 
 # ---------------------------------------------------------------------- every cell

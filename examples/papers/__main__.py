@@ -23,6 +23,7 @@ from examples.papers.frame import (
     Experiment,
     Page,
     Profile,
+    Saved,
     Sheet,
     judged,
 )
@@ -39,7 +40,8 @@ Each table and numbered experiment figure of three papers beside what is found h
   "of"; for a number its distance from 0, the margin for a finding).
 - It is *not contradicted* if there are too few repetitions, or too few printed digits, to tell.
 - It *differs* if it is farther off than chance is in 1 % of tables, all rows of a table taken
-  together, or than five standard errors. Findings have the errors of their repetitions, too.
+  together, or than five standard errors: of an error that few repetitions tell, as many as
+  Student's distribution exceeds as rarely. Findings have the errors of their repetitions, too.
 - Rows of a table share repetitions, so their signs are tested together: by the multiple of the
   paper's numbers that fits each repetition best.
 - A table differs if one row does, and agrees if its findings do and its numbers together.
@@ -51,7 +53,9 @@ have no results. What the papers' programs do where the text says something else
 docstrings of the modules.
 
 Written on {date} by `{command}`, with the {profile} profile and seeds from {seed} on. What `--only`
-leaves out is as it was. Seconds are of one processor; repetitions that were stored take none.
+leaves out is as it was. Seconds are of one processor; repetitions that were stored count with what
+they took when they were repeated. Repetitions that a row would need are those that would tell with
+a probability of 80 %, if its margin and its errors are what they are here.
 """
 
 
@@ -137,6 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.seed,
         options.workers,
         options.stored,
+        Saved(),
     )
     words = ["python -m examples.papers"]
     if options.thorough:
@@ -158,7 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     failed = 0
     for one in chosen(options.only, every):
-        start = processor_seconds()
+        start, saved = processor_seconds(), profile.saved.seconds
         try:
             found = one.found(profile)
         except Exception:  # the others stand
@@ -172,6 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if picture:
             save(found.figure, options.out / picture)
         seconds = processor_seconds() - start
+        seconds += profile.saved.seconds - saved
         section = page.add(one, found, picture, seconds)
         print(
             f"{one.label}: {judged(found.rows)} ({seconds:.0f} s)", flush=True

@@ -181,3 +181,15 @@ def _stretched(
         middle + stretch * (high - middle),
     )
     return min(low, mean), max(high, mean)
+
+
+def stretched(draws: Array, stretch: float) -> Array:
+    """Return draws (k, ...) further from their median: what is decided by intervals as shown.
+
+    Examples
+    --------
+    >>> stretched(np.array([0.0, 1.0, 4.0]), 2.0).tolist()
+    [-1.0, 1.0, 7.0]
+    """
+    middle = np.median(draws, axis=0)
+    return np.asarray(middle + stretch * (draws - middle))

@@ -227,7 +227,7 @@ def draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
     ax.set_xlim(rows.limits())
     if rows.percent:
         ax.xaxis.set_major_formatter(FuncFormatter(_percent))
-    _bins(ax, 0.64 * points, whole=False)
+    _bins(ax, 0.64 * points, shares=rows.percent)
     ax.spines[["top", "left", "right"]].set_visible(False)
     lines = max((label.count("\n") for label in labels), default=0)
     row = max(_BARS[min(rows.places, 3) - 1], _BARS[0] + 10.5 * lines)
@@ -564,17 +564,25 @@ def _scale(ax: Axes, k: int, axis: Axis, points: float) -> None:
         else:
             (ax.set_xscale, ax.set_yscale)[k]("log")
     elif k == 0 and not axis.names:
-        _bins(ax, 0.85 * points, whole=axis.integers)
+        _bins(ax, 0.85 * points, whole=axis.integers, shares=axis.percent)
     if axis.percent:
         (ax.xaxis, ax.yaxis)[k].set_major_formatter(FuncFormatter(_percent))
     if axis.limits != (None, None):
         (ax.set_xlim, ax.set_ylim)[k](*axis.limits)
 
 
-def _bins(ax: Axes, points: float, *, whole: bool) -> None:
+def _bins(
+    ax: Axes, points: float, *, whole: bool = False, shares: bool = False
+) -> None:
     bins = max(2, min(9, int(points / 48.0)))
     ax.xaxis.set_major_locator(
-        MaxNLocator(nbins=bins, integer=whole, min_n_ticks=1)
+        MaxNLocator(
+            nbins=bins,
+            integer=whole,
+            # of shares: the whole is a multiple of each
+            steps=[1, 2, 2.5, 5, 10] if shares else None,
+            min_n_ticks=1,
+        )
     )
 
 

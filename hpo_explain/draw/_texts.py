@@ -188,11 +188,11 @@ def write_around(
     points : float
         How wide the axes are with their labels.
     """
-    room = _columns(shape.beside, 0.95 * shape.height)
-    ax.set_ylabel(shorten(plain(shape.beside), room), fontsize=TEXT)
+    upright = _upright(plain(shape.beside), 0.95 * shape.height)
+    ax.set_ylabel(upright, fontsize=TEXT)
     literal([ax.yaxis.label])
-    beside = room_beside(ax.yaxis)
-    left = (beside | room_beside(ax.xaxis)).left
+    upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
+    left = (upright | across).left
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
@@ -249,8 +249,18 @@ def write_around(
     )
     literal([title, ax.xaxis.label, under])
     return Around(
-        over + high(heading, HEADING), high(footer, SMALL) + 3.0, beside
+        over=over + high(heading, HEADING),
+        under=high(footer, SMALL) + 3.0,
+        across=across,
+        upright=upright,
     )
+
+
+def _upright(text: str, points: float) -> str:
+    """Return a label beside axes: on two lines where it needs them, shortened beyond that."""
+    room = _columns(text, points)
+    broken = wrap(text, room)
+    return broken if broken.count("\n") <= 1 else shorten(text, room)
 
 
 def _columns(

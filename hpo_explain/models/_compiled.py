@@ -43,6 +43,22 @@ def compiled(**options: Any) -> Callable[[_Function], _Function]:
     return decorated
 
 
+def compiled_part(**options: Any) -> Callable[[_Function], _Function]:
+    """Return a decorator that compiles what only other compiled functions call.
+
+    They keep it on disk, and what would take it from Python is not compiled: half of a small one.
+
+    Parameters
+    ----------
+    **options
+        Those of ``numba.njit``.
+    """
+    part: Callable[[_Function], _Function] = numba.njit(
+        no_cpython_wrapper=True, **options
+    )
+    return part
+
+
 class _Cache(_OnDisk):  # type: ignore[misc]
     """A cache that is left alone where it can be neither read nor written."""
 

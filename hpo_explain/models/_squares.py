@@ -137,7 +137,7 @@ def _exp_of(
 
     @numba.njit(inline="always")
     def exp(x: Any) -> Any:
-        x = max(x, low)
+        x = low if x < low else x  # max takes the compiler longer
         shifted = x * log2_e + shift
         power = shifted - shift
         r = x - power * first

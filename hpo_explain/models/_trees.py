@@ -9,16 +9,17 @@ sums of them are exact: splits, bags and draws are those of ``RandomForestRegres
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import isinf
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import steps
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._compiled import compiled, compiled_part
 from hpo_explain.models._threads import check_wanted, threads
 from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Bools, Ints
@@ -118,7 +119,7 @@ class GrownForest:
     @property
     def estimators_samples_(self) -> list[Small]:
         """The trials that each tree has drawn."""
-        return [_bag(seed, self.n_samples) for seed in self.seeds]
+        return [bag for bag, _ in _draws(self.seeds, self.n_samples)]
 
 
 def grown(
@@ -136,43 +137,59 @@ def grown(
     columns = np.ascontiguousarray(Z.T)
     in_order = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
     one = partial(_tree, columns, in_order, y, min_samples_leaf)
+    bags, states = zip(*_draws(seeds, n), strict=True)
     if n < FEW:
-        trees = [one(seed_of_tree) for seed_of_tree in seeds]
+        trees = list(map(one, bags, states))
     else:
         with threads() as pool:
-            trees = list(steps(pool.map(one, seeds), "trees", n_trees))
+            growing = pool.map(one, bags, states)
+            trees = list(steps(growing, "trees", n_trees))
     return GrownForest(
         tuple(trees), tuple(seeds), p, n, min_samples_leaf, seed
     )
 
 
-def _bag(seed: int, n: int) -> Small:
-    """Return the trials that the tree of a seed draws."""
-    return np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
+def _draws(seeds: Iterable[int], n: int) -> Iterator[tuple[Small, int]]:
+    """Yield the trials that the tree of each seed draws, and where its random numbers begin."""
+    # a new one for each tree would take as long as a small tree takes to grow
+    rng = np.random.RandomState(0)
+    for seed in seeds:
+        rng.seed(seed)
+        bag = rng.randint(0, n, n, dtype=np.int32)
+        rng.seed(seed)
+        yield bag, int(rng.randint(0, _MOST_DRAWN))
 
 
 def _tree(
-    columns: Single, in_order: Small, y: Array, least: int, seed: int
+    columns: Single,
+    in_order: Small,
+    y: Array,
+    least: int,
+    bag: Small,
+    state: int,
 ) -> Tree:
     check_wanted()
     p, n = columns.shape
-    weight = np.bincount(_bag(seed, n), minlength=n).astype(float)
-    state = int(np.random.RandomState(seed).randint(0, _MOST_DRAWN))
-    m = int((weight > 0.0).sum())
+    weight = np.bincount(bag, minlength=n).astype(float)
+    takes_part = (weight > 0.0).take(in_order).ravel()
+    rows = np.compress(takes_part, in_order).reshape(p, -1)
+    m = rows.shape[1]
     most = 2 * m  # nodes of a tree whose leaves have a trial each
-    links = np.zeros((3, most), dtype=np.int64)
-    numbers = np.zeros((3, most))
+    links = np.full((3, most), -1, dtype=np.int64)
+    links[0] = -2
+    numbers = np.full((3, most), -2.0)
+    stack = np.zeros((most, 6), dtype=np.int64)
+    stack[0, :3] = 0, m, -1
     count, depth = _grow(
         columns,
-        in_order,
         y,
         weight,
         least,
         state,
-        np.zeros((p, m), dtype=np.int32),
+        rows,
         np.zeros((2, n), dtype=np.int32),
-        np.zeros((2, p), dtype=np.int64),
-        np.zeros((most, 6), dtype=np.int64),
+        np.array([np.arange(p), np.zeros(p)], dtype=np.int64),
+        stack,
         links,
         numbers,
     )
@@ -200,10 +217,157 @@ def _fall(
         leaves[i] = node
 
 
-@compiled()
+_compiled = compiled(error_model="numpy")
+_part = compiled_part(error_model="numpy")
+
+
+@_part
+def _next_state(state: int) -> int:
+    """Return the next state of scikit-learn's random numbers (xorshift)."""
+    if state == 0:
+        state = 1
+    state ^= (state << 13) & _LOW_BITS
+    state ^= state >> 17
+    state ^= (state << 5) & _LOW_BITS
+    return state
+
+
+@_part
+def _best_cut(
+    column: Single,
+    own: Small,
+    start: int,
+    end: int,
+    y: Array,
+    weight: Array,
+    least: int,
+    total: float,
+    mass: float,
+) -> tuple[float, int]:
+    """Return how good the best cut of a node by a column is, and where the right side begins.
+
+    `own` are the rows in the order of the column, of which the node has some.
+    """
+    best = -np.inf
+    best_end = end
+    below = 0.0
+    mass_below = 0.0
+    for at in range(start, end - 1):
+        i = own[at]
+        below += weight[i] * y[i]
+        mass_below += weight[i]
+        if column[own[at + 1]] <= column[i] + _APART:
+            continue
+        if at + 1 - start < least or end - at - 1 < least:
+            continue
+        above = total - below
+        worth = below * below / mass_below + above * above / (
+            mass - mass_below
+        )
+        if worth > best:
+            best = worth
+            best_end = at + 1
+    return best, best_end
+
+
+@_part
+def _best_split(
+    columns: Single,
+    rows: Small,
+    start: int,
+    end: int,
+    y: Array,
+    weight: Array,
+    least: int,
+    total: float,
+    mass: float,
+    features: Ints,
+    constant_above: int,
+    state: int,
+) -> tuple[int, int, int, int]:
+    """Return the column of a node's best split, where its right side begins, and what goes on.
+
+    That is how many columns do not vary here, and the state of random numbers. The column is -1
+    where there is no split.
+    """
+    p = len(columns)
+    best = -np.inf
+    best_column = -1
+    best_end = end
+    constant = constant_above
+    unseen = p
+    constant_here = 0
+    n_passed = 0
+    visited = 0
+    while unseen > constant and (
+        visited < p or visited <= constant_here + n_passed
+    ):
+        visited += 1
+        state = _next_state(state)
+        place = n_passed + (state % (_MOST_DRAWN + 1)) % (
+            unseen - constant_here - n_passed
+        )
+        if place < constant_above:
+            j = features[0, place]
+            features[0, place] = features[0, n_passed]
+            features[0, n_passed] = j
+            n_passed += 1
+            continue
+        place += constant_here
+        j = features[0, place]
+        column = columns[j]
+        own = rows[j]
+        if column[own[end - 1]] <= column[own[start]] + _APART:
+            features[0, place] = features[0, constant]
+            features[0, constant] = j
+            constant_here += 1
+            constant += 1
+            continue
+        unseen -= 1
+        features[0, place] = features[0, unseen]
+        features[0, unseen] = j
+        worth, cut = _best_cut(
+            column, own, start, end, y, weight, least, total, mass
+        )
+        if worth > best:
+            best = worth
+            best_column = j
+            best_end = cut
+    for k in range(constant_above):
+        features[0, k] = features[1, k]
+    for k in range(constant_above, constant):
+        features[1, k] = features[0, k]
+    return best_column, best_end, constant, state
+
+
+@_part
+def _separate(
+    rows: Small, start: int, end: int, column: int, cut: int, scratch: Small
+) -> None:
+    """Put a node's rows that go left before those that go right, in every column's own order."""
+    goes_left = scratch[0]
+    others = scratch[1]
+    for at in range(start, end):
+        goes_left[rows[column, at]] = at < cut
+    for j in range(len(rows)):
+        own = rows[j]
+        to = start
+        count = 0
+        for at in range(start, end):
+            i = own[at]
+            if goes_left[i]:
+                own[to] = i
+                to += 1
+            else:
+                others[count] = i
+                count += 1
+        for k in range(count):
+            own[to + k] = others[k]
+
+
+@_compiled
 def _grow(
     columns: Single,
-    in_order: Small,
     y: Array,
     weight: Array,
     least: int,
@@ -219,18 +383,10 @@ def _grow(
 
     Every column has the rows of a node in its own order, in the same place of `rows`. Columns are
     looked at in a random order, by which the first of equal splits is taken; those that do not vary
-    in a node are first in `features`, and not looked at below it.
+    in a node are first in `features`, and not looked at below it. A row of `stack` is a node to
+    come: where its rows begin and end, the node above it and on which side, how many columns do
+    not vary there, and its depth.
     """
-    p = len(columns)
-    for j in range(p):
-        at = 0
-        for i in in_order[j]:
-            if weight[i] > 0.0:
-                rows[j, at] = i
-                at += 1
-        features[0, j] = j
-    stack[0, 1] = rows.shape[1]
-    stack[0, 2] = -1
     waiting = 1
     count = 0
     deepest = 0
@@ -239,9 +395,8 @@ def _grow(
         start = stack[waiting, 0]
         end = stack[waiting, 1]
         parent = stack[waiting, 2]
-        constant_above = stack[waiting, 4]
         depth = stack[waiting, 5]
-        deepest = max(deepest, depth)
+        deepest = depth if depth > deepest else deepest
         total = 0.0
         squares = 0.0
         mass = 0.0
@@ -255,104 +410,38 @@ def _grow(
         count += 1
         if parent >= 0:
             links[stack[waiting, 3], parent] = node
-        links[0, node] = -2
-        links[1, node] = -1
-        links[2, node] = -1
-        numbers[0, node] = -2.0
         numbers[1, node] = total / mass
         numbers[2, node] = impurity
         size = end - start
         if size < 2 or size < 2 * least or impurity <= _EPSILON:
             continue
-        best = -np.inf
-        best_column = -1
-        best_end = end
-        constant = constant_above  # columns that do not vary here
-        unseen = p
-        constant_here = 0
-        n_passed = 0
-        visited = 0
-        while unseen > constant and (
-            visited < p or visited <= constant_here + n_passed
-        ):
-            visited += 1
-            if state == 0:
-                state = 1
-            state ^= (state << 13) & _LOW_BITS
-            state ^= state >> 17
-            state ^= (state << 5) & _LOW_BITS
-            place = n_passed + (state % (_MOST_DRAWN + 1)) % (
-                unseen - constant_here - n_passed
-            )
-            if place < constant_above:
-                j = features[0, place]
-                features[0, place] = features[0, n_passed]
-                features[0, n_passed] = j
-                n_passed += 1
-                continue
-            place += constant_here
-            j = features[0, place]
-            column = columns[j]
-            if column[rows[j, end - 1]] <= column[rows[j, start]] + _APART:
-                features[0, place] = features[0, constant]
-                features[0, constant] = j
-                constant_here += 1
-                constant += 1
-                continue
-            unseen -= 1
-            features[0, place] = features[0, unseen]
-            features[0, unseen] = j
-            below = 0.0
-            mass_below = 0.0
-            for at in range(start, end - 1):
-                i = rows[j, at]
-                below += weight[i] * y[i]
-                mass_below += weight[i]
-                if column[rows[j, at + 1]] <= column[i] + _APART:
-                    continue
-                if at + 1 - start < least or end - at - 1 < least:
-                    continue
-                above = total - below
-                worth = below * below / mass_below + above * above / (
-                    mass - mass_below
-                )
-                if worth > best:
-                    best = worth
-                    best_column = j
-                    best_end = at + 1
-        for k in range(constant_above):
-            features[0, k] = features[1, k]
-        for k in range(constant_above, constant_above + constant_here):
-            features[1, k] = features[0, k]
-        if best_column < 0:
+        j, cut, constant, state = _best_split(
+            columns,
+            rows,
+            start,
+            end,
+            y,
+            weight,
+            least,
+            total,
+            mass,
+            features,
+            stack[waiting, 4],
+            state,
+        )
+        if j < 0:
             continue
-        column = columns[best_column]
-        last = column[rows[best_column, best_end - 1]]
-        following = column[rows[best_column, best_end]]
+        last = columns[j, rows[j, cut - 1]]
+        following = columns[j, rows[j, cut]]
         threshold = last / 2.0 + following / 2.0
-        if threshold == following or np.isinf(threshold):
+        if threshold == following or isinf(threshold):
             threshold = np.float64(last)
-        links[0, node] = best_column
+        links[0, node] = j
         numbers[0, node] = threshold
-        for at in range(start, end):
-            i = rows[best_column, at]
-            scratch[0, i] = at < best_end
-        for j in range(p):
-            to = start
-            others = 0
-            for at in range(start, end):
-                i = rows[j, at]
-                if scratch[0, i]:
-                    rows[j, to] = i
-                    to += 1
-                else:
-                    scratch[1, others] = i
-                    others += 1
-            for k in range(others):
-                rows[j, to + k] = scratch[1, k]
+        _separate(rows, start, end, j, cut, scratch)
         for side in (2, 1):  # the left one is next
-            stack[waiting, 0] = start if side == 1 else best_end
-            stack[waiting, 1] = best_end if side == 1 else end
+            stack[waiting, 0] = start if side == 1 else cut
+            stack[waiting, 1] = cut if side == 1 else end
             stack[waiting, 2] = node
             stack[waiting, 3] = side
             stack[waiting, 4] = constant

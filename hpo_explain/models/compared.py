@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 import numpy as np
 
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._compiled import compiled, compiled_part
 from hpo_explain.models._squares import exp_32
 from hpo_explain.models.product_kernel import (
     FAR,
@@ -29,6 +30,7 @@ _NONE, _ONE, _THIRD = map(np.float32, (0.0, 1.0, 1.0 / 3.0))
 _TINY = np.float32(1e-30)
 _NO_CATEGORY = np.float32(-1.0)
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
+_part = compiled_part(error_model="numpy", fastmath={"contract"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,23 @@ class Trials:
 
 
 @dataclass(frozen=True, eq=False)
+class Cells:
+    """Single values of rows, by column, and equal ones one after the other.
+
+    Attributes
+    ----------
+    rows, columns : ndarray of int, shape (e,)
+        Where they stand.
+    values : ndarray of shape (e,)
+        The values, NaN where inactive.
+    """
+
+    rows: Ints
+    columns: Ints
+    values: Single
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Encoded rows, and what they have in common.
 
@@ -83,7 +102,9 @@ class Rows:
 
     @cached_property
     def usual(self) -> Single:
-        """The values that most rows have where there are such, (d,)."""
+        """The values that most rows have where there are such, (d,); NaN where there is no row."""
+        if not len(self.X):
+            return np.full_like(self.X, np.nan, shape=self.X.shape[1])
         return np.asarray(np.sort(self.X, axis=0)[len(self.X) // 2])
 
     @cached_property
@@ -92,8 +113,15 @@ class Rows:
         return np.argsort(self.X, axis=0)
 
     @cached_property
-    def exchanged(self) -> tuple[Ints, Ints] | None:
-        """Rows and columns of values that differ from the usual ones; None if these are many."""
+    def every(self) -> Cells:
+        """All values."""
+        rows = self.in_order.T.ravel()
+        columns = np.repeat(np.arange(self.X.shape[1]), len(self.X))
+        return Cells(rows, columns, self.X[rows, columns])
+
+    @cached_property
+    def exchanged(self) -> Cells | None:
+        """Values that differ from the usual ones; None if these are many."""
         if len(self.X) < 2:
             return None
         both_inactive = np.isnan(self.X) & np.isnan(self.usual)
@@ -101,8 +129,10 @@ class Rows:
         if np.count_nonzero(differs) > _FEW * differs.size:
             return None
         # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
-        rows, columns = np.divmod(np.flatnonzero(differs), differs.shape[1])
-        return rows, columns
+        columns, rows = np.divmod(np.flatnonzero(differs.T), len(self.X))
+        values = self.X[rows, columns]
+        in_order = np.lexsort((values, columns))
+        return Cells(rows[in_order], columns[in_order], values[in_order])
 
 
 def compared(
@@ -120,39 +150,33 @@ def compared(
         Rates, weights and amplitudes, as `Parameters.single` has them.
     """
     rates, weights, amplitudes = parameters
-    about = (
+    scaled = np.array([rates * np.float32(ROOT5), weights, amplitudes])
+    n = trials.values.shape[1]
+    cells = rows.exchanged
+    exchanges = cells is not None
+    if cells is None:
+        cells = rows.every
+        product = np.ones((len(rows.X), n), np.float32)
+        added = np.zeros_like(product)
+    else:
+        product, added = (
+            np.repeat(of_usual, len(rows.X), axis=0)
+            for of_usual in compared(
+                Rows(rows.usual[None]), trials, parameters
+            )
+        )
+    _compare(
+        cells.rows,
+        cells.columns,
+        cells.values,
+        rows.usual,
         trials.values,
         trials.inactive,
         trials.numbers,
-        rates * np.float32(ROOT5),
-        weights,
-        amplitudes,
-    )
-    d, n = trials.values.shape
-    shape = len(rows.X), n
-    additive = bool(amplitudes.any())
-    work = np.empty((2, n), np.float32)
-    if rows.exchanged is None:
-        product = np.ones(shape, np.float32)
-        added = np.zeros(shape, np.float32)
-        _compare(rows.X, rows.in_order, *about, additive, work, product, added)
-        return product, added
-    usual = Rows(rows.usual[None])
-    product, added = (
-        np.repeat(of_usual, len(rows.X), axis=0)
-        for of_usual in compared(usual, trials, parameters)
-    )
-    which, columns = rows.exchanged
-    values = rows.X[which, columns]
-    _exchange(
-        rows.usual,
-        which,
-        columns,
-        values,
-        *about,
-        np.zeros(d, np.bool_),
-        np.empty((2 * d, n), np.float32),
-        work,
+        scaled,
+        exchanges,
+        bool(amplitudes.any()),
+        np.empty((4, n), np.float32),
         product,
         added,
     )
@@ -185,21 +209,23 @@ class Compared:
         return np.asarray(_ONE + np.float32(p.product) * product + added)
 
 
-@_compiled
+@_part
 def _of_value(
     x: Any,
     trials: Single,
     inactive: Bools,
     number: bool,
-    rate: Any,
-    weight: Any,
-    amplitude: Any,
+    scaled: Single,
+    j: int,
     factor: Single,
     part: Single,
 ) -> None:
     """Write the factors of one value and each trial, and the parts added."""
+    rate = scaled[0, j]
+    weight = scaled[1, j]
+    amplitude = scaled[2, j]
     free = _ONE - weight
-    if np.isnan(x):
+    if isnan(x):
         for k in range(len(factor)):
             factor[k] = _ONE if inactive[k] else free
             part[k] = _NONE
@@ -218,99 +244,51 @@ def _of_value(
 
 @_compiled
 def _compare(
-    X: Single,
-    in_order: Ints,
+    rows: Ints,
+    columns: Ints,
+    values: Single,
+    usual: Single,
     trials: Single,
     inactive: Bools,
     numbers: Bools,
-    rates: Single,
-    weights: Single,
-    amplitudes: Single,
+    scaled: Single,
+    exchanges: bool,
     additive: bool,
     work: Single,
     product: Single,
     added: Single,
 ) -> None:
-    """Multiply the products of rows (m, n) by all factors, and add all parts.
+    """Multiply the products of rows (m, n) by the factors of values, and add their parts.
 
-    Column by column in the order of the values, so that those of equal ones are computed once.
-    `work`, (2, n), is written to: to make arrays takes the compiler as long as all the rest.
+    Or exchange those of the usual row for them. Of equal values one after the other they are
+    computed once. `work`, (4, n), is written to: to make arrays takes the compiler as long as all
+    the rest.
     """
-    n = product.shape[1]
     factor = work[0]
     part = work[1]
-    for j in range(X.shape[1]):
-        for at in range(X.shape[0]):
-            i = in_order[at, j]
-            x = X[i, j]
-            if at == 0 or x != X[in_order[at - 1, j], j]:
-                _of_value(
-                    x,
-                    trials[j],
-                    inactive[j],
-                    numbers[j],
-                    rates[j],
-                    weights[j],
-                    amplitudes[j],
-                    factor,
-                    part,
-                )
-            own = product[i]
-            for k in range(n):
-                smaller = own[k] * factor[k]
-                own[k] = smaller if smaller > _TINY else _NONE
-            if additive:
-                sums = added[i]
-                for k in range(n):
-                    sums[k] += part[k]
-
-
-@_compiled
-def _exchange(
-    usual: Single,
-    rows: Ints,
-    columns: Ints,
-    values: Single,
-    trials: Single,
-    inactive: Bools,
-    numbers: Bools,
-    rates: Single,
-    weights: Single,
-    amplitudes: Single,
-    compared_before: Bools,
-    of_usual: Single,
-    work: Single,
-    product: Single,
-    added: Single,
-) -> None:
-    """Exchange the factors and parts of the usual row for those of values that differ.
-
-    `compared_before`, (d,) and False, `of_usual`, (2 d, n), and `work`, (2, n), are written to.
-    """
-    n = trials.shape[1]
-    factor = work[0]
-    part = work[1]
+    old = work[2]
+    old_part = work[3]
     for e in range(len(rows)):
         j = columns[e]
-        about = (
-            trials[j],
-            inactive[j],
-            numbers[j],
-            rates[j],
-            weights[j],
-            amplitudes[j],
-        )
-        old = of_usual[2 * j]
-        old_part = of_usual[2 * j + 1]
-        if not compared_before[j]:
-            _of_value(usual[j], *about, old, old_part)
-            compared_before[j] = True
-        _of_value(values[e], *about, factor, part)
+        x = values[e]
+        other_column = e == 0 or j != columns[e - 1]
+        if other_column or x != values[e - 1]:
+            about = (trials[j], inactive[j], numbers[j], scaled, j)
+            _of_value(x, *about, factor, part)
+            if exchanges:
+                if other_column:
+                    _of_value(usual[j], *about, old, old_part)
+                for k in range(len(factor)):
+                    factor[k] /= old[k]
+                    part[k] -= old_part[k]
         own = product[rows[e]]
-        sums = added[rows[e]]
-        for k in range(n):
-            own[k] *= factor[k] / old[k]
-            sums[k] += part[k] - old_part[k]
+        for k in range(len(factor)):
+            smaller = own[k] * factor[k]
+            own[k] = smaller if smaller > _TINY else _NONE
+        if additive:
+            sums = added[rows[e]]
+            for k in range(len(factor)):
+                sums[k] += part[k]
 
 
 @_compiled

@@ -83,18 +83,18 @@ class Block:
     @cached_property
     def exchanged(self) -> Exchanged | None:
         """What rows differ in from the usual one, where columns are many and differences few."""
-        if len(self.columns) < _WIDE or self.rows.exchanged is None:
+        cells = self.rows.exchanged
+        if len(self.columns) < _WIDE or cells is None:
+            return None
+        if len(cells.rows) > _DIFFERENT * self.rows.X.size:
             return None
         usual = self.rows.usual
-        rows, places = self.rows.exchanged
-        if len(rows) > _DIFFERENT * self.rows.X.size:
-            return None
-        columns = self.columns[places]
+        columns = self.columns[cells.columns]
         return Exchanged(
             usual=replace(self, rows=Rows(usual[None])),
-            rows=rows,
-            new=Entries(self.rows.X[rows, places], columns, self.categories),
-            old=Entries(usual[places], columns, self.categories),
+            rows=cells.rows,
+            new=Entries(cells.values, columns, self.categories),
+            old=Entries(usual[cells.columns], columns, self.categories),
         )
 
     @cached_property

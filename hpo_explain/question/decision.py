@@ -32,6 +32,7 @@ from hpo_explain.belief import (
     Trust,
     as_draws,
     decide,
+    stretched,
     usual_loss,
 )
 from hpo_explain.belief.left import Left
@@ -300,11 +301,8 @@ class RunDecision:
 
         Minima scatter by more than those of draws do, so these are stretched about their median.
         """
-        middle = np.median(gains)
-        stretched = middle + STRETCH["least"] * (gains - middle)
-        decision = decide(
-            np.maximum(stretched, 0.0), self.epsilon, side="above"
-        )
+        wide = stretched(gains, STRETCH["least"])
+        decision = decide(np.maximum(wide, 0.0), self.epsilon, side="above")
         estimate = float(np.maximum(gains, 0.0).mean())
         low, high = decision.interval
         ends = min(low, estimate), max(high, estimate)

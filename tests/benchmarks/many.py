@@ -23,6 +23,9 @@ from hpo_explain.base.workers import by_workers
 from tests.benchmarks.measure import number_from, run_of
 
 TRIALS, HYPERPARAMETERS = 100, 8
+# Otherwise dask has its workers give back all memory that is freed, and ask for it again: 1.6 times
+# the processor's time.
+KEPT = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 OVERHEAD = 1.1  # at most, of the work over the workers
 GROWTH = 1.2  # at most, of a worker's memory after its first runs
 
@@ -59,9 +62,11 @@ def alone(count):
 
 def by_dask(count, workers):
     """Return what the workers of a local cluster answer of studies, and the seconds it took."""
+    import dask
     import distributed
 
     with (
+        dask.config.set(KEPT),
         distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from joblib import Parallel, delayed
 
 from examples.scoreboard import tables
-from tests.claims import going_on
+from tests.claims import going_on, settled, trade_off
 from tests.claims.asked import Scored
 from tests.claims.goals import Found, goals
 from tests.claims.runs import TRIALS, Setting, settings
-from tests.claims.scored import QUESTIONS, score
+from tests.claims.scored import QUESTIONS, score, score_alone
 from tests.claims.shares import fanova
 from tests.claims.tables import (
     of_better,
@@ -25,11 +26,17 @@ from tests.claims.tables import (
     of_claims,
     of_goals,
     of_noise,
+    of_settled,
     of_shares,
     of_trust,
 )
 from tests.source_tree import ROOT
 
+ALONE = {
+    trade_off.trade_off: trade_off.settings,
+    settled.settled: settled.settings,
+}
+"""Questions that have runs of their own, and these."""
 OUTPUT = ROOT / "examples" / "claims.md"
 EXPLAINED = """\
 *Certain* claims are stated without a reservation; *right*, after each count, is the share of those
@@ -39,7 +46,9 @@ size that matters (more than 2 % of the variance, 0.5 % of two together, 5 % of 
 trial to keep, for what counts being the noise (at least 1 %), 5 % and 10 % of median minus best.
 Every problem is run with noise of 0, 1, 10 and 50 % of its standard deviation unless the kind of
 noise is what it is about; whether it is minimized or maximized, and whether what crashes raises or
-returns NaN, alternates. scikit-optimize is given 1e6 for what failed."""
+returns NaN, alternates. scikit-optimize is given 1e6 for what failed. *Between objectives* are
+studies of two by Random, TPE and NSGA-II, asked at five weights from one end to the other.
+*Settled* are intervals of which a few trials were to leave a share."""
 TODAY = """\
 Of the belief with two scales, on the nine tables (90 runs) certain and right claims were, of what
 could be told, Random / TPE / GP: share of one 55 / 41 / 39 %, share of a pair 23 / 9 / 4 %, best at
@@ -52,10 +61,21 @@ def scored(
 ) -> list[Found]:
     """Return every answer about some runs."""
     questions = (*QUESTIONS, fanova) if beside_fanova else QUESTIONS
+    return of_each(
+        some, partial(score, questions=questions, cache=cache), jobs
+    )
+
+
+def of_each(
+    some: Sequence[Setting],
+    asked: Callable[[Setting], Iterable[Scored]],
+    jobs: int,
+) -> list[Found]:
+    """Return the answers of each run, and print how long they took."""
 
     def one(setting: Setting) -> list[Scored]:
         start = time.perf_counter()
-        answers = list(score(setting, questions, cache))
+        answers = [*asked(setting)]
         print(
             f"{setting.label}: {time.perf_counter() - start:.1f} s",
             file=sys.stderr,
@@ -94,6 +114,8 @@ def page(found: list[Found], command: str) -> str:
         of_better(found),
         "## Recommended spaces",
         of_boxes(found),
+        "## Trials to settle a result",
+        of_settled(found),
         "## Trust",
         of_trust(found),
         "## Noise as a multiple of the truth",
@@ -162,6 +184,13 @@ def main() -> None:
         asked.cache,
         asked.fanova,
     )
+    for question, own in ALONE.items():
+        those = own(asked.problems, asked.seeds)
+        found += of_each(
+            those[asked.offset :: asked.every],
+            partial(score_alone, question=question),
+            asked.jobs,
+        )
     if asked.write:
         command = " ".join(["python -m tests.claims", *sys.argv[1:]])
         OUTPUT.write_text(page(found, command), encoding="utf-8")

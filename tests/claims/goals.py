@@ -16,6 +16,8 @@ LARGE, MIDDLE = 0.4, 0.1
 ENOUGH = 20  # certain claims of a kind, from which on its share of right ones is a goal
 FEWEST = 10  # answers of a group, from which on its Brier score is compared
 ONE, PAIR = "share of one", "share of a pair"
+SETTLED = "settled: "
+"""What kinds begin with that are about trials to settle a result."""
 TOLD_BEFORE = {
     ONE: (0.62, 0.48, 0.54),
     PAIR: (0.27, 0.09, 0.08),
@@ -166,12 +168,14 @@ def goals(found: list[Found]) -> Iterator[Goal]:
     )
     for part in (
         of_shares,
+        of_trade_offs,
         of_certainty,
         of_trust,
         of_better,
         of_panel,
         of_narrowing,
         of_advice,
+        of_settled,
         of_noise,
     ):
         yield from part(found)
@@ -244,6 +248,31 @@ def _beside_fanova(found: list[Found], ones: list[Found]) -> Iterator[Goal]:
         )
 
 
+def of_trade_offs(found: list[Found]) -> Iterator[Goal]:
+    """Shares between two objectives, and what changes with the weight."""
+    those = only(found, "share between objectives")
+    yield Goal(
+        "shares between objectives covered",
+        *_least(mean(those, "covered"), 0.94),
+    )
+    changes = only(found, "change between objectives")
+    yield Goal(
+        "changes between objectives covered",
+        *_least(mean(changes, "covered"), 0.94),
+    )
+    nothing = [
+        one for one in changes if one.setting.problem.name == "the same twice"
+    ]
+    wrong = [one.scored for one in nothing if one.scored.certain]
+    yield Goal(
+        "certain changes where nothing changes",
+        float(len(wrong)),
+        False,
+        0.0,
+        len(nothing),
+    )
+
+
 def of_certainty(found: list[Found]) -> Iterator[Goal]:
     """Certain claims that are right, over all and in every kind; what is told on tables."""
     yield Goal("certain claims right", *_least(right_of_certain(found), 0.97))
@@ -271,7 +300,10 @@ def of_certainty(found: list[Found]) -> Iterator[Goal]:
         "estimate inside its own interval", *_least(mean(inside, "right"), 1.0)
     )
     noise = [
-        one for one in found if one.setting.problem.family == "pure noise"
+        one
+        for one in found
+        if one.setting.problem.family == "pure noise"
+        and not one.scored.kind.startswith(SETTLED)
     ]
     runs = len({one.setting.label for one in noise})
     wrong = sum(
@@ -418,6 +450,34 @@ def of_advice(found: list[Found]) -> Iterator[Goal]:
     )
     gains = right_of_certain(only(found, "changes gain"))
     yield Goal("gains of changes right", *_least(gains, 0.95))
+
+
+def of_settled(found: list[Found]) -> Iterator[Goal]:
+    """Trials to settle a result: what they leave of its intervals as was said of them."""
+    those = only(found, SETTLED)
+    promised = [one for one in those if one.scored.made]
+    gaps = errors(promised)
+    bias = float(abs(gaps.mean())) if len(gaps) else np.nan
+    yield Goal(
+        "what is left of settled intervals: bias", bias, False, 0.1, len(gaps)
+    )
+    left = values(promised, "known")
+    narrower = float((left < 1.0).mean()) if len(left) else np.nan
+    yield Goal(
+        "settled intervals are narrower", narrower, True, 0.8, len(left)
+    )
+    nothing = [
+        one for one in those if one.setting.problem.family == "pure noise"
+    ]
+    said = [one.scored.made for one in nothing]
+    share = float(np.mean(said)) if said else np.nan
+    yield Goal(
+        "narrower intervals promised, pure noise",
+        share,
+        False,
+        0.05,
+        len(said),
+    )
 
 
 def of_noise(found: list[Found]) -> Iterator[Goal]:

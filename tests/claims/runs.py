@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import pickle
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,6 +100,30 @@ def settings(
     ]
 
 
+def interleaved(
+    problems: Sequence[Problem],
+    noises: Sequence[float],
+    samplers: Iterable[str],
+    trials: Sequence[int],
+    seeds: Sequence[int],
+    names: Sequence[str] = (),
+) -> list[Setting]:
+    """Return all combinations with the problems in turn, so that every so many have each of them.
+
+    Some problems only, where they or their families are named. The direction alternates.
+    """
+    some = [
+        problem
+        for problem in problems
+        if not names or {problem.name, problem.family} & {*names}
+    ]
+    crossed = product(seeds, noises, trials, samplers, some)
+    return [
+        Setting(problem, sampler, n, seed, noise, maximize=i % 2 == 1)
+        for i, (seed, noise, n, sampler, problem) in enumerate(crossed)
+    ]
+
+
 def can_run(problem: Problem, sampler: str) -> bool:
     """Whether a sampler is at hand and can search the problem's space."""
     if sampler == "gp":
@@ -172,7 +197,7 @@ def _by_optuna(setting: Setting) -> optuna.Study:
     sign = -1.0 if setting.maximize else 1.0
 
     def objective(trial: optuna.Trial) -> float:
-        row = problem.row_of(_suggested(trial, problem))
+        row = problem.row_of(suggested(trial, problem))
         if problem.constraint is not None:
             trial.set_user_attr(
                 "constraint", float(problem.constraint(row)[0])
@@ -219,7 +244,8 @@ def _with_constraints(study: optuna.Study) -> optuna.Study:
     return told
 
 
-def _suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
+def suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
+    """Return the configuration that a trial is asked for."""
     config: dict[str, Any] = {}
     for i, p in enumerate(problem.space.parameters):
         if not all(

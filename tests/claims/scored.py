@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from hpo_explain.base import NothingToExplain
 from tests.claims.advised import advised
@@ -18,6 +19,7 @@ from tests.claims.runs import Setting, make_run
 from tests.claims.shapes import shapes
 from tests.claims.shares import shares, shares_of_the_best
 
+_About = TypeVar("_About")
 Question = Callable[[Asked], Iterator[Scored]]
 QUESTIONS: tuple[Question, ...] = (
     shares,
@@ -43,23 +45,35 @@ def score(
     questions: Sequence[Question] = QUESTIONS,
     cache: Path | None = None,
 ) -> Iterator[Scored]:
-    """Ask what people ask of a run, and hold every claim against the truth.
-
-    A question to which the package says that there is nothing to explain has no answer; one that
-    fails is counted.
-    """
+    """Ask what people ask of a run, and hold every claim against the truth."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         asked = Asked(make_run(setting, cache), setting.problem, setting)
         for question in questions:
-            try:
-                yield from list(question(asked))
-            except NothingToExplain:
-                yield Scored(
-                    f"nothing to explain: {question.__name__}", made=False
-                )
-            except Exception as error:
-                yield Scored(
-                    f"{BROKEN}: {question.__name__}: {error!r}"[:200],
-                    right=False,
-                )
+            yield from answers(question, asked)
+
+
+def score_alone(
+    setting: Setting, question: Callable[[Setting], Iterator[Scored]]
+) -> Iterator[Scored]:
+    """Ask a question that has runs of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield from answers(question, setting)
+
+
+def answers(
+    question: Callable[[_About], Iterator[Scored]], about: _About
+) -> list[Scored]:
+    """Return the answers to a question.
+
+    One to which the package says that there is nothing to explain has none; one that fails is
+    counted.
+    """
+    name = question.__name__
+    try:
+        return [*question(about)]
+    except NothingToExplain:
+        return [Scored(f"nothing to explain: {name}", made=False)]
+    except Exception as error:
+        return [Scored(f"{BROKEN}: {name}: {error!r}"[:200], right=False)]

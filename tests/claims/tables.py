@@ -12,6 +12,7 @@ from tests.claims.goals import (
     MIDDLE,
     ONE,
     PAIR,
+    SETTLED,
     Found,
     Goal,
     brier,
@@ -80,6 +81,7 @@ def of_claims(found: Iterable[Found]) -> str:
         "small noise",
         "by seed",
         BROKEN,
+        SETTLED,
         "share by fANOVA",
     )
     claims = [one for one in found if not one.scored.kind.startswith(numbers)]
@@ -213,6 +215,29 @@ def of_boxes(found: Iterable[Found]) -> str:
     return table(
         ("kind", "family", "n", "right", "volume, geometric mean"), 2, rows
     )
+
+
+def of_settled(found: Iterable[Found]) -> str:
+    """Return what trials were expected to leave of intervals, and what they left."""
+    settled = [
+        one for one in only(found, SETTLED) if not np.isnan(one.scored.known)
+    ]
+    rows = []
+    for (promised, kind), some in grouped(
+        settled, lambda one: (not one.scored.made, one.scored.kind)
+    ).items():
+        left = values(some, "known")
+        rows.append(
+            (
+                f"{kind}{', nothing promised' if promised else ''}",
+                len(some),
+                percent(mean(some, "stated")),
+                percent(float(left.mean())),
+                percent(float((left < 1.0).mean())),
+            )
+        )
+    head = ("intervals", "n", "expected to be left", "left", "narrower")
+    return table(head, 1, rows)
 
 
 def of_trust(found: Iterable[Found]) -> str:

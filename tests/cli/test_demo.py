@@ -91,7 +91,6 @@ def test_a_brief_explanation_compiles_beliefs_and_densities_and_loads_little():
         "product_kernel._sums",
         "product_kernel._sums_alone",
         "compared._compare",
-        "compared._exchange",
         "compared.add_to_rows",
         "_loops.log_sums",
         "_loops.normal_logs",

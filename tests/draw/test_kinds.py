@@ -270,6 +270,37 @@ def test_axes_are_as_high_as_what_is_drawn_needs_whatever_stands_around_them():
         assert top - low == pytest.approx(HEIGHT)
 
 
+@pytest.mark.parametrize("width", [3.8, 8.0, 16.0])
+def test_an_axis_of_shares_has_a_tick_at_the_whole(width):
+    whole = Axis(label="weight", percent=True, limits=(0.0, 1.0))
+    line = Line(np.linspace(0.0, 1.0, 11), np.linspace(0.0, 1.0, 11))
+    ax = on_matplotlib.drawn(
+        Curves(x=whole, y=whole, lines=[line], heading="Shares"), width=width
+    )
+    ax.figure.draw_without_rendering()
+    for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
+        texts = [tick.get_text() for tick in ticks]
+        assert texts[0] == "0%"
+        assert texts[-1] == "100%"
+
+
+def test_a_label_beside_axes_takes_two_lines_before_it_is_cut():
+    for name, lines, is_whole in [
+        ("loss", 1, True),
+        ("validation_cross_entropy_of_the_ensemble", 2, True),
+        ("validation_cross_entropy_of_the_ensemble" * 3, 1, False),
+    ]:
+        text = f"predicted {name}"
+        long = replace(CURVES, y=Axis(label=text))
+        ax = on_matplotlib.drawn(long)
+        label = ax.yaxis.label
+        written = label.get_text().split("\n")
+        assert len(written) == lines
+        assert ("".join(written) == text) == is_whole
+        _, low, _, top = points_of(label.get_window_extent(), ax.figure)
+        assert top - low <= HEIGHT
+
+
 def test_a_text_at_the_last_mark_stays_in_the_figure():
     figure = Curves(
         x=Axis(label="trial"),

@@ -61,6 +61,7 @@ def wide_run(n=40):
 
 RUN = wide_run()
 FIRST, SECOND = RUN.space.names[:2]
+OBJECTIVE = "validation_cross_entropy_of_the_ensemble"
 STARTED = 1e4 * np.arange(len(RUN))
 DRAWN = {
     "history": lambda: hx.history(RUN),
@@ -84,6 +85,13 @@ DRAWN = {
         replace(RUN, started=STARTED, finished=STARTED + 4e4)
     ),
     "pairs": lambda: methods.h_statistic(RUN, sample=10),
+    "objective": lambda: hx.partial_dependence(
+        replace(RUN, objective_name=OBJECTIVE), FIRST, grid_size=6, sample=20
+    ),
+    "trade-off": lambda: hx.importance(
+        {OBJECTIVE: RUN, "latency": replace(RUN, objective=-RUN.objective)},
+        target="trade-off",
+    ),
 }
 
 

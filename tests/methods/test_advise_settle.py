@@ -296,21 +296,73 @@ def test_the_figure_shows_each_interval_now_and_as_expected():
         assert after.end == pytest.approx(before.end * one.left)
 
 
+def noise_only(seed, n=20):
+    X = SPACE.sample(n, seed=seed)
+    values = np.random.default_rng(seed).standard_normal(n)
+    return hx.Run(SPACE, X, values, "minimize")
+
+
+@few_draws
+@pytest.mark.parametrize("seed", range(3))
+def test_where_nothing_is_known_to_matter_nothing_is_promised(seed):
+    run = noise_only(seed)
+    advice = hx.advise(run, settle="importance", n=2)
+    (action,) = advice.actions
+    assert len(action.configurations) == 2
+    assert action.reason == (
+        "Nothing is known to matter yet: if noise is all there is, the 95% intervals of importance "
+        "stay as wide as now after 2 trials."
+    )
+    assert np.isnan([one.left for one in action.narrows]).all()
+    assert [one.std > 0.0 for one in action.narrows] == [True] * 3
+    rows = VIEWS[""].describe(advice)
+    assert len(rows.bars) == 3
+    assert [*rows.fills.values()] == ["now"]
+
+
+@few_draws
+def test_of_a_constant_objective_the_remedy_is_more_trials():
+    X = SPACE.sample(12)
+    constant = hx.Run(SPACE, X, np.ones(12), "minimize")
+    with pytest.raises(InputError, match="same objective") as raised:
+        hx.advise(constant, settle="importance")
+    assert raised.value.remedy.startswith("Make more trials")
+    assert "seed" not in str(raised.value)
+
+
+@few_draws
+def test_what_a_name_stands_for_has_the_seed_already():
+    table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 40)})
+    table["loss"] = 2.0 * table.x
+    for named, is_result in [
+        ("importance", False),
+        (hx.importance(table, objective="loss"), True),
+    ]:
+        with pytest.raises(InputError, match="1 trial would narrow") as raised:
+            hx.advise(table, settle=named, objective="loss")
+        assert "more trials with n=" in raised.value.remedy
+        assert ("seed" in raised.value.remedy) == is_result
+
+
 @few_draws
 def test_what_cannot_be_settled_is_refused():
     run = run_of(bumps, 0)
     for wrong, problem in [
         ("alpha", "There are: importance, x1, x2, x3"),
-        (hx.trust(run), "must be a result of importance, partial_dependence"),
+        (
+            hx.trust(run),
+            "must be a result of importance, partial_dependence.* but was of type RunTrust",
+        ),
         (
             hx.partial_dependence(run, "x1", kind="accumulated"),
-            "must be a result of importance, partial_dependence",
+            "must be a result of importance, partial_dependence.* of type Effect, accumulated",
         ),
         (hx.importance(run, seed=1), "a result of the same seed="),
         (hx.importance(run_of(bumps, 1)), "is about other trials"),
     ]:
-        with pytest.raises(InputError, match=problem):
+        with pytest.raises(InputError, match=problem) as raised:
             hx.advise(run, settle=wrong)
+        assert raised.value.remedy
     with pytest.raises(NothingToExplain):
         hx.advise(run, settle=hx.importance(run, kind="forest"))
     with pytest.raises(InputError, match="the model does not have"):

@@ -5,7 +5,11 @@ import optuna
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base import Subject
 from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.methods.importance.trade_off_result import (
+    TradeOffImportance,
+)
 from hpo_explain.methods.importance.trade_off_show import VIEWS
 from tests.analytic import unit_cube
 
@@ -105,6 +109,51 @@ def test_objectives_that_depend_on_the_same_are_not_told_apart():
     found = between(same)
     assert not any(claim.certain for claim in found.claims)
     assert found.finding.startswith("Nothing is known to matter more for one")
+
+
+def result_of(before, after):
+    """Return a result of draws of one share at either end."""
+    shares = np.stack([before, after])[:, :, None]
+    space = unit_cube(1)
+    run = hx.Run(space, space.sample(2), [0.0, 1.0], "minimize")
+    return TradeOffImportance(
+        subject=Subject.of(run),
+        objectives=("loss", "size"),
+        weights=np.array([0.0, 1.0]),
+        shares=shares,
+    )
+
+
+def test_what_surely_matters_less_mattered_before_by_its_interval():
+    # 4 % or more in all draws: the interval, which is wider, holds 0
+    low = np.linspace(0.04, 0.76, 192)
+    found = result_of(low, np.zeros(192))
+    (claim,) = found.claims
+    assert found.ends[0][0, 0] == 0.0
+    assert not claim.certain
+    assert claim.interval[0] < -0.5
+    assert claim.interval[1] == pytest.approx(0.0, abs=0.02)
+    (claim,) = result_of(low + 0.2, np.zeros(192)).claims
+    assert claim.certain
+    assert claim.interval[1] < 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_certain_change_agrees_with_the_intervals_of_both_ends(seed):
+    rng = np.random.default_rng(seed)
+    certain = 0
+    for _ in range(200):
+        first, second = rng.beta(*rng.exponential(5.0, (2, 2, 1)), (2, 192))
+        found = result_of(first, second)
+        (claim,) = found.claims
+        low, high = found.ends
+        larger, smaller = (1, 0) if claim.estimate > 0.0 else (0, 1)
+        if claim.certain:
+            certain += 1
+            assert low[larger, 0] > 0.02
+            assert high[smaller, 0] < 1.0
+            assert np.sign(claim.interval[0]) == np.sign(claim.interval[1])
+    assert certain > 20
 
 
 def test_certain_differences_are_true():

@@ -81,7 +81,7 @@ class Narrowed:
     std : float
         Its standard deviation over functions that the trials allow.
     left : float
-        The share of that which is expected to be left.
+        The share of that which is expected to be left; NaN where that is not known.
     """
 
     label: str

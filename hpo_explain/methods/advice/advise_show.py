@@ -23,14 +23,18 @@ def narrowing(action: Action) -> Rows:
     expected = [
         Bar(row, 0.0, half * one.left, told=f"{percent(one.left)} of now")
         for row, (one, half) in enumerate(zip(some, halves, strict=True))
+        if not isnan(one.left)
     ]
     now = [Bar(row, 0.0, half, fill=PALE) for row, half in enumerate(halves)]
+    fills = {PALE: "now"}
+    if expected:
+        fills = {0: "expected after these trials", PALE: "now"}
     left_out = len(widest) - len(some)
     footer = f"{counted(left_out, 'narrower one')} not shown."
     return Rows(
         labels=[(one.label,) for one in some],
         bars=[*now, *expected],
-        fills={0: "expected after these trials", PALE: "now"},
+        fills=fills,
         heading="What these trials settle",
         subtitle=action.reason,
         label="half of the 95 % interval",

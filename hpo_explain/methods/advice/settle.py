@@ -34,6 +34,7 @@ from hpo_explain.base import (
     Option,
     Result,
     check_name,
+    counted,
     declared_fact,
     filled,
     format_value,
@@ -48,6 +49,7 @@ from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
+from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.proposals.contributions_result import (
     PredictionExplanation,
 )
@@ -73,6 +75,12 @@ _NARROWER = declared_fact(
     "intervals_narrowed",
     "expect the 95% intervals of {names} to be {left:%} as wide as now after {count:#trial}",
 )
+# measured: after trials of noise alone they were as wide as before
+_UNFORESEEN = declared_fact(
+    "narrowing_unknown",
+    "nothing is known to matter yet: if noise is all there is, the 95% intervals of {names} stay "
+    "as wide as now after {count:#trial}",
+)
 
 
 def settling(question: Question, settled: Result | str, n: int) -> Action:
@@ -95,15 +103,24 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     draws, decision = question.draws, question.decision
     if draws is None or decision is None:
         problem = "asks for functions that the trials allow, which the model does not have"
-        raise InputError("settle", problem, settled)
+        remedy = ("Leave ", Option("surrogate"), " out: the belief has them.")
+        raise _refused(settled, problem, *remedy)
+    if not np.ptp(question.run.objective):
+        problem = "was given, but all trials have the same objective"
+        raise _refused(
+            settled,
+            problem,
+            "Make more trials: nothing tells yet what changes it.",
+        )
     result = _result(question, settled)
     posterior = result.posterior
     rows = _candidates(decision, draws)
     if not len(rows):
-        raise InputError(
-            "settle",
-            "was given, but every trial that may be made was",
+        problem = "was given, but every trial that may be made was"
+        raise _refused(
             settled,
+            problem,
+            "Repeat trials, or search a space with more values.",
         )
     costs = draws.costs(rows).astype(float)
     # in which no square overflows
@@ -119,12 +136,15 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     widths = unsettled.numbers.std(axis=0)
     average = float(left @ widths / widths.sum()) if widths.any() else 1.0
     if average > _HARDLY:
-        problem = "leaves nothing open that trials are expected to narrow"
-        remedy = ("Give a result of the same ", Option("seed"), " and model.")
-        raise InputError("settle", problem, settled, remedy)
+        raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
     named = filled(_MEASURED[type(result)], found=result)
-    reason = _NARROWER(count=count, names=[named], left=average)
+    matters = how_sure(question.ask(importance).claims[0]) != "nothing"
+    if matters:
+        reason = _NARROWER(count=count, names=[named], left=average)
+    else:
+        left = np.full_like(left, np.nan)
+        reason = _UNFORESEEN(count=count, names=[named])
     return Action(
         "settle",
         tuple(configs[0]),
@@ -144,6 +164,24 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     )
 
 
+def _refused(
+    settled: Result | str, problem: str, *remedy: str | Option
+) -> InputError:
+    return InputError("settle", problem, settled, remedy)
+
+
+def _nothing_narrows(settled: Result | str, count: int) -> InputError:
+    """Return what is said where few trials narrow nothing; a name stands for the same draws."""
+    problem = (
+        f"leaves nothing open that {counted(count, 'trial')} would narrow"
+    )
+    more = ("Ask for more trials with ", Option("n"))
+    if isinstance(settled, str):
+        return _refused(settled, problem, *more, ".")
+    same = (", or give a result of the same ", Option("seed"), " and model.")
+    return _refused(settled, problem, *more, *same)
+
+
 def _result(question: Question, settled: Result | str) -> Result:
     """Return the result that is meant, which must be of the same trials."""
     if settled == "importance":
@@ -154,19 +192,28 @@ def _result(question: Question, settled: Result | str) -> Result:
         check_name("settle", settled, ("importance", *names), "result")
         effect: Effect = question.ask(partial_dependence, names=settled)
         return effect
-    other_effect = isinstance(settled, Effect) and settled.kind != "average"
-    if type(settled) not in _MEASURED or other_effect:
-        kind = type(settled).__name__
-        problem = (
-            "must be a result of importance, partial_dependence, ablation, explain_prediction or "
-            f"local_importance, but was of type {kind}"
-        )
-        raise InputError("settle", problem, settled)
+    kind = type(settled).__name__
+    if isinstance(settled, Effect) and settled.kind != "average":
+        kind = f"{kind}, {settled.kind}"
+    elif type(settled) in _MEASURED:
+        return _of_same_trials(question, settled)
+    problem = (
+        "must be a result of importance, partial_dependence, ablation, explain_prediction or "
+        f"local_importance, but was of type {kind}"
+    )
+    remedy = "Give one of these, 'importance', or the name of a hyperparameter for its effect."
+    raise _refused(settled, problem, remedy)
+
+
+def _of_same_trials(question: Question, settled: Result) -> Result:
+    """Return a result; raise InputError where it is about other trials than the question."""
     if not np.array_equal(
         settled.subject.tried, question.run.X, equal_nan=True
     ):
         problem = "is about other trials, or a part of the space"
-        raise InputError("settle", problem, settled)
+        raise _refused(
+            settled, problem, "Give a result of this run, as a whole."
+        )
     return settled
 
 

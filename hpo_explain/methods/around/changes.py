@@ -34,7 +34,15 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, decide
+from hpo_explain.belief import (
+    GAINED,
+    KEPT,
+    LEVEL,
+    STRETCH,
+    Draws,
+    decide,
+    stretched,
+)
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
@@ -491,8 +499,7 @@ class _Game:
 
 def _stretched(draws: Array) -> Array:
     """Return draws further from their median: the best of many rows seems better than it is."""
-    middle = np.median(draws, axis=0)
-    return np.asarray(middle + STRETCH["attainable"] * (draws - middle))
+    return stretched(draws, STRETCH["attainable"])
 
 
 def _costs(explained: Explained, seed: int) -> Callable[[Array], Array]:

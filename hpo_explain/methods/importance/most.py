@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hpo_explain.base import Claim
-from hpo_explain.belief import MATTERS, Decision, decide
+from hpo_explain.belief import MATTERS, Decision, decide, stretched
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -28,10 +28,8 @@ def parts_of(anova: Anova | Best, stretch: float = 1.0) -> Array:
 
     A share of what is hardly there beside the noise is next to nothing of what evaluations vary by.
     """
-    totals = anova.totals
-    middle = np.median(totals, axis=0)
-    stretched = middle + stretch * (totals - middle)
-    return np.asarray(stretched * anova.of_evaluations[:, None])
+    totals = stretched(anova.totals, stretch)
+    return np.asarray(totals * anova.of_evaluations[:, None])
 
 
 def foremost(shares: Array) -> tuple[int, Decision]:

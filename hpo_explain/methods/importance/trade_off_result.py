@@ -10,10 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from hpo_explain.base import Claim, Result, Table
-from hpo_explain.belief import MATTERS, STRETCH, decide, interval
+from hpo_explain.belief import MATTERS, STRETCH, decide, interval, stretched
 from hpo_explain.space import Array
 
 _MOST_NAMED = 3
+# of a change: what matters less then surely mattered before, by its interval there
+_LEVEL = 0.975
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -104,15 +106,10 @@ class TradeOffImportance(Result):
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """How much more each hyperparameter matters for the second objective, the largest first."""
-        before, after = self.shares[0], self.shares[-1]
-        change = after - before
+        change = self.estimate[-1] - self.estimate[0]
         # changes that read the same are in the order of the space
-        size = np.abs(change.mean(axis=0)).round(2)
-        order = np.argsort(-size, kind="stable")
-        claims = [
-            self._change(self.names[j], before[:, j], after[:, j])
-            for j in order.tolist()
-        ]
+        order = np.argsort(-np.abs(change).round(2), kind="stable")
+        claims = [self._change(j) for j in order.tolist()]
         named = [claim for claim in claims if claim.certain][:_MOST_NAMED]
         if not named:
             frame, text = self.words("same")
@@ -124,18 +121,28 @@ class TradeOffImportance(Result):
             for claim in claims
         )
 
-    def _change(self, name: str, before: Array, after: Array) -> Claim:
-        decision = decide(
-            after - before, stretch=STRETCH["share"], least=MATTERS
+    def _change(self, j: int) -> Claim:
+        """Return by how much a share changes, decided by what the intervals of both ends show."""
+        of_ends = self.shares[[0, -1], :, j].T
+        before, after = of_ends.mean(axis=0).tolist()
+        wide = np.clip(stretched(of_ends, STRETCH["share"]), 0.0, 1.0)
+        change = wide[:, 1] - wide[:, 0]
+        decision = decide(change, level=_LEVEL, least=MATTERS)
+        low, high = decision.interval
+        estimate = after - before
+        shown = replace(
+            decision,
+            estimate=estimate,
+            interval=(min(low, estimate), max(high, estimate)),
         )
         return self.decided(
             "difference",
-            (name,),
-            decision,
+            (self.names[j],),
+            shown,
             values=self.objectives,
             says="moves",
-            name=name,
+            name=self.names[j],
             more="more" if decision.side == "above" else "less",
-            before=float(before.mean()),
-            after=float(after.mean()),
+            before=before,
+            after=after,
         )
