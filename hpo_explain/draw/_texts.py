@@ -188,8 +188,9 @@ def write_around(
     points : float
         How wide the axes are with their labels.
     """
-    upright = _upright(plain(shape.beside), 0.95 * shape.height)
-    ax.set_ylabel(upright, fontsize=TEXT)
+    ax.set_ylabel(
+        _upright(plain(shape.beside), 0.95 * shape.height), fontsize=TEXT
+    )
     literal([ax.yaxis.label])
     upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
     left = (upright | across).left
