@@ -188,8 +188,8 @@ def write_around(
     points : float
         How wide the axes are with their labels.
     """
-    upright = _upright(plain(shape.beside), 0.95 * shape.height)
-    ax.set_ylabel(upright, fontsize=TEXT)
+    label = _upright(plain(shape.beside), 0.95 * shape.height)
+    ax.set_ylabel(label, fontsize=TEXT)
     literal([ax.yaxis.label])
     upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
     left = (upright | across).left
