@@ -7,9 +7,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+import optuna
 from sphinx_gallery.scrapers import matplotlib_scraper
 
-USED = ("matplotlib.pyplot", "optuna", "pandas", "sklearn.svm", "hpo_explain")
+USED = ("hpo_explain", "matplotlib.pyplot", "pandas", "sklearn.svm")
 
 
 def vector_graphics(block: Any, variables: Any, settings: Any) -> str:
@@ -23,6 +24,8 @@ def _start() -> None:
     """Import what scripts use before the first of them runs."""
     for name in USED:
         import_module(name)
+    # The log of a study is not in the page.
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
     # Garbage is collected before each script; it does not look through modules again.
     gc.collect()
     gc.freeze()

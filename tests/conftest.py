@@ -222,13 +222,27 @@ def _empty(description, alt, caption, interactive):
     return figure.format(alt, caption)
 
 
-@pytest.fixture(scope="module")
-def empty_figures(request):
+@contextmanager
+def _empty_figures(config):
     """Figures of reports are not drawn, which takes long; --thorough draws them."""
     with pytest.MonkeyPatch.context() as patched:
-        if not request.config.getoption("--thorough"):
+        if not config.getoption("--thorough"):
             from hpo_explain.reporting import _render
 
             draws = ContextVar("draws", default=_empty)
             patched.setattr(_render, "_draws", draws)
+        yield
+
+
+@pytest.fixture(scope="module")
+def empty_figures(pytestconfig):
+    """The tests of a module do without figures in reports."""
+    with _empty_figures(pytestconfig):
+        yield
+
+
+@pytest.fixture
+def empty_figures_here(pytestconfig):
+    """A test does without figures in reports."""
+    with _empty_figures(pytestconfig):
         yield

@@ -53,9 +53,9 @@ have no results. What the papers' programs do where the text says something else
 docstrings of the modules.
 
 Written on {date} by `{command}`, with the {profile} profile and seeds from {seed} on. What `--only`
-leaves out is as it was. Seconds are of one processor; repetitions that were stored count with what
-they took when they were repeated. Repetitions that a row would need are those that would tell with
-a probability of 80 %, if its margin and its errors are what they are here.
+leaves out is as it was. Seconds are of one processor; of stored repetitions those that are stored
+with them count. Repetitions that a row would need are those that would tell with a probability of
+80 %, if its margin and its errors are what they are here; where they are few, it takes some more.
 """
 
 

@@ -377,7 +377,7 @@ class Sheet:
             Whether it is a cell of a printed table.
         """
         values = np.atleast_1d(np.asarray(ours, dtype=float))
-        total, freedom, own = _error(values, spread, of, error, one_draw)
+        total, freedom, shrinking = _error(values, spread, of, error, one_draw)
         judged = Number(
             paper=float(paper),
             ours=float(values.mean()),
@@ -386,7 +386,7 @@ class Sheet:
             rounding=0.5 * 10.0**-digits,
             null=null,
             repetitions=len(values),
-            shrinking=own,
+            shrinking=shrinking,
         )
         shown = [f"{value:.{digits}f}" for value in (paper, values.mean())]
         row = Row(
@@ -447,7 +447,7 @@ class Sheet:
         of = int(np.max(options.get("of", 1)))
         # the paper's repetitions scatter as these do
         theirs = found.std(ddof=1) if spread.any() and len(found) > 1 else 0.0
-        total, freedom, own = _error(found, theirs, of, other, one_draw)
+        total, freedom, shrinking = _error(found, theirs, of, other, one_draw)
         below = int(((ours.mean(axis=0) < paper) & (paper != 0.0)).sum())
         judged = Number(
             paper=1.0,
@@ -456,7 +456,7 @@ class Sheet:
             freedom=len(found) - 1.0 if theirs else freedom,
             together=True,
             repetitions=len(found),
-            shrinking=own,
+            shrinking=shrinking,
         )
         said = f"{found.mean():.2f}, {below} of {len(paper)} below the paper's"
         why = str(np.ravel(options.get("why", ""))[0])

@@ -158,7 +158,10 @@ class Finding:
         return cls((1.0 if holds else -1.0,), (0.0,))
 
     def enough(self, n_rows: int) -> float:
-        """Return how many repetitions would tell with 80 %, if margins are as they are here."""
+        """Return how many repetitions would tell with 80 %, if margins are as they are here.
+
+        With errors that are known as well as many repetitions tell them: few need some more.
+        """
         if self.fixed or min(self.margins) <= 0.0:
             return np.inf
         errors = critical(n_rows) + norm.ppf(NOTICED)

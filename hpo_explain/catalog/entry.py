@@ -36,8 +36,6 @@ class Method:
         What the command calls arguments whose names mean how a run is read there.
     sources : tuple of str
         Arguments that are runs as well.
-    objectives : bool
-        Whether it takes all objectives of a run.
     needs : str
         What a run must have for its section to be part of the report.
     for_assistants : bool
@@ -56,7 +54,6 @@ class Method:
     result: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
-    objectives: bool = False
     needs: str = ""
     for_assistants: bool = True
 

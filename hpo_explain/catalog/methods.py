@@ -10,7 +10,6 @@ SUMMARY = Method(
     module="hpo_explain.methods.advice.summary",
     asks="How good is it, what matters, where to search, what to try, how far to believe it?",
     limits="five lines: the functions that they come from say how sure each is",
-    objectives=True,
     title="In short",
     how_to_read="Two bars a hyperparameter: what it explains of the variation over the whole "
     "space, and of the difference between the best 10% and the rest. Where the second is longer, "
@@ -101,7 +100,6 @@ PARETO = Method(
     name="pareto",
     top=True,
     module="hpo_explain.methods.runs.pareto",
-    objectives=True,
     asks="Which trials are best in several objectives, and what does moving between them cost?",
     limits="says what the models expect of a move; a trial on the front may be there by luck",
     title="Which trials are best, and what does one objective cost in another?",

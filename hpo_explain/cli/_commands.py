@@ -114,6 +114,7 @@ def command_of(method: Method) -> click.Command:
 
     function = method.function
     several, arguments = arguments_of(function)
+    takes = "runs" if several else function.several  # type: ignore[attr-defined]
 
     def command(found: Any, form: str | None, plot: Any, **given: Any) -> None:
         own = {name.removeprefix(_OWN): value for name, value in given.items()}
@@ -130,9 +131,9 @@ def command_of(method: Method) -> click.Command:
             read: Any = {
                 label: read_and_tell(source) for label, source in found.items()
             }
-        elif method.objectives:
+        elif takes == "objectives":
             read = read_all_and_tell(found)
-        elif found.target == TRADE_OFF == function.several:  # type: ignore[attr-defined]
+        elif found.target == TRADE_OFF == takes:
             read, own["target"] = read_all_and_tell(found), TRADE_OFF
         else:
             read = read_and_tell(found)

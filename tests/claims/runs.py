@@ -110,14 +110,16 @@ def interleaved(
 ) -> list[Setting]:
     """Return all combinations with the problems in turn, so that every so many have each of them.
 
-    Some problems only, where they or their families are named. The direction alternates.
+    Some problems only, where they or their families are named. The direction alternates. As each
+    run is asked little, there are two for each seed.
     """
     some = [
         problem
         for problem in problems
         if not names or {problem.name, problem.family} & {*names}
     ]
-    crossed = product(seeds, noises, trials, samplers, some)
+    both = [2 * seed + k for seed in seeds for k in (0, 1)]
+    crossed = product(both, noises, trials, samplers, some)
     return [
         Setting(problem, sampler, n, seed, noise, maximize=i % 2 == 1)
         for i, (seed, noise, n, sampler, problem) in enumerate(crossed)

@@ -80,7 +80,7 @@ def test_a_certain_change_where_nothing_changes_misses_the_goal():
 
 
 def test_settings_of_pairs_are_asked_by_name_or_family():
-    assert len(settings(["two lines"], [0, 1])) == 36
+    assert len(settings(["two lines"], [2])) == 36
     every = {one.problem.name for one in settings(["two objectives"], [0])}
     assert every == {make().name for make in two.PAIRS}
     assert not settings(["bowl"], [0])

@@ -7,7 +7,7 @@ import io
 import optuna
 import pytest
 
-from hpo_explain.catalog.methods import METHODS
+from hpo_explain.catalog.methods import METHODS, PARETO, SUMMARY
 from tests.source_tree import ROOT
 
 NUMBER = "=cmd|' /C calc'!A0\x1b[31m\x07"
@@ -17,7 +17,7 @@ CONTROLS = {"\x1b", "\x07", "\x9b", "\u202e"}
 COMMANDS = {
     method.called: [
         method.called,
-        "two.db" if method.objectives else "study.db",
+        "two.db" if method in (SUMMARY, PARETO) else "study.db",
     ]
     for method in METHODS
     if method.called

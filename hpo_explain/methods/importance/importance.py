@@ -130,8 +130,16 @@ def importance(
     """
     run = question.run
     if question.runs:
-        options = (order, top, within, n_trees, cap, given, instances)
-        return _between_objectives(question, *options)
+        others = {
+            "order": order != 1,
+            "top": top is not None,
+            "within": within is not None,
+            "n_trees": n_trees is not None,
+            "cap": cap is not None,
+            "given": bool(given),
+            "instances": check_flag("instances", instances),
+        }
+        return _between_objectives(question, others)
     if check_flag("instances", instances):
         run = _evaluations(run)
     about, seed = Subject.of(run), question.seed
@@ -152,13 +160,17 @@ def importance(
 
 
 def _between_objectives(
-    question: Question, order: int, *others: Any
+    question: Question, others: Mapping[str, bool]
 ) -> TradeOffImportance:
-    """Return the importance over trade-offs, for which nothing else is asked."""
-    if order != 1 or any(others):
-        problem = "asks for the shares of single hyperparameters, without other options"
+    """Return the importance over trade-offs; `others` says which other options are asked for."""
+    asked = [name for name, is_asked in others.items() if is_asked]
+    if asked:
+        problem = (
+            "is 'trade-off', which is about single hyperparameters in the whole space, but "
+            f"{asked[0]} was given"
+        )
         raise InputError(
-            "target", f"is 'trade-off', which {problem}", TRADE_OFF
+            "target", problem, TRADE_OFF, "Leave one of them out."
         )
     objectives = Objectives(question.runs)
     models = {
