@@ -75,16 +75,16 @@ sphinx_gallery_conf = {
         f"build/scripts/{place}" for place in SAID["galleries"] if "/" in place
     ],
     "within_subsection_order": "docs.pages.in_order",
+    "image_scrapers": ("docs.scripts.vector_graphics",),
+    "reset_modules": ("matplotlib", "docs.scripts.starts_once"),
     "abort_on_example_error": True,
     "capture_repr": ("_repr_html_",),
     "doc_module": ("hpo_explain",),
     "reference_url": {"hpo_explain": None},
     "download_all_examples": False,
     "parallel": True,  # as many scripts at a time as Sphinx has processes
-    "thumbnail_size": (640, 360),  # whose axes can be read
     "show_signature": False,
     "write_computation_times": False,
-    "image_srcset": ["2x"],
     "default_thumb_file": str(HERE / "_static" / "report.png"),
 }
 

@@ -1,6 +1,6 @@
 """Ask why, after a run of scikit-optimize: with its own models and its own acquisition function.
 
-python examples/post_hoc_skopt.py --calls 30
+python examples/post_hoc_skopt.py --calls 20
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def loss(point: list[float]) -> float:
 def main() -> None:
     """Minimize, then explain."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=30)
+    parser.add_argument("--calls", type=int, default=20)
     options = parser.parse_args()
     space = [
         skopt.space.Real(

@@ -5,13 +5,14 @@ import os
 import runpy
 import sys
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from markupsafe import escape
+from markupsafe import Markup
 
 from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
@@ -213,16 +214,35 @@ def output(monkeypatch, capsys, papers):
     return run
 
 
-@pytest.fixture(scope="module")
-def empty_figures(request):
-    """Figures of reports are drawn but not written, which takes long; --thorough writes them."""
-    with pytest.MonkeyPatch.context() as patched:
-        if not request.config.getoption("--thorough"):
-            from hpo_explain.draw import pages
+def _empty(description, alt, caption, interactive):
+    """A figure of a report that shows nothing."""
+    figure = Markup(
+        '<figure><svg aria-label="{}"></svg><figcaption>{}</figcaption></figure>'
+    )
+    return figure.format(alt, caption)
 
-            patched.setattr(
-                pages,
-                "figure_svg",
-                lambda fig, *, alt: f'<svg aria-label="{escape(alt)}"></svg>',
-            )
+
+@contextmanager
+def _empty_figures(config):
+    """Figures of reports are not drawn, which takes long; --thorough draws them."""
+    with pytest.MonkeyPatch.context() as patched:
+        if not config.getoption("--thorough"):
+            from hpo_explain.reporting import _render
+
+            draws = ContextVar("draws", default=_empty)
+            patched.setattr(_render, "_draws", draws)
+        yield
+
+
+@pytest.fixture(scope="module")
+def empty_figures(pytestconfig):
+    """The tests of a module do without figures in reports."""
+    with _empty_figures(pytestconfig):
+        yield
+
+
+@pytest.fixture
+def empty_figures_here(pytestconfig):
+    """A test does without figures in reports."""
+    with _empty_figures(pytestconfig):
         yield

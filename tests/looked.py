@@ -6,13 +6,14 @@ categories: as wide as a phone, a laptop and a large screen, in light and dark, 
 
 import base64
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
 
 from hpo_explain.base.loaders import views
-from hpo_explain.reporting import Content, Report, Section
+from hpo_explain.reporting import Content, Report, Section, Status
 from hpo_explain.reporting._render import figure
 from tests.base.test_result import MADE
 from tests.chromium import opened
@@ -21,25 +22,35 @@ from tests.handmade import tuning_run
 from tests.reporting.test_browser import PAPER, shown
 
 WIDTHS = (400, 1300, 2000)
+# whether a page of each has what plotly draws in place of what is drawn in it
 RENDERERS = {"matplotlib": False, "plotly": True}
 _HIGH = 30_000  # pixels, in which all is seen at once: figures of plotly are drawn when they are
 
 
-def results(n=20):
+def results(names=MADE):
     """One result of each kind."""
-    run = tuning_run(n)
-    return {name: made(run) for name, made in MADE.items()}
+    run = tuning_run(20)
+    return {name: MADE[name](run) for name in names}
 
 
-def gallery(found, path, *, answers):
-    """Write a page of every figure of some results; plotly draws them where it `answers`."""
+def galleries(found, folder):
+    """Write a page of every figure of some results for each renderer; return their addresses."""
     sections = [
         Section(f"r{k}", name, "", partial(_content, result))
         for k, (name, result) in enumerate(found.items())
     ]
     run = tuning_run(4)
-    made = Report.of({"loss": run}, sections=sections, interactive=answers)
-    return made.write(path).as_uri()
+    drawn = Report.of({"loss": run}, sections=sections, interactive=True)
+    failed = [
+        card.title for card in drawn.cards if card.status is not Status.SHOWN
+    ]
+    assert failed == []
+    return {
+        name: replace(drawn, interactive=answers)
+        .write(folder / f"{name}.html")
+        .as_uri()
+        for name, answers in RENDERERS.items()
+    }
 
 
 def _content(result, _):
@@ -84,11 +95,7 @@ def picture(browser, address, path, width, scheme="light", media="screen"):
 def main(folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    found = results()
-    pages = {
-        name: gallery(found, folder / f"{name}.html", answers=answers)
-        for name, answers in RENDERERS.items()
-    }
+    pages = galleries(results(), folder)
     run = wide_run()
     report = Report.of({run.objective_name: run})
     pages["page"] = report.write(folder / "page.html").as_uri()

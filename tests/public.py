@@ -32,11 +32,10 @@ def functions() -> list[str]:
     """The functions that answer a question about a run."""
     found = []
     for name in names():
-        if (
-            inspect.isfunction(public(name))
-            and not name.startswith("from_")
-            and name not in ("report", "watch", "what_if")
-        ):
+        # a reader is not even looked up: that would import its framework
+        if name.startswith("from_") or name in ("report", "watch", "what_if"):
+            continue
+        if inspect.isfunction(public(name)):
             first = next(iter(inspect.signature(public(name)).parameters), "")
             if (
                 first in ("run", "runs", "study", "studies", "source")

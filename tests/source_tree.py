@@ -24,6 +24,13 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    """What a file says; of all tests that look through it, the first one parses it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports() -> dict[str, set[str]]:
     """What each file imports of the others, anywhere in it: for type checkers, in functions.
 
@@ -43,7 +50,7 @@ def imports() -> dict[str, set[str]]:
 def _imported(module: str, path: Path) -> Iterator[tuple[str, str]]:
     """The modules that a file imports, with the names that it takes from them."""
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, ""

@@ -8,6 +8,7 @@ everything else in its own package.
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from hpo_explain.catalog.methods import METHODS
@@ -121,6 +122,7 @@ def of_methods() -> dict[str, set[str]]:
     return found
 
 
+@cache
 def _classes(path: Path) -> dict[str, list[str]]:
     """The public classes of a module, with the names of their bases."""
     body = ast.parse(path.read_text(encoding="utf-8")).body

@@ -129,7 +129,8 @@ def test_the_important_subspace_has_what_can_be_gained_and_the_rest_has_not(
     profile = Few(data=tmp_path)
     problem = next(figure_6.problems(profile))
     assert problem.name == "three of eight"
-    runs = figure_6.measured(problem, profile)
+    free = figure_6.subspaces(problem, profile)
+    runs = figure_6.measured(problem, free, profile)
     start = (
         problem.cost(problem.space.encode(problem.default))[0] - problem.least
     )

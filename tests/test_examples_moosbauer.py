@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from examples.papers.bo import cube
 from examples.papers.frame import FETCH, PHONEME, Profile
 from examples.papers.moosbauer_synthetic import improvement, plane, studied
 from tests.source_tree import DATA
@@ -57,6 +58,57 @@ def test_the_slopes_of_its_likelihood_are_those_of_differences(smooth):
             model._cost(at + step)[0] - model._cost(at - step)[0]
         ) / 2e-5
         assert slope[j] == pytest.approx(difference, rel=1e-4)
+
+
+def test_its_correlations_are_those_of_its_kernel(smooth):
+    from examples.papers.dice_kriging import DiceKriging, product
+
+    _, X, _ = smooth
+    model = DiceKriging(*smooth, starts=1)
+    smooth_part = model._share * product(X, X, model._theta)
+    np.fill_diagonal(smooth_part, 1.0)
+    assert model._L @ model._L.T == pytest.approx(smooth_part, abs=1e-12)
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0, 10.0])
+def test_the_lowest_bound_is_that_of_all_rows(smooth, lam):
+    from examples.papers.dice_kriging import DiceKriging
+
+    model = DiceKriging(*smooth, starts=1)
+    for seed in range(5):
+        X = np.random.default_rng(seed).uniform(size=(700, 3))
+        mean, std = model.predict(X)
+        bounds = mean - lam * std
+        row, bound = model.lowest_bound(X, lam)
+        assert row == bounds.argmin()
+        assert bound == pytest.approx(bounds.min(), abs=1e-9)
+
+
+def test_bands_of_both_equations_are_those_of_the_product():
+    from examples.papers.moosbauer_kernel_misspecification import (
+        KERNELS,
+        fitted,
+        likelihoods,
+    )
+    from examples.papers.moosbauer_synthetic import effect_of, objective
+
+    found = likelihoods(3, 1, n_rows=40)
+    space = cube(3, -5.0, 5.0)
+    X, sample = (
+        space.sample(n, seed=seed, method="uniform")
+        for n, seed in ((30, 1), (40, 1001))
+    )
+    y = np.array([objective(row) for row in X])
+    truth = fitted(space, X, y, "Matérn-3/2")
+    true = effect_of(truth, sample).mean
+    for kernel, both in zip(KERNELS, found, strict=True):
+        process = fitted(space, X, truth.predict(X)[0], kernel)
+        effects = [
+            effect_of(process, sample, variance=variance)
+            for variance in ("covariance", "average")
+        ]
+        expected = [one.negative_log_likelihood(true) for one in effects]
+        assert both == pytest.approx(expected, rel=1e-9)
 
 
 def test_without_a_nugget_it_interpolates(smooth):

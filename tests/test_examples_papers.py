@@ -7,6 +7,7 @@ from time import process_time, sleep
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy.stats import norm
 
 from examples.papers import __main__ as command
 from examples.papers.frame import (
@@ -15,6 +16,7 @@ from examples.papers.frame import (
     Page,
     Profile,
     Row,
+    Saved,
     Sheet,
     judged,
     quoted,
@@ -131,15 +133,26 @@ def test_settings_and_seeds_are_crossed():
     assert found == [[14, 15], [25, 26]]
 
 
+def busy(seconds: float, result: float) -> float:
+    """Return a result after some seconds of a processor."""
+    start = process_time()
+    while process_time() - start < seconds:
+        np.linalg.norm(np.ones(1000))
+    return result
+
+
 def test_repetitions_are_stored_and_judged_again(tmp_path):
-    profile = Profile(stored=tmp_path / "stored")
-    arguments = [(2.0, 3.0), (4.0, 0.5)]
-    first = profile.repeated(pow, arguments)
+    profile = Profile(stored=tmp_path / "stored", saved=Saved())
+    arguments = [(0.3, 8.0), (0.1, 2.0)]
+    first = profile.repeated(busy, arguments)
+    assert profile.saved.seconds == 0.0
     files = {*(tmp_path / "stored").rglob("output.pkl")}
     assert len(files) == 2
     written = {file: file.stat().st_mtime_ns for file in files}
-    assert profile.repeated(pow, arguments) == first == [8.0, 2.0]
+    assert profile.repeated(busy, arguments) == first == [8.0, 2.0]
     assert {file: file.stat().st_mtime_ns for file in files} == written
+    # what they took is not forgotten
+    assert profile.saved.seconds == pytest.approx(0.4, abs=0.05)
 
 
 FOUR = np.array([-2.0, 2.0, -(2.0**0.5), 2.0**0.5])
@@ -199,7 +212,7 @@ def test_the_page_counts_and_shows_what_was_found():
     assert f"Of 2 tables and figures {said}" in text
     assert "| moosbauer | 1: Table 1 | 0 | 0 | 0 |" in text
     assert "| fanova | 0 | 0 | 0 | 1: Figure 5 |" in text
-    assert "**agrees** (1 agrees). Measured on a task. 2 s." in text
+    assert "**agrees** (1 agrees). Measured on a task. 2.0 s." in text
     assert "| x \\| y | 1.00 | 1.00 | 0.00 | 0.01 of 1.00 | agrees |" in text
     assert "| all of it |  |  |  |  | needs data: its authors |" in text
     assert "![moosbauer, Table 1](figures/a.png)" in text
@@ -223,6 +236,46 @@ def test_what_was_not_repeated_stays_on_the_page():
     assert "Not repeated yet" not in again.text(labels)
     third = "shapleymbo, Table 4"
     assert f"Not repeated yet: {third}." in again.text([*labels, third])
+
+
+def test_the_page_adds_up_what_it_takes():
+    for seconds, said in ((600.0, "within"), (1400.0, "more than")):
+        page = Page("# Head")
+        page.add(MOOSBAUER, table(True), None, seconds)
+        page.add(FANOVA, table(True), None, 90.25)
+        text = page.text([MOOSBAUER.label, FANOVA.label])
+        total = f"{seconds + 90.2:,.0f} seconds of one processor"
+        assert f"That takes {total}, {said} the 1,200" in text
+
+
+def test_the_page_says_once_what_would_have_to_be_done_to_agree():
+    sheet, rng = Sheet(Profile()), np.random.default_rng(0)
+    values = rng.normal(size=16)
+    weak = 0.4 + (values - values.mean()) / values.std(ddof=1)
+    sheet.finding("a is larger", weak, "")
+    sheet.finding("b is larger", weak - 1.0, "")
+    sheet.finding("c is larger", weak, "")
+    sheet.in_one("d happens", [True, False, False], "")
+    # 1.6 errors, of which it takes those of four rows, and .84
+    n = 16 * ((norm.isf(0.01 / 8.0) + norm.ppf(0.8)) / 1.6) ** 2
+    assert 90 < n < 100
+    page = Page("# Head")
+    page.add(MOOSBAUER, sheet, None, 1.0)
+    page.add(FANOVA, table(True), None, 1.0)
+    labels = [MOOSBAUER.label, FANOVA.label]
+    text = page.text(labels)
+    said = (
+        "| moosbauer, Table 1 | about 94 repetitions, of which there are 16 (a is larger and "
+        "1 more); the mean margin is not on the paper's side (b is larger); the paper has one "
+        "run, and what is in it is chance (d happens) |"
+    )
+    assert text.count(said) == 1
+    # it stays where another is repeated, and goes when the table agrees
+    again = Page("# Head", text)
+    again.add(FANOVA, table(True), None, 1.0)
+    assert again.text(labels) == text
+    again.add(MOOSBAUER, table(True), None, 1.0)
+    assert "repetitions, of which" not in again.text(labels)
 
 
 def test_figures_are_small(tmp_path):

@@ -8,13 +8,19 @@ from examples.papers.__main__ import experiments
 from examples.papers.frame import Experiment, Profile, Sheet, judged
 from examples.papers.verdicts import (
     AGREES,
+    ALL_AT_ONCE,
+    ALL_TRIALS,
     DIFFERS,
     FAMILY,
     FARTHEST,
     NOT_CONTRADICTED,
+    ONE_RUN,
+    OTHER_SIDE,
+    OWN_ERROR,
     Finding,
     Number,
     critical,
+    missing,
     verdict,
     weights_of,
 )
@@ -205,6 +211,49 @@ def test_a_table_that_cannot_tell_is_not_contradicted():
     together = Number(1.0, 1.0, 0.1, together=True)
     assert verdict([strong, weak, together]) == AGREES
     assert norm.isf(FAMILY / 2.0) == pytest.approx(critical(1))
+
+
+# ---------------------------------------------------------------------- how many are enough
+
+
+def test_as_many_repetitions_as_are_said_to_be_enough_tell_four_times_in_five():
+    rng = np.random.default_rng(0)
+    few = Finding((0.2,), (0.2,), 24.0, 25)  # of margins with std 1
+    n = round(few.enough(5))
+    tables = 0.2 + rng.normal(size=(4000, n))
+    agree = [Finding.of(one).verdict(5) == AGREES for one in tables]
+    assert np.mean(agree) == pytest.approx(0.8, abs=0.03)
+    # a number tells where δ is half of what the paper says
+    number = Number(10.0, 10.0, 5.0, repetitions=4, shrinking=24.0)
+    n = number.enough(5)
+    error = (24.0 * 4.0 / n + 1.0) ** 0.5
+    assert Number(10.0, 10.0, error).tells(5) == pytest.approx(5.0)
+
+
+def test_none_are_enough_where_they_are_not_what_is_missing():
+    of_the_paper = Number(10.0, 10.0, 5.0, repetitions=4, shrinking=22.0)
+    assert of_the_paper.enough(5) == np.inf
+    assert missing(of_the_paper, 5) == OWN_ERROR
+    assert missing(Finding((-0.1,), (0.2,), 9.0, 10), 5) == OTHER_SIDE
+    for kind, flags, why in (
+        ("in_one", [True, False], ONE_RUN),
+        ("in_resamples", [True, False], ALL_AT_ONCE),
+        ("of_halves", [1.0, -0.9], ALL_TRIALS),
+    ):
+        sheet = Sheet(Profile())
+        getattr(sheet, kind)("it holds", flags, "")
+        assert missing(sheet.rows[0].judged, 1) == why
+
+
+def test_repetitions_of_a_number_are_counted_with_what_they_share():
+    sheet = Sheet(Profile())
+    values = np.random.default_rng(0).normal(10.0, 1.0, 8)
+    sheet.number("a", 10.0, values, error=0.5)
+    sheet.number("b", 10.0, values, one_draw=True)
+    own = values.var(ddof=1) / 8.0
+    for row in sheet.rows:
+        assert row.judged.repetitions == 8
+        assert row.judged.shrinking == pytest.approx(own)
 
 
 # ---------------------------------------------------------------------- every cell

@@ -118,6 +118,19 @@ def test_new_runs_give_the_contributions_of_table_6():
         assert (np.diff(phi[..., 2].mean(axis=0)) > 0).all()
 
 
+def test_the_beginning_of_a_run_is_that_of_a_longer_one():
+    from examples.papers.shapleymbo_hyper_ellipsoid import (
+        EARLY,
+        INITIAL,
+        first_proposals,
+        fresh,
+    )
+
+    theta, *_ = fresh(10, 3, proposals=EARLY + 2, background=20)
+    beginning = theta[INITIAL : INITIAL + EARLY]
+    assert first_proposals(3) == pytest.approx(beginning)
+
+
 def test_the_first_proposals_of_a_large_lambda_are_made_for_their_uncertainty():
     from examples.papers.shapleymbo_hyper_ellipsoid import fresh
 

@@ -14,7 +14,7 @@ import pytest
 
 import hpo_explain
 from tests.public import names, public
-from tests.source_tree import ROOT, imports, modules
+from tests.source_tree import ROOT, imports, modules, tree
 
 # Their classes are imported from the modules themselves.
 HEAVY = ["optuna", "skopt", "shap", "sklearn", "pandas", "matplotlib"]
@@ -53,7 +53,7 @@ def test_every_explainer_is_public():
         node.name
         for module, path in modules().items()
         if module.startswith("hpo_explain.methods")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in tree(path).body
         if isinstance(node, ast.ClassDef)
         and re.fullmatch("[A-Z].*Explainer", node.name)
     }
@@ -174,22 +174,22 @@ def test_what_rounding_leaves_stands_once():
 
 def test_abilities_of_models_are_asked_for_by_protocols():
     """No code asks of which class a model is, but where there is a class for one thing only."""
-    trees = {name: ast.parse(text) for name, text in sources().items()}
+    trees = {name: tree(modules()[name]) for name in sources()}
     models = {
         node.name
-        for name, tree in trees.items()
+        for name, module in trees.items()
         if name.startswith(("hpo_explain.models", "hpo_explain.belief"))
-        for node in tree.body
+        for node in module.body
         if isinstance(node, ast.ClassDef)
-        and "Protocol" not in ast.unparse(node).split(":", 1)[0]
+        and "Protocol" not in " ".join(map(ast.unparse, node.bases))
         and {"predict", "terms", "costs"}
         & {getattr(member, "name", "") for member in node.body}
     }
     assert {"Draws", "ForestSurrogate", "DensityRatio"} <= models
     asked = {
         (name, ast.unparse(node.args[1]))
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
+        for name, module in trees.items()
+        for node in ast.walk(module)
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") == "isinstance"
         and models & {*re.findall(r"\w+", ast.unparse(node.args[1]))}
@@ -215,9 +215,9 @@ VAGUE = {"found", "told", "known", "asked", "kept", "parts", "drawn", "edge"}
 def test_arguments_and_locals_are_nouns_of_the_field():
     vague = [
         (module, function.name, name)
-        for module, text in sources().items()
+        for module in sources()
         if not module.startswith(NOT_YET)
-        for function in ast.walk(ast.parse(text))
+        for function in ast.walk(tree(modules()[module]))
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         for name in [getattr(node, "arg", None) or getattr(node, "id", None)]
@@ -311,10 +311,9 @@ def test_the_examples_of_every_folder_are_collected(request):
 def test_every_study_that_a_test_runs_is_given_its_sampler():
     unseeded = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        for function in ast.walk(
-            ast.parse(text if "create_study" in text else "")
-        ):
+        if "create_study" not in path.read_text(encoding="utf-8"):
+            continue
+        for function in ast.walk(tree(path)):
             if not isinstance(function, ast.FunctionDef):
                 continue
             calls = [

@@ -7,7 +7,7 @@ looked at again.
 """
 
 # %%
-# A study to ask: a support vector machine, tuned by Optuna. Put your own in its place.
+# A study to ask: 40 trials of a support vector machine on the wine data, by Optuna's TPE.
 
 import optuna
 from sklearn.datasets import load_wine
@@ -18,23 +18,12 @@ from sklearn.svm import SVC
 
 import hpo_explain as hx
 
-X, y = load_wine(return_X_y=True)
-
-
-def accuracy(trial):
-    svc = SVC(
-        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
-        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
-        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
-    )
-    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
-
-
-optuna.logging.set_verbosity(optuna.logging.WARNING)
-study = optuna.create_study(
-    direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
+STORAGE = "sqlite:///study.db"  # or yours
+study = optuna.load_study(
+    study_name="svm",
+    storage=STORAGE,
+    sampler=optuna.samplers.TPESampler(seed=0),
 )
-study.optimize(accuracy, n_trials=40)
 
 # %%
 # What to leave out
@@ -62,7 +51,19 @@ for action in advice.actions:
 # %%
 # Do it
 # -----
-# The new study has all old trials, and goes on in the space advised.
+# The new study has all old trials, and goes on in the space advised. What is tuned is the same.
+
+X, y = load_wine(return_X_y=True)
+
+
+def accuracy(trial):
+    svc = SVC(
+        C=trial.suggest_float("C", 1e-3, 1e3, log=True),
+        gamma=trial.suggest_float("gamma", 1e-5, 1e1, log=True),
+        kernel=trial.suggest_categorical("kernel", ["rbf", "sigmoid"]),
+    )
+    return cross_val_score(make_pipeline(StandardScaler(), svc), X, y).mean()
+
 
 advised = advice.apply(study)
 advised.optimize(accuracy, n_trials=10)

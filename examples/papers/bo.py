@@ -80,9 +80,7 @@ def minimize(
         models[len(y)] = model
         if len(y) == n_trials:
             return run_of(space, X, y, len(design), lam, models)
-        row = focus_search(
-            hx.models.LowerConfidenceBound(model, kappa=lam), space, rng
-        )
+        row = focus_search(model, lam, space, rng)
         X, y = np.vstack([X, row]), np.append(y, objective(row))
 
 
@@ -107,24 +105,24 @@ def run_of(
 
 
 def focus_search(
-    acquisition: hx.models.LowerConfidenceBound,
+    model: DiceKriging,
+    lam: float,
     space: hx.SearchSpace,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return the best encoded row of random ones in boxes that halve around the best so far."""
+    """Return the encoded row of the lowest bound, of random ones in boxes that halve around it."""
     found = []
     for _ in range(3):
         low, high = np.zeros(len(space)), np.ones(len(space))
         for _ in range(5):
             latent = rng.uniform(low, high, (1000, len(space)))
             tried = space.from_latent(latent)
-            utility = sum(acquisition.terms(tried).values())
-            best = int(np.argmax(utility))
-            found.append((utility[best], tried[best]))
+            best, bound = model.lowest_bound(tried, lam)
+            found.append((bound, tried[best]))
             quarter = (high - low) / 4.0
             low = np.maximum(low, latent[best] - quarter)
             high = np.minimum(high, latent[best] + quarter)
-    return max(found, key=lambda one: one[0])[1]
+    return min(found, key=lambda one: one[0])[1]
 
 
 def cube(d: int, low: float = 0.0, high: float = 1.0) -> hx.SearchSpace:

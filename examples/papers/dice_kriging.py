@@ -33,6 +33,7 @@ import hpo_explain as hx
 
 SQRT3 = 3.0**0.5
 ROWS = 250  # of a background at a time
+SOME = 100  # rows whose bounds are looked at before others are left out
 SHARES = (1e-6, 1.0 - 1e-8)  # in which the share of the signal is searched
 
 
@@ -66,18 +67,63 @@ def gather(A, B, scale, total, factor) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def slopes(X: np.ndarray, theta: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return the sum over pairs of W times dρ / d log θ divided by ρ, which is h² / (1 + h).
+def gather_pairs(columns, scale, total, factor) -> None:
+    """Set h's sum and the product of 1 + h of every pair of rows, (n (n - 1) / 2,), row by row."""
+    start, n = 0, columns.shape[1]
+    total[:], factor[:] = 0.0, 1.0
+    for i in range(n):
+        sums = total[start : start + n - i - 1]
+        factors = factor[start : start + n - i - 1]
+        for j in range(len(scale)):
+            others = columns[j, i + 1 :]
+            for k in range(len(others)):
+                h = abs(columns[j, i] - others[k]) * scale[j]
+                sums[k] += h
+                factors[k] *= 1.0 + h
+        start += len(sums)
 
-    Of W only what is above the diagonal is looked at.
+
+@numba.njit(cache=True, nogil=True)
+def above_diagonal(pairs, n) -> np.ndarray:
+    """Return a matrix (n, n), 1 on its diagonal and pairs of rows above it; below is nothing."""
+    found, start = np.empty((n, n)), 0
+    for i in range(n):
+        row = found[i, i:]
+        row[0] = 1.0
+        for k in range(1, len(row)):
+            row[k] = pairs[start + k - 1]
+        start += len(row) - 1
+    return found
+
+
+# sums may be added up in any order, several terms at a time
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def slopes(columns, scale, inverse, alpha, variance, smooth) -> np.ndarray:
+    """Return, by column, the sum of W dR / d log θ over pairs of rows, and last that of W R.
+
+    W is R⁻¹ - α αᵀ / σ², of which R⁻¹ is given above the diagonal. R's pairs are `smooth`, and
+    their slope is R h² / (1 + h).
     """
-    found = np.zeros(len(theta))
-    scale = SQRT3 / theta
-    for i in range(len(X)):
-        for k in range(i + 1, len(X)):
-            for j in range(len(theta)):
-                h = abs(X[i, j] - X[k, j]) * scale[j]
-                found[j] += 2.0 * W[i, k] * h * h / (1.0 + h)
+    d, n = columns.shape
+    found, weight, start = np.zeros(d + 1), np.empty(n), 0
+    for i in range(n):
+        pairs = smooth[start : start + n - i - 1]
+        of_row = inverse[i, i + 1 :]
+        others = alpha[i + 1 :]
+        scaled = alpha[i] / variance
+        start += len(pairs)
+        total = 0.0
+        for k in range(len(pairs)):
+            weight[k] = pairs[k] * (of_row[k] - scaled * others[k])
+            total += weight[k]
+        found[d] += total
+        for j in range(d):
+            others = columns[j, i + 1 :]
+            total = 0.0
+            for k in range(len(others)):
+                h = abs(columns[j, i] - others[k]) * scale[j]
+                total += weight[k] * (h * h / (1.0 + h))
+            found[j] += total
     return found
 
 
@@ -152,11 +198,13 @@ class DiceKriging:
         return model
 
     def _fit(self, parameters: np.ndarray) -> np.ndarray:
-        """Set the model for log θ and a; return the correlations R without the nugget."""
+        """Set the model for log θ and a; return the pairs' correlations without the nugget."""
         self._theta, self._share = np.exp(parameters[:-1]), parameters[-1]
-        smooth = product(self._X, self._X, self._theta)
-        R = self._share * smooth
-        np.fill_diagonal(R, 1.0)
+        n, columns = len(self._X), np.ascontiguousarray(self._X.T)
+        total, smooth = np.empty((2, n * (n - 1) // 2))
+        gather_pairs(columns, SQRT3 / self._theta, total, smooth)
+        smooth *= np.exp(np.negative(total, out=total), out=total)
+        R = above_diagonal(self._share * smooth, n)
         self._L, failed = dpotrf(R.T, lower=1, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError(
@@ -177,18 +225,20 @@ class DiceKriging:
             smooth = self._fit(parameters)
         except np.linalg.LinAlgError:
             return 1e10, np.zeros(len(parameters))
-        cost = (
-            len(smooth) * np.log(self._variance)
-            + 2.0 * np.log(np.diag(self._L)).sum()
-        )
+        n = len(self._y)
+        cost = n * np.log(self._variance)
+        cost += 2.0 * np.log(np.diag(self._L)).sum()
         # d cost = tr((R⁻¹ - α αᵀ / σ²) dR); the trend is at its optimum
-        W = dpotri(self._L, lower=1)[0].T - np.outer(
-            self._alpha, self._alpha / self._variance
+        slope = slopes(
+            np.ascontiguousarray(self._X.T),
+            SQRT3 / self._theta,
+            dpotri(self._L, lower=1)[0].T,
+            self._alpha,
+            self._variance,
+            smooth,
         )
-        W = np.triu(W * smooth, 1)  # all else is the same, or was not computed
-        return cost, np.append(
-            self._share * slopes(self._X, self._theta, W), 2.0 * W.sum()
-        )
+        slope[:-1] *= self._share
+        return cost, 2.0 * slope
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
@@ -207,6 +257,29 @@ class DiceKriging:
             1.0 - np.einsum("ij,ij->j", v, v), 0.0
         )
         return mean, np.sqrt(variance)
+
+    def lowest_bound(self, X: np.ndarray, lam: float) -> tuple[int, float]:
+        """Return the encoded row with the lowest bound m - λ·s, and the bound.
+
+        A row's s is at most what the closest trial alone would leave of it. Rows whose bound cannot
+        be the lowest with that s are not looked at.
+        """
+        blocks = np.array_split(X, max(1, len(X) // ROWS))
+        products = [product(rows, self._X, self._theta) for rows in blocks]
+        r = self._share * np.concatenate(products)
+        most = self._variance * np.maximum(1.0 - r.max(axis=1) ** 2, 0.0)
+        at_least = self._trend + r @ self._alpha - lam * np.sqrt(most)
+        order = np.argsort(at_least)
+        best, lowest = int(order[0]), np.inf
+        for start in range(0, len(order), SOME):
+            rows = order[start : start + SOME]
+            if at_least[rows[0]] > lowest:
+                break
+            mean, std = self._predict(r[rows])
+            bound = mean - lam * std
+            if bound.min() < lowest:
+                best, lowest = int(rows[bound.argmin()]), float(bound.min())
+        return best, lowest
 
     def predict_coalitions(
         self,

@@ -8,12 +8,14 @@ table that is not compared is left out with a reason. Nothing agrees that was no
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +26,15 @@ from threadpoolctl import threadpool_limits
 
 from examples.papers.verdicts import (
     AGREES,
+    ALL_AT_ONCE,
+    ALL_TRIALS,
     DIFFERS,
     NOT_CONTRADICTED,
+    ONE_RUN,
     Finding,
     Number,
+    are_decisive,
+    missing,
     verdict,
     weights_of,
 )
@@ -36,6 +43,7 @@ from examples.papers.verdicts import (
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NEEDS, LEFT_OUT = "needs data", "left out"
 RESAMPLES = 50
+BUDGET = 1200  # seconds of one processor: ten minutes on two
 
 PHONEME = "lcbench_phoneme.csv.gz"
 PATHS, SHAPLEY = (
@@ -117,6 +125,26 @@ class Row(NamedTuple):
         return "| " + " | ".join(texts) + " |"
 
 
+class Saved:
+    """What stored repetitions took of a processor when they were repeated, in seconds."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.seconds = 0.0
+
+
+def timed(
+    function: Callable[..., Any], source: str, *arguments: Any
+) -> tuple[float, Any]:
+    """Return the processor seconds that a call takes, and what it returns.
+
+    With its source as an argument it is repeated when it was changed.
+    """
+    start = process_time()
+    found = function(*arguments)
+    return process_time() - start, found
+
+
 class Profile(NamedTuple):
     """How much is done, and where data lie."""
 
@@ -125,6 +153,7 @@ class Profile(NamedTuple):
     seed: int = 0
     workers: int = 1
     stored: Path | None = None
+    saved: Saved = Saved()
 
     def size(self, quick: int, thorough: int) -> int:
         """Return a number of repetitions."""
@@ -145,14 +174,22 @@ class Profile(NamedTuple):
 
         Those that are stored are read, and others are stored, so that they can be judged again.
         """
+        call, are_stored = timed, [False] * len(arguments)
+        source = inspect.getsource(function)
+        work = [(function, source, *some) for some in arguments]
         if self.stored is not None:
-            function = Memory(self.stored, verbose=0).cache(function)
+            call = Memory(self.stored, verbose=0).cache(timed)
+            are_stored = [call.check_call_in_cache(*some) for some in work]
         if self.workers == 1:
             with threadpool_limits(1):
-                return [function(*some) for some in arguments]
-        one_thread = {"initializer": threadpool_limits, "initargs": (1,)}
-        with ProcessPoolExecutor(self.workers, **one_thread) as pool:
-            return list(pool.map(function, *zip(*arguments, strict=True)))
+                found = [call(*some) for some in work]
+        else:
+            one_thread = {"initializer": threadpool_limits, "initargs": (1,)}
+            with ProcessPoolExecutor(self.workers, **one_thread) as pool:
+                found = list(pool.map(call, *zip(*work, strict=True)))
+        seconds = [taken for taken, _ in found]
+        self.saved.seconds += float(np.dot(seconds, are_stored))
+        return [result for _, result in found]
 
     def over_seeds(
         self,
@@ -207,7 +244,9 @@ class Sheet:
         values = np.atleast_2d(margins)
         means, errors = values.mean(axis=1), values.std(axis=1, ddof=1)
         freedom = values.shape[1] - 1.0
-        judged = Finding(tuple(means), tuple(errors), freedom)
+        judged = Finding(
+            tuple(means), tuple(errors), freedom, fixed=ALL_TRIALS
+        )
         self.rows.append(Row(what, paper, ours, judged))
 
     def exact(
@@ -236,7 +275,8 @@ class Sheet:
         # the error of a share that is known from few repetitions, without which all are alike
         share = (held.sum() + 1.0) / (n + 2.0)
         error = float(np.sqrt(share * (1.0 - share) / (n + 2.0)))
-        judged = Finding((float(held.mean()) - 0.5,), (error,))
+        margin = float(held.mean()) - 0.5
+        judged = Finding((margin,), (error,), repetitions=n)
         said = f"in {int(held.sum())} of {n} runs{ours}"
         self.rows.append(Row(what, paper, said, judged, why=why))
 
@@ -255,7 +295,7 @@ class Sheet:
         share = float(np.mean(flags))
         margin = float(share >= 0.99) - float(share <= 0.01)
         said = f"{ours}; in {share:.0%} of resamples"
-        judged = Finding((margin,), (0.0,))
+        judged = Finding((margin,), (0.0,), fixed=ALL_AT_ONCE)
         self.rows.append(Row(what, paper, said, judged, why=why))
 
     def in_one(
@@ -272,8 +312,9 @@ class Sheet:
         run showed what some do is not contradicted.
         """
         held = np.asarray(flags, dtype=float)
-        rare = Finding((float(held.mean()) - 1e-9,), (0.0,))
-        usual = Finding((float(held.mean()) - 0.9,), (float(held.std()),))
+        share, std = float(held.mean()), float(held.std())
+        rare = Finding((share - 1e-9,), (0.0,))
+        usual = Finding((share - 0.9,), (std,), fixed=ONE_RUN)
         judged = usual if held.any() else rare
         said = f"in {int(held.sum())} of {len(held)} runs{ours}"
         self.rows.append(Row(what, paper, said, judged, why=why))
@@ -336,7 +377,7 @@ class Sheet:
             Whether it is a cell of a printed table.
         """
         values = np.atleast_1d(np.asarray(ours, dtype=float))
-        total, freedom = _error(values, spread, of, error, one_draw)
+        total, freedom, shrinking = _error(values, spread, of, error, one_draw)
         judged = Number(
             paper=float(paper),
             ours=float(values.mean()),
@@ -344,6 +385,8 @@ class Sheet:
             freedom=freedom,
             rounding=0.5 * 10.0**-digits,
             null=null,
+            repetitions=len(values),
+            shrinking=shrinking,
         )
         shown = [f"{value:.{digits}f}" for value in (paper, values.mean())]
         row = Row(
@@ -404,7 +447,7 @@ class Sheet:
         of = int(np.max(options.get("of", 1)))
         # the paper's repetitions scatter as these do
         theirs = found.std(ddof=1) if spread.any() and len(found) > 1 else 0.0
-        total, freedom = _error(found, theirs, of, other, one_draw)
+        total, freedom, shrinking = _error(found, theirs, of, other, one_draw)
         below = int(((ours.mean(axis=0) < paper) & (paper != 0.0)).sum())
         judged = Number(
             paper=1.0,
@@ -412,6 +455,8 @@ class Sheet:
             error=total,
             freedom=len(found) - 1.0 if theirs else freedom,
             together=True,
+            repetitions=len(found),
+            shrinking=shrinking,
         )
         said = f"{found.mean():.2f}, {below} of {len(paper)} below the paper's"
         why = str(np.ravel(options.get("why", ""))[0])
@@ -438,27 +483,44 @@ class Sheet:
 
 def _error(
     values: np.ndarray, spread: float, of: int, error: float, one_draw: bool
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """Return the standard error of a difference from a paper's number, and its freedom.
 
     Of the error a share is estimated from repetitions (Welch's and Satterthwaite's degrees of
-    freedom), the rest is known.
+    freedom), the rest is known. Last is what of its square falls with the number of repetitions.
     """
     n = len(values)
     own = float(values.std(ddof=1)) if n > 1 else 0.0
     theirs = own if one_draw else spread / of**0.5
     # few repetitions know little of their own spread; the paper's is of many
-    variance = max(own, spread) ** 2 / n + theirs**2 + error**2
+    shrinking = max(own, spread) ** 2 / n
+    variance = shrinking + theirs**2 + error**2
     estimated = 0.0 if spread else own**2 / n + one_draw * own**2
     if not estimated:
-        return float(variance**0.5), np.inf
-    return float(variance**0.5), (n - 1) / (estimated / variance) ** 2
+        return float(variance**0.5), np.inf, shrinking
+    freedom = (n - 1) / (estimated / variance) ** 2
+    return float(variance**0.5), freedom, shrinking
 
 
 def judged(rows: Sequence[Row]) -> str:
     """Return the verdict on a table."""
     some = [row.judged for row in rows if row.judged is not None]
     return verdict(some) if some else NEEDS
+
+
+def hindered(rows: Sequence[Row]) -> str:
+    """Return what the rows that keep a table from agreeing would need, the same said once."""
+    some = [row for row in rows if row.judged is not None]
+    judgements = [row.judged for row in some]
+    reasons: dict[str, list[str]] = {}
+    for row, decides in zip(some, are_decisive(judgements), strict=True):
+        if decides and row.verdict(len(some)) == NOT_CONTRADICTED:
+            why = missing(row.judged, len(some))
+            reasons.setdefault(why, []).append(row.what)
+    return "; ".join(
+        f"{why} ({names[0]}{f' and {len(names) - 1} more' if names[1:] else ''})"
+        for why, names in reasons.items()
+    )
 
 
 def quoted(table: str) -> dict[str, np.ndarray]:
@@ -548,15 +610,16 @@ def experiment(paper: str, name: str, title: str, **options: Any) -> Callable:
 class Page:
     """The results as Markdown: an overview, then a section for each experiment.
 
-    What is added takes the place of a section of the same experiment that stands in `before`.
+    What is added takes the place of a section of the same experiment that stands in `before`, and
+    of what it would need to agree.
     """
 
     def __init__(self, head: str, before: str = "") -> None:
-        parts = before.split("\n### ")[1:]
-        self.head, self.sections = (
-            head,
-            {part.split(":")[0]: part.strip() for part in parts},
-        )
+        overview, *parts = before.split("\n### ")
+        self.head = head
+        self.sections = {part.split(":")[0]: part.strip() for part in parts}
+        rows = re.findall(r"^\| (\w+, \w.*?) \| (.+) \|$", overview, re.M)
+        self.hindered: dict[str, str] = dict(rows)
 
     def add(
         self,
@@ -585,11 +648,14 @@ class Page:
         rows = [row.shown(n_rows) for row in found.rows]
         lines = [
             f"{one.label}: {one.title}",
-            f"**{said}**{of}.{basis} {seconds:.0f} s.",
+            f"**{said}**{of}.{basis} {seconds:.1f} s.",
             "\n".join([*head, *rows]),
             *([f"![{one.label}]({picture})"] if picture else []),
         ]
         self.sections[one.label] = "\n\n".join(lines)
+        self.hindered.pop(one.label, None)
+        if said == NOT_CONTRADICTED:
+            self.hindered[one.label] = hindered(found.rows)
         return self.sections[one.label]
 
     def text(self, labels: Iterable[str]) -> str:
@@ -623,9 +689,32 @@ class Page:
             )
         ]
         total = f"Of {len(shown)} tables and figures {', '.join(counts)}."
+        taken = [
+            float(re.search(r" ([\d.]+) s\.\n", self.sections[label])[1])
+            for label in shown
+        ]
+        holds = "within" if sum(taken) <= BUDGET else "more than"
+        total += (
+            f" That takes {sum(taken):,.0f} seconds of one processor, {holds} the {BUDGET:,} that "
+            "two have in ten minutes."
+        )
         others = [label for label in every if label not in shown]
         if others:
             total += f" Not repeated yet: {'; '.join(others)}."
+        needed = [
+            f"| {label} | {self.hindered[label]} |"
+            for label in shown
+            if label in self.hindered
+        ]
+        if needed:
+            overview += [
+                "",
+                "What is not contradicted would need, to agree:",
+                "",
+                "| table or figure | what it needs, or why nothing would do (of which rows) |",
+                "|---|---|",
+                *needed,
+            ]
         sections = [f"### {self.sections[label]}" for label in shown]
         return (
             "\n\n".join([self.head, total, "\n".join(overview), *sections])

@@ -14,6 +14,7 @@ outliers, whose number differs from 50 repetitions to 50: its error is the paper
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -29,6 +30,9 @@ LENGTH_SCALES = (0.01, 2.0)  # of each hyperparameter's range
 KERNELS = {"Matérn-3/2": "right", "Gaussian": "wrong"}
 VARIANCES = {"covariance": "Eq. 4", "average": "Eq. 5"}
 REPETITIONS = 50  # the paper's
+# With 50 it could not be told in three and five dimensions that Eq. 4 varies more (1.8 and 2.3
+# errors): these are told with 80 %, if the margins are what they were then
+RUNS = {"3": 300, "5": 200, "8": 50}
 # by dimension: mean and standard deviation of the NLL by kernel and equation
 PAPER = quoted("""
     3: 3.61 (2.02) 4.47 (0.27) 5.10 (5.91) 4.62 (0.32)
@@ -60,32 +64,47 @@ def fitted(
         return hx.models.GaussianProcessSurrogate(space, process.fit(X, y))
 
 
+class Predicting:
+    """A process of which only predictions are asked: the likelihood needs no draws of it."""
+
+    label = "a process"
+
+    def __init__(self, process: hx.models.GaussianProcessSurrogate) -> None:
+        """Take a process."""
+        self.space, self.predict = process.space, process.predict
+
+
 def likelihoods(d: int, seed: int, n_rows: int = 300) -> list[list[float]]:
     """Return the NLL of the true PDP by kernel and equation."""
     space = cube(d, -5.0, 5.0)
     X = space.sample(30, seed=seed, method="uniform")
     sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
-    effect = partial(effect_of, sample=sample, attainable=False)
+    settings = {"sample": sample, "grid_size": 20}
     truth = fitted(
         space, X, np.array([objective(row) for row in X]), "Matérn-3/2"
     )
-    y, true = truth.predict(X)[0], effect(truth).mean
-    surrogates = [fitted(space, X, y, kernel) for kernel in KERNELS]
-    effects = [
-        [effect(one, variance=v) for v in VARIANCES] for one in surrogates
-    ]
-    return [
-        [one.negative_log_likelihood(true) for one in some] for some in effects
-    ]
+    y = truth.predict(X)[0]
+    true = effect_of(Predicting(truth), sample).mean
+    found = []
+    for kernel in KERNELS:
+        process = fitted(space, X, y, kernel)
+        average = effect_of(Predicting(process), sample)
+        four = hx.methods.PartialDependenceExplainer(
+            process, variance="covariance", **settings
+        ).std_on(average, sample)
+        effects = (replace(average, std=four), average)
+        found.append([one.negative_log_likelihood(true) for one in effects])
+    return found
 
 
 @cache
 def repeated(profile: Profile) -> dict[str, np.ndarray]:
     """Return the NLL by dimension: (repetitions, kernels, equations)."""
-    found = profile.over_seeds(
-        likelihoods, [(int(d),) for d in PAPER], REPETITIONS, REPETITIONS
-    )
-    return dict(zip(PAPER, map(np.array, found), strict=True))
+    found = {}
+    for d, n in RUNS.items():
+        [by_seed] = profile.over_seeds(likelihoods, [(int(d),)], n, n)
+        found[d] = np.array(by_seed)
+    return found
 
 
 of_kernels = partial(experiment, "moosbauer", data=repeated)

@@ -178,7 +178,7 @@ def studies(
 ) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
     [found] = profile.over_seeds(
-        studied, [(Network.of(profile.read(PHONEME)),)], 14, 30
+        studied, [(Network.of(profile.read(PHONEME)),)], 10, 30
     )
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)

@@ -95,6 +95,10 @@ TABLE_8 = {
     (10, True): (1.29, 1.26, 1.15, 1.07),
     (10, False): (1.40, 1.31, 1.11, 0.97),
 }
+EARLY = 10  # proposals of λ = 10 that the thesis looks at as its beginning
+# Beginnings of runs. That more than 80 % of θ1 lie on the boundary could not be told by the
+# thesis's 30 (82 %, 1.9 errors); so many tell it with 80 %, if that share is right.
+BEGINNINGS = 150
 EDGE = 5.12 * 0.9  # the outermost of 20 bins begin here
 
 
@@ -123,10 +127,8 @@ class Runs(NamedTuple):
         return Runs(*(values[runs] for values in self))
 
 
-def fresh(
-    lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000
-) -> tuple:
-    """Return values, objective, contributions and predictions of one new run."""
+def optimized(lam: int, seed: int, proposals: int = PROPOSALS) -> hx.Run:
+    """Return a new run."""
     rng = np.random.default_rng([seed, lam])
 
     def noisy(row: np.ndarray) -> float:
@@ -136,12 +138,34 @@ def fresh(
 
     # both λ start from the same design, as in the thesis
     design = spread_out(SPACE, INITIAL, seed)
-    run = minimize(
-        noisy, SPACE, design, n_trials=INITIAL + proposals, lam=lam, seed=seed
+    n_trials = INITIAL + proposals
+    return minimize(
+        noisy, SPACE, design, n_trials=n_trials, lam=lam, seed=seed
     )
+
+
+def fresh(
+    lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000
+) -> tuple:
+    """Return values, objective, contributions and predictions of one new run."""
+    run = optimized(lam, seed, proposals)
     path = explained(run, background)
     phi, predictions = found_by([path])
     return 10.24 * run.X - 5.12, run.objective, phi[0], predictions[0]
+
+
+def first_proposals(seed: int) -> np.ndarray:
+    """Return the values that a new run with λ = 10 proposes first, (EARLY, 4)."""
+    return 10.24 * optimized(10, seed, EARLY).X[INITIAL:] - 5.12
+
+
+@cache
+def early(profile: Profile) -> np.ndarray:
+    """Return the first values of more runs than the thesis has: those explained, then others."""
+    seeds = range(profile.seed + RUNS, profile.seed + BEGINNINGS)
+    more = profile.repeated(first_proposals, [(seed,) for seed in seeds])
+    first = runs(profile)[10].theta[:, INITIAL : INITIAL + EARLY]
+    return np.concatenate([first, more])
 
 
 @cache
@@ -620,10 +644,7 @@ def figure_7_holds(found: dict[int, Runs]) -> list[Any]:
 @ellipsoid("figure8", "Histograms of what λ = 10 proposes first")
 def figure_8(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Count values on the boundary, and ask whether they explain the scatter of contributions."""
-    theta, phi = (
-        found[10].theta[:, INITIAL : INITIAL + 10],
-        found[10].phi[:, :10],
-    )
+    theta, phi = early(sheet.profile), found[10].phi[:, :EARLY]
     edge = np.abs(theta) >= EDGE
     shares = []
     for j, ax in enumerate(sheet.panels(THETAS, sharey=True)):
@@ -634,14 +655,16 @@ def figure_8(sheet: Sheet, found: dict[int, Runs]) -> None:
         )
         shares.append(
             100
-            * explained_by_edge(edge[..., j].ravel(), phi[..., j, 1].ravel())
+            * explained_by_edge(
+                edge[:RUNS, :, j].ravel(), phi[..., j, 1].ravel()
+            )
         )
     of_run = 100 * edge.mean(axis=1)
     _, std = averaged(of_run)
     sheet.finding(
         "more than 80 % of the values of θ1 lie on the boundary",
         of_run[:, 0] - 80.0,
-        f"{of_run[:, 0].mean():.0f} %",
+        f"{of_run[:, 0].mean():.0f} % of {len(of_run)} runs",
         "> 80 %",
     )
     sheet.number(

@@ -213,7 +213,7 @@ def by_ablation(
 @cache
 def studies(profile: Profile) -> list[Study]:
     """Return several runs."""
-    return profile.over_seeds(studied, [(profile.read(PHONEME),)], 8, 30)[0]
+    return profile.over_seeds(studied, [(profile.read(PHONEME),)], 6, 30)[0]
 
 
 phoneme = partial(experiment, "shapleymbo", needs=(PHONEME,), data=studies)

@@ -44,6 +44,12 @@ DIFFERS = "differs"
 FAMILY = 0.01
 FARTHEST = 5.0
 NOTICED = 0.8
+# why more repetitions would not help
+ONE_RUN = "the paper has one run, and what is in it is chance"
+ALL_AT_ONCE = "judged by resamples of all repetitions, which have no margin"
+ALL_TRIALS = "the data at hand are used up"
+OWN_ERROR = "the error of the paper's own number is too large"
+OTHER_SIDE = "the mean margin is not on the paper's side"
 
 
 def critical(n_rows: int, freedom: float = np.inf) -> float:
@@ -71,6 +77,10 @@ class Number:
         What the number would be if nothing were there.
     together : bool
         Whether it stands for several numbers.
+    repetitions : int
+        Of which it is the mean.
+    shrinking : float
+        What falls with the number of repetitions of the error's square.
     """
 
     paper: float
@@ -80,6 +90,8 @@ class Number:
     rounding: float = 0.0
     null: float = 0.0
     together: bool = False
+    repetitions: int = 1
+    shrinking: float = 0.0
 
     @property
     def least(self) -> float:
@@ -91,6 +103,19 @@ class Number:
         """Return the smallest difference that would be noticed with a probability of 80 %."""
         errors = critical(n_rows, self.freedom) + norm.ppf(NOTICED)
         return float(errors * self.error + self.rounding)
+
+    def enough(self, n_rows: int) -> float:
+        """Return how many repetitions would tell, infinity if the rest of the error is too big."""
+        errors = critical(n_rows) + norm.ppf(NOTICED)
+        allowed = ((self.least - self.rounding) / errors) ** 2
+        rest = max(self.error**2 - self.shrinking, 0.0)
+        if self.rounding >= self.least or rest >= allowed:
+            return np.inf
+        return float(self.repetitions * self.shrinking / (allowed - rest))
+
+    def hindrance(self, n_rows: int) -> str:
+        """Return why more repetitions would not tell."""
+        return OWN_ERROR
 
     def verdict(self, n_rows: int) -> str:
         """Return the verdict where so many rows are judged together."""
@@ -104,11 +129,16 @@ class Number:
 
 @dataclass(frozen=True)
 class Finding:
-    """Margins by which a finding holds, each with its standard error; positive is as the paper."""
+    """Margins by which a finding holds, each with its standard error; positive is as the paper.
+
+    `repetitions` narrow them, unless `fixed` says why not.
+    """
 
     margins: tuple[float, ...]
     errors: tuple[float, ...]
     freedom: float = np.inf
+    repetitions: int = 1
+    fixed: str = ""
 
     @classmethod
     def of(cls, margins: object) -> Finding:
@@ -120,12 +150,29 @@ class Finding:
             raise ValueError("a finding needs repetitions to have an error")
         errors = values.std(axis=1, ddof=1) / n**0.5
         means = values.mean(axis=1)
-        return cls(tuple(means.tolist()), tuple(errors.tolist()), n - 1.0)
+        return cls(tuple(means.tolist()), tuple(errors.tolist()), n - 1.0, n)
 
     @classmethod
     def exact(cls, holds: object) -> Finding:
         """Return a finding into which no chance enters."""
         return cls((1.0 if holds else -1.0,), (0.0,))
+
+    def enough(self, n_rows: int) -> float:
+        """Return how many repetitions would tell with 80 %, if margins are as they are here.
+
+        With errors that are known as well as many repetitions tell them: few need some more.
+        """
+        if self.fixed or min(self.margins) <= 0.0:
+            return np.inf
+        errors = critical(n_rows) + norm.ppf(NOTICED)
+        far = max(
+            e / m for m, e in zip(self.margins, self.errors, strict=True)
+        )
+        return float(self.repetitions * (errors * far) ** 2)
+
+    def hindrance(self, n_rows: int) -> str:
+        """Return why more repetitions would not tell."""
+        return self.fixed or OTHER_SIDE
 
     def verdict(self, n_rows: int) -> str:
         """Return the verdict where so many rows are judged together."""
@@ -149,16 +196,31 @@ def weights_of(paper: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.asarray(weights / (paper @ weights))
 
 
+def are_decisive(rows: Sequence[Number | Finding]) -> list[bool]:
+    """Return which rows have to agree for their table to agree."""
+    several = any(isinstance(row, Number) and row.together for row in rows)
+    return [
+        isinstance(row, Finding) or row.together or not several for row in rows
+    ]
+
+
 def verdict(rows: Sequence[Number | Finding]) -> str:
     """Return the verdict on a table."""
     n_rows = len(rows)
     verdicts = [row.verdict(n_rows) for row in rows]
     if DIFFERS in verdicts:
         return DIFFERS
-    several = any(isinstance(row, Number) and row.together for row in rows)
-    decisive = [
-        one
-        for row, one in zip(rows, verdicts, strict=True)
-        if isinstance(row, Finding) or row.together or not several
-    ]
-    return AGREES if {*decisive} == {AGREES} else NOT_CONTRADICTED
+    pairs = zip(verdicts, are_decisive(rows), strict=True)
+    decisive = {one for one, counts in pairs if counts}
+    return AGREES if decisive == {AGREES} else NOT_CONTRADICTED
+
+
+def missing(row: Number | Finding, n_rows: int) -> str:
+    """Return how many repetitions a row would need to agree, or why none are enough."""
+    enough = row.enough(n_rows)
+    if np.isinf(enough):
+        return row.hindrance(n_rows)
+    # two digits: it follows from an error, which is known no better
+    unit = 10 ** max(len(str(int(enough))) - 2, 0)
+    n = max(unit * int(np.ceil(enough / unit)), row.repetitions + 1)
+    return f"about {n:,} repetitions, of which there are {row.repetitions}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,10 @@ class Anova:
     """
 
     landscape: Landscape
+
+    def __getstate__(self) -> dict[str, Any]:
+        # as many numbers as the values of the landscape, which leaves them out, too
+        return {k: v for k, v in vars(self).items() if k != "_centered"}
 
     @cached_property
     def _bases(self) -> tuple[_Basis, ...]:
@@ -302,6 +307,11 @@ class _Basis:
             if len(self.independent) < raw.shape[1]:
                 root = np.linalg.qr(raw[:, self.independent], mode="r")
             self.change = np.linalg.inv(root) * np.sqrt(len(x))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # functions at all rows are computed again where they are needed
+        of_rows = ("functions", "small")
+        return {k: v for k, v in vars(self).items() if k not in of_rows}
 
     @property
     def count(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,15 @@ _PARTS = (
 _AROUND, _BEST = (4000, 40)
 # rows around the minimum of each draw, and how far, by round
 _NEAR, _STEPS = (40, (0.06, 0.02))
+# what has a number for each row, of which there are thousands
+_OF_ROWS = (
+    "latent",
+    "rows",
+    "values",
+    "_everywhere",
+    "possible_values",
+    "level",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +122,10 @@ class Landscape:
     """
 
     belief: DrawnCosts
+
+    def __getstate__(self) -> dict[str, Any]:
+        # costs at all rows are large, and computed again where they are needed
+        return {k: v for k, v in vars(self).items() if k not in _OF_ROWS}
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:

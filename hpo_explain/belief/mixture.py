@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,10 @@ class Mixture(Draws):
         self.belief, self.weights = belief, weights
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # costs asked for last are large, and computed again where they are needed
+        return {**vars(self), "_last": {}}
 
     @property
     def parts(self) -> tuple[slice, ...]:

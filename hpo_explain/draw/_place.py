@@ -79,13 +79,35 @@ def room_beside(axis: Axis) -> Room:
     )
 
 
+def label_below(axis: Axis) -> float:
+    """Return how many points the label of an x axis takes under its numbers.
+
+    Its box says how high it is before it has its place, for which all numbers are measured.
+    """
+    if not axis.label.get_text():
+        return 0.0
+    pixel = 72.0 / axis.axes.figure.figure.dpi
+    return float(axis.labelpad + pixel * axis.label.get_window_extent().height)
+
+
 @dataclass(frozen=True)
 class Around:
-    """How many points texts take over and under axes, and what their y axis needs beside them."""
+    """How many points texts take over and under axes, and what their axes need beside them.
+
+    Attributes
+    ----------
+    over, under : float
+        What texts take over the axes, and under the label of the x axis.
+    across : Room
+        What the numbers of the x axis need.
+    upright : Room
+        What the numbers and the label of the y axis need.
+    """
 
     over: float
     under: float
-    beside: Room
+    across: Room
+    upright: Room
 
 
 def place(
@@ -108,9 +130,10 @@ def place(
         What was written around the axes, under the label of the x axis.
     """
     figure = ax.figure.figure
-    room = around.beside | room_beside(ax.xaxis)
+    room = around.upright | around.across
+    numbers = around.across.below + label_below(ax.xaxis)
     left = EDGE + room.left
-    below = EDGE + around.under + room.below
+    below = EDGE + around.under + max(room.below, numbers)
     width = 72.0 * figure.get_figwidth()
     total = below + shape.height + around.over + EDGE
     figure.set_figheight(total / 72.0)

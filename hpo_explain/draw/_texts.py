@@ -188,11 +188,12 @@ def write_around(
     points : float
         How wide the axes are with their labels.
     """
-    upright = _upright(plain(shape.beside), 0.95 * shape.height)
-    ax.set_ylabel(upright, fontsize=TEXT)
+    ax.set_ylabel(
+        _upright(plain(shape.beside), 0.95 * shape.height), fontsize=TEXT
+    )
     literal([ax.yaxis.label])
-    beside = room_beside(ax.yaxis)
-    left = (beside | room_beside(ax.xaxis)).left
+    upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
+    left = (upright | across).left
     wide = max(points - MARGINS, 100.0)
     over = write_legend(ax, legend, left, wide) + 4.0
     for text, style in ((_caution(words), _CALLOUT), (words.subtitle, {})):
@@ -249,7 +250,10 @@ def write_around(
     )
     literal([title, ax.xaxis.label, under])
     return Around(
-        over + high(heading, HEADING), high(footer, SMALL) + 3.0, beside
+        over=over + high(heading, HEADING),
+        under=high(footer, SMALL) + 3.0,
+        across=across,
+        upright=upright,
     )
 
 

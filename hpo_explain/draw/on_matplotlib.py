@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.ticker import ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
@@ -337,14 +339,13 @@ def key_of(figure: Panels) -> list[tuple[str, Any]]:
     ]
 
 
-def _mark_alone(mark: Any) -> Axes:
+def _mark_alone(mark: Any) -> Legend:
     new = Figure(figsize=(_MARK_WIDE / 72.0, _MARK_HIGH / 72.0))
     new.set_layout_engine("none")
-    ax = new.add_axes((0.0, 0.0, 1.0, 1.0))
-    ax.set_axis_off()
-    legend = ax.legend([mark], ["-"], loc="center", **LEGEND)
+    # of the figure: axes would take most of the time
+    legend = new.legend([mark], ["-"], loc="center", **LEGEND)
     legend.get_texts()[0].set_text("")
-    return ax
+    return legend
 
 
 def _write_legend(
@@ -387,6 +388,8 @@ def _shown_axes(width: float) -> Axes:
         or not ("matplotlib.pyplot" in sys.modules or _kernel_runs())
     ):
         new = Figure(figsize=size)
+        # Texts are measured by its renderer: without a canvas each measurement makes a new one.
+        FigureCanvasAgg(new)
     else:
         from matplotlib import pyplot as plt
 

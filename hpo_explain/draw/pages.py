@@ -42,13 +42,14 @@ def is_for_pages() -> bool:
 
 
 @contextlib.contextmanager
-def _page(salt: str) -> Iterator[None]:
+def style_of_pages() -> Iterator[None]:
+    """Return a context in which plots are drawn for pages; several in one take less time."""
+    if is_for_pages():
+        yield
+        return
     before = _for_pages.set(True)
     try:
-        with (
-            _LOCK,
-            style.context(["default", {**_STYLE, "svg.hashsalt": salt}]),
-        ):
+        with _LOCK, style.context(["default", _STYLE]):
             yield
     finally:
         _for_pages.reset(before)
@@ -78,7 +79,8 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     >>> plot_svg(hx.history(table, objective="loss").plot, alt="the history")[:4]
     '<svg'
     """
-    with _page(hashlib.sha256(alt.encode(errors="replace")).hexdigest()):
+    salt = hashlib.sha256(alt.encode(errors="replace")).hexdigest()
+    with style_of_pages(), style.context({"svg.hashsalt": salt}):
         return figure_svg(
             np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure,
             alt=alt,

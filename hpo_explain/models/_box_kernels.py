@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._compiled import compiled, compiled_part
 from hpo_explain.space import Array, Ints
 
 Small = npt.NDArray[np.int32]
@@ -32,34 +32,19 @@ Small = npt.NDArray[np.int32]
 Boxes = tuple[Array, Ints, Ints, Small, Small, Small]
 
 
-@compiled()
-def _pair_surface(
-    x: Array,
-    y: Array,
-    weight: Array,
-    bounds: Small,
-    surface: Array,
-    means: Array,
+@compiled_part()
+def _variance_of(
+    surface: Array, rows: Array, columns: Array, sums: Array
 ) -> float:
-    """Return E[f_jk²] of boxes between cuts of `x`, bounds 0 and 1, and of `y`, 2 and 3.
+    """Return E[f_jk²] from what a function changes by, from cell to cell, by the cells' lengths.
 
-    `surface` and `means` (3 rows) hold zeros, and afterwards again.
+    `surface` is zero afterwards, `sums`, (3, most), before and afterwards.
     """
-    a = bounds[0]
-    b = bounds[1]
-    c = bounds[2]
-    e = bounds[3]
-    row_mean = means[0]
-    column_mean = means[1]
-    column = means[2]
-    n = len(x) - 1
-    m = len(y) - 1
-    for i in range(len(weight)):
-        height = weight[i] / ((x[b[i]] - x[a[i]]) * (y[e[i]] - y[c[i]]))
-        surface[a[i], c[i]] += height
-        surface[b[i], c[i]] -= height
-        surface[a[i], e[i]] -= height
-        surface[b[i], e[i]] += height
+    n = len(rows)
+    m = len(columns)
+    row_mean = sums[0]
+    column_mean = sums[1]
+    column = sums[2]
     mean = 0.0
     for i in range(n):
         running = 0.0
@@ -67,82 +52,93 @@ def _pair_surface(
             running += surface[i, k]
             column[k] += running
             surface[i, k] = column[k]
-            row_mean[i] += column[k] * (y[k + 1] - y[k])
-            column_mean[k] += column[k] * (x[i + 1] - x[i])
-        mean += row_mean[i] * (x[i + 1] - x[i])
+            row_mean[i] += column[k] * columns[k]
+            column_mean[k] += column[k] * rows[i]
+        mean += row_mean[i] * rows[i]
     variance = 0.0
     for i in range(n):
         part = 0.0
         for k in range(m):
             centred = surface[i, k] + mean - row_mean[i] - column_mean[k]
-            part += centred**2 * (y[k + 1] - y[k])
-        variance += part * (x[i + 1] - x[i])
+            part += centred**2 * columns[k]
+        variance += part * rows[i]
     for i in range(n + 1):
         row_mean[i] = 0.0
         for k in range(m + 1):
             surface[i, k] = 0.0
     for k in range(m):
-        column_mean[k] = column[k] = 0.0
+        column_mean[k] = 0.0
+        column[k] = 0.0
     return variance
 
 
-@compiled()
+@compiled(error_model="numpy")
 def _pair_effects(
-    boxes: Boxes,
+    cuts: Array,
+    length: Array,
+    starts: Ints,
+    entries: Ints,
     weight: Array,
-    by_dimension: tuple[Ints, Ints, Ints],
-    work: tuple[Array, Small, Small, Array, Array],
+    own: Ints,
+    surface: Array,
+    sums: Array,
     variance: Array,
 ) -> None:
     """Write E[f_jk²]; see `pair_effects`."""
-    cuts, first, _, _, lower, upper = boxes
-    start, entry, box_of = by_dimension
-    w, own, bounds, surface, means = work
     for j in range(len(variance)):
-        if start[j + 1] == start[j]:
-            continue
-        for i in range(start[j], start[j + 1]):
-            own[0, box_of[i]] = lower[entry[i]]
-            own[1, box_of[i]] = upper[entry[i]]
-        x = cuts[first[j] : first[j + 1]]
+        x = starts[0, j]
+        for i in range(starts[1, j], starts[1, j + 1]):
+            box = entries[2, i]
+            own[0, box] = entries[0, i]
+            own[1, box] = entries[1, i]
         for k in range(j + 1, len(variance)):
-            count = 0
-            for i in range(start[k], start[k + 1]):
-                box = box_of[i]
-                if own[0, box] >= 0:
-                    w[count] = weight[box]
-                    bounds[0, count] = own[0, box]
-                    bounds[1, count] = own[1, box]
-                    bounds[2, count] = lower[entry[i]]
-                    bounds[3, count] = upper[entry[i]]
-                    count += 1
-            if count:
-                y = cuts[first[k] : first[k + 1]]
-                variance[j, k] = _pair_surface(
-                    x, y, w[:count], bounds, surface, means
+            y = starts[0, k]
+            is_zero = True
+            for i in range(starts[1, k], starts[1, k + 1]):
+                box = entries[2, i]
+                a = own[0, box]
+                if a < 0:  # not cut in both
+                    continue
+                b = own[1, box]
+                c = entries[0, i]
+                e = entries[1, i]
+                height = weight[box] / (
+                    (cuts[x + b] - cuts[x + a]) * (cuts[y + e] - cuts[y + c])
                 )
-        for i in range(start[j], start[j + 1]):
-            own[0, box_of[i]] = -1
+                surface[a, c] += height
+                surface[b, c] -= height
+                surface[a, e] -= height
+                surface[b, e] += height
+                is_zero = False
+            if not is_zero:
+                rows = length[x : starts[0, j + 1] - 1]
+                columns = length[y : starts[0, k + 1] - 1]
+                variance[j, k] = _variance_of(surface, rows, columns, sums)
+        for i in range(starts[1, j], starts[1, j + 1]):
+            own[0, entries[2, i]] = -1
 
 
 def pair_effects(boxes: Boxes, weight: Array) -> Array:
     """Return E[f_jk²] as an upper triangular matrix (d, d)."""
-    _, first, ends, dims, _, _ = boxes
+    cuts, first, ends, dims, lower, upper = boxes
     d = len(first) - 1
     n = len(weight)
     most = int(np.diff(first).max(initial=0))
-    entry = np.argsort(dims, kind="stable")
-    start = np.searchsorted(dims[entry], np.arange(d + 1))
-    box_of = np.repeat(np.arange(n), np.diff(ends))[entry]
-    work = (
-        np.empty(n),
-        np.full((2, n), -1, dtype=np.int32),
-        np.empty((4, n), dtype=np.int32),
+    in_order = np.argsort(dims, kind="stable")
+    by_dimension = np.searchsorted(dims[in_order], np.arange(d + 1))
+    box_of = np.repeat(np.arange(n), np.diff(ends))
+    variance = np.zeros((d, d))
+    _pair_effects(
+        cuts,
+        np.diff(cuts),
+        np.array([first, by_dimension]),
+        np.array([lower, upper, box_of])[:, in_order],
+        weight,
+        np.full((2, n), -1),
         np.zeros((most, most)),
         np.zeros((3, most)),
+        variance,
     )
-    variance = np.zeros((d, d))
-    _pair_effects(boxes, weight, (start, entry, box_of), work, variance)
     return variance
 
 

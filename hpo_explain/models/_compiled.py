@@ -17,6 +17,7 @@ from hpo_explain.base.cache_folder import temporary_folder
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _CHANGING_PLACE = Lock()
 _SETTINGS: Any = numba.config
+_JIT: Any = numba.njit  # has options of which its types know nothing
 _OnDisk: Any = FunctionCache
 
 
@@ -41,6 +42,22 @@ def compiled(**options: Any) -> Callable[[_Function], _Function]:
         return dispatcher  # type: ignore[no-any-return]
 
     return decorated
+
+
+def compiled_part(**options: Any) -> Callable[[_Function], _Function]:
+    """Return a decorator that compiles what only other compiled functions call.
+
+    It is kept on disk as a part of them, and nothing is compiled by which Python could call it.
+
+    Parameters
+    ----------
+    **options
+        Those of ``numba.njit``.
+    """
+    part: Callable[[_Function], _Function] = _JIT(
+        no_cpython_wrapper=True, **options
+    )
+    return part
 
 
 class _Cache(_OnDisk):  # type: ignore[misc]

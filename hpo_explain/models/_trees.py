@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import steps
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._compiled import compiled, compiled_part
 from hpo_explain.models._threads import check_wanted, threads
 from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Bools, Ints
@@ -218,8 +218,7 @@ def _fall(
 
 
 _compiled = compiled(error_model="numpy")
-# of another compiled function; to be called from Python, too, takes longer to compile
-_part = compiled(error_model="numpy", no_cpython_wrapper=True)
+_part = compiled_part(error_model="numpy")
 
 
 @_part

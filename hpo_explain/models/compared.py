@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._compiled import compiled, compiled_part
 from hpo_explain.models._squares import exp_32
 from hpo_explain.models.product_kernel import (
     FAR,
@@ -30,6 +30,7 @@ _NONE, _ONE, _THIRD = map(np.float32, (0.0, 1.0, 1.0 / 3.0))
 _TINY = np.float32(1e-30)
 _NO_CATEGORY = np.float32(-1.0)
 _compiled = compiled(error_model="numpy", fastmath={"contract"})
+_part = compiled_part(error_model="numpy", fastmath={"contract"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +209,7 @@ class Compared:
         return np.asarray(_ONE + np.float32(p.product) * product + added)
 
 
-@_compiled
+@_part
 def _of_value(
     x: Any,
     trials: Single,

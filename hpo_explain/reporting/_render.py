@@ -25,7 +25,7 @@ from hpo_explain.base.loaders import plotly, renderer
 from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.result import Cells, Result
 from hpo_explain.base.wording import Place, Wording
-from hpo_explain.draw.pages import plot_svg
+from hpo_explain.draw.pages import plot_svg, style_of_pages
 from hpo_explain.reporting._csv import csv_text
 
 # inches: half of a computer's screen, and not much more than a phone's; of a panel less than that
@@ -283,7 +283,8 @@ def drawn(
     Panels stand beside each other as the screen has room, with one legend.
     """
     if isinstance(description, Panels):
-        return _panels(description, alt, caption, interactive)
+        with style_of_pages():
+            return _panels(description, alt, caption, interactive)
     return render(
         "figure.html.j2",
         plot=_svg(description, alt, caption, width=_WIDTH),

@@ -17,7 +17,7 @@ from tests.chromium import IS_THERE
 # of the platforms and what they depend on
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
+    pytest.mark.usefixtures("empty_figures", "few_draws", "answers_stay"),
 ]
 NOTE = "Of a person.\n\nStill *theirs*."
 

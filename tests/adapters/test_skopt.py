@@ -83,7 +83,7 @@ MINIMIZERS = {
     "gp": (gp_minimize, {"n_points": 1000, "n_restarts_optimizer": 1}),
     # with less noise skopt's variance, by way of an inverse, is worth no six digits
     "gp of given noise": (quick_minimize, {"noise": 1e-4}),
-    "extra trees": (forest_minimize, {}),
+    "extra trees": (forest_minimize, {"n_points": 1000}),
     "random forest": (forest_minimize, {"base_estimator": "RF"}),
     "extra trees with least variance": (
         forest_minimize,

@@ -372,13 +372,20 @@ def test_units_and_direction_change_nothing():
     np.testing.assert_allclose((1000.0 - other) / 8.0, one, atol=1e-4)
 
 
+@pytest.fixture(scope="module")
+def of_round_costs():
+    """A belief of costs to which 2²⁰ can be added without rounding."""
+    X = MIXED.sample(40, seed=1)
+    y = np.round(mixed_cost(X) * 2.0**20) / 2.0**20
+    return Belief(MIXED, X, y, "minimize")
+
+
 @pytest.mark.parametrize(
     ("unit", "origin"), [(1.0, 2.0**20), (2.0**990, 0.0), (2.0**-990, 0.0)]
 )
-def test_far_units_change_no_share(unit, origin):
-    X = MIXED.sample(40, seed=1)
+def test_far_units_change_no_share(of_round_costs, unit, origin):
+    one, X = of_round_costs, MIXED.sample(40, seed=1)
     y = np.round(mixed_cost(X) * 2.0**20) / 2.0**20
-    one = Belief(MIXED, X, y, "minimize")
     other = Belief(MIXED, X, y * unit + origin, "minimize")
     np.testing.assert_allclose(other.anova.mains, one.anova.mains, atol=1e-6)
     np.testing.assert_allclose(

@@ -51,7 +51,7 @@ def run_of_categories(n, d, categories):
     effects = rng.normal(size=(2, categories))
     first, second = X[:, :2].astype(int).T
     y = effects[0, first] + 0.5 * effects[1, second] + rng.normal(0.0, 0.1, n)
-    return hx.Run(space, X, y, "minimize")
+    return hx.Run(space, X, y, "minimize", proposals=range(min(20, n // 2), n))
 
 
 def study_in(path, run):

@@ -234,7 +234,6 @@ GROWING = (
     "explain_proposal",
     "advise",
 )
-OF_CATEGORIES = ("importance", "trust", "summary", "report", "advise")
 PROMISES = [
     Promise(
         "our evaluator for Optuna, 1,000 × 10",
@@ -461,7 +460,7 @@ SECTIONS = {
         ("", *(f"400 × 4 of {size.categories:,}" for size in CATEGORIES)),
         [
             Growth(name, f"{name} of categories", CATEGORIES)
-            for name in OF_CATEGORIES
+            for name in GROWING
         ],
     ),
 }

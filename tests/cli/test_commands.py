@@ -473,3 +473,43 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
         "importance", "both.csv", *both, *ways, "--target", "trade-off"
     )
     assert "x matters less (100% to 0%)" in shown.stdout
+
+
+# Ends a report's worker, after it said what it has loaded.
+ASKED = """
+import sys
+import hpo_explain as hx
+from hpo_explain.reporting import _ahead
+
+close = _ahead.Pool.close
+
+def asked(pool):
+    loaded = f"[name for name in {names} if name in __import__('sys').modules]"
+    print("imported", pool.submit(eval, loaded).result())
+    close(pool)
+
+_ahead.Pool.close = asked
+space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in "xy"])
+X = space.sample(80, seed=0)
+run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
+some = ["history", "explain-proposal", "noise", "trust", "parallel-coordinates"]
+hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
+"""
+
+
+def test_the_worker_of_a_report_imports_nothing_that_it_does_not_need(
+    tmp_path,
+):
+    needless = ["optuna", "click", *NEEDLESS]
+    told = subprocess.run(
+        [sys.executable, "-c", FEW_DRAWS + f"names = {needless}\n" + ASKED],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    ).stdout
+    # it draws figures, and the module that sends them there fills the page as well
+    imported = {"jinja2", "joblib", "matplotlib"}
+    assert {*literal_eval(told.removeprefix("imported "))} == imported

@@ -122,7 +122,10 @@ def boxes(figure):
             yield text.get_text(), text.get_window_extent()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width",
+    [*WIDTHS[:2], pytest.param(WIDTHS[2], marks=pytest.mark.thorough)],
+)
 def test_no_text_is_cut_and_none_covers_another(found, width):
     ax = np.ravel(np.asarray(found.plot(width=width), dtype=object))[0]
     figure = ax.get_figure()

@@ -90,7 +90,7 @@ def study():
             trial.report(loss + 0.1 / step, step)
         return loss
 
-    made.optimize(objective, n_trials=25)
+    made.optimize(objective, n_trials=15)
     return made, objective
 
 

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from tests.hostile import left_as_it_was
 from tests.source_tree import ROOT
 
+# not imported: it imports all that changes a process
+PROGRAM = ROOT / "tests" / "hostile" / "left_as_it_was.py"
 IN_A_DAEMON = """
 import multiprocessing
 import sys
@@ -41,7 +42,7 @@ def ran(tmp_path, *arguments):
 
 
 def changed(tmp_path, *names):
-    printed = ran(tmp_path, left_as_it_was.__file__, *names).stdout
+    printed = ran(tmp_path, str(PROGRAM), *names).stdout
     return json.loads(printed.splitlines()[-1])
 
 

@@ -185,13 +185,17 @@ def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
     assert found.config["x1"] <= 0.66  # never where nobody was
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.thorough)]
+)
 def test_of_noise_alone_nothing_is_certain(seed):
     found = hx.optimum(make_run(Setting(pure_noise(), "random", 50, seed)))
     assert [c for c in found.claims if c.certain] == []
 
 
-@pytest.mark.parametrize("sampler", ["random", "tpe"])
+@pytest.mark.parametrize(
+    "sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"]
+)
 def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     """Of the first hyperparameter a tenth was tried, far from its best value."""
     problem = partly_tried()

@@ -609,37 +609,55 @@ def test_without_draws_the_sentence_says_that_shapes_seem_to_differ():
     assert found.gain()["explained"].isna().all()
 
 
-def test_of_a_pair_there_are_rows_enough_to_part():
-    """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
+def run_of_product():
+    """Trials of a·b, to which c adds."""
     space = square("a", "b", "c")
     X = space.sample(60, seed=1)
     a, b, c = values_of(X).T
-    run = hx.Run(space, X, a * b + 0.3 * c, "minimize")
+    return hx.Run(space, X, a * b + 0.3 * c, "minimize")
+
+
+def by_shape_of(source, names):
+    """The effect in at most two parts of another shape."""
     options = {"regions": True, "criterion": "interaction", "max_depth": 1}
-    found = hx.partial_dependence(run, ("a", "c"), **options)
+    return hx.partial_dependence(source, names, **options)
+
+
+def test_of_a_pair_there_are_rows_enough_to_part():
+    """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
+    found = by_shape_of(run_of_product(), ("a", "c"))
     assert [len(region.conditions) for region in found.regions] == [1, 1]
     assert found.tree[0].part.name == "b"
-    alone = hx.partial_dependence(run, ("a", "b"), **options)
+
+
+@pytest.mark.usefixtures("few_draws_here")
+def test_a_pair_that_acts_on_no_other_one_has_one_shape():
+    alone = by_shape_of(run_of_product(), ("a", "b"))
     assert len(alone.regions) == 1
     assert alone.claims[0].certain
 
 
 @pytest.mark.parametrize(
-    "sampler", [optuna.samplers.RandomSampler, optuna.samplers.TPESampler]
+    "sampler",
+    [
+        pytest.param(
+            optuna.samplers.RandomSampler, marks=pytest.mark.thorough
+        ),
+        optuna.samplers.TPESampler,
+    ],
 )
 def test_of_a_study_the_shape_changes_with_what_multiplies_it(sampler):
-    options = {"regions": True, "criterion": "interaction", "max_depth": 1}
     study = tuned(sampler, lambda a, b, c: a * b + 0.3 * c)
-    found = hx.partial_dependence(study, "a", **options)
+    found = by_shape_of(study, "a")
     (claim,) = found.claims
     (condition,) = claim.values
     assert (condition.name, claim.certain) == ("b", True)
     low, high = claim.interval
     of_a = np.linspace(-1.0, 1.0, 20).var()  # on the grid, ends included
     assert low <= 0.75 * of_a / 3 / (of_a / 3 + 0.03) <= high
-    assert len(hx.partial_dependence(study, "c", **options).regions) == 1
+    assert len(by_shape_of(study, "c").regions) == 1
     study = tuned(sampler, lambda a, b, c: a**2 + b + 0.3 * c)
-    assert len(hx.partial_dependence(study, "a", **options).regions) == 1
+    assert len(by_shape_of(study, "a").regions) == 1
 
 
 def test_conditional_hyperparameters_have_shapes_where_they_are_active():

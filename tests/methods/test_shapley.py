@@ -354,7 +354,7 @@ def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
     ours, kernel = (
         hx.methods.ShapleyExplainer(
             acquisition,
-            background=hx.methods.global_background(space, 50),
+            background=hx.methods.global_background(space, 20),
             estimator=estimator,
             seed=3,
         ).explain(config)

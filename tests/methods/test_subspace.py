@@ -24,11 +24,12 @@ def fitted(space, mean, n=300):
 
 
 def subspace_of(run, share=0.9):
-    return hx.methods.subspace(run, share, n_trees=8, cap=None)
+    """By the forest alone: a belief is asked what can stay fixed, which is of no share."""
+    return explainer_of(run, incumbent=run.incumbent).explain(share)
 
 
-def without_incumbent(run, **known):
-    """The explainer of the run's forest, which knows no incumbent, or another one."""
+def explainer_of(run, **known):
+    """The explainer of the run's forest, which knows no incumbent, or the one that is named."""
     forest = run.surrogate(kind="forest", n_trees=8)
     return hx.methods.SubspaceExplainer(
         forest, subject=Subject(run.space, **known)
@@ -61,7 +62,6 @@ def of_products():
     return run, shares
 
 
-@few_draws
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8, 0.9, 0.99, 1.0])
 def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(
     of_products, share
@@ -78,7 +78,6 @@ def test_no_smaller_set_explains_the_share_and_no_set_of_the_size_explains_more(
             assert explained < share - 1e-9
 
 
-@few_draws
 def test_each_step_is_what_its_hyperparameters_explain_together():
     run = fitted(unit_cube(5), products)
     subspace = subspace_of(run, 0.97)
@@ -100,7 +99,6 @@ def test_interactions_count_for_those_that_take_part_in_them():
     assert set(subspace_of(run, 0.8).names) == {"x2", "x3"}
 
 
-@few_draws
 def test_the_others_are_those_of_the_incumbent():
     run = fitted(unit_cube(3), lambda X: X[:, 1] ** 2)
     subspace = subspace_of(run)
@@ -114,13 +112,11 @@ def test_the_others_are_those_of_the_incumbent():
     assert not explains.certain
 
 
-@few_draws
 def test_many_hyperparameters_are_grown_greedily_and_it_is_said(monkeypatch):
     run = fitted(unit_cube(8), products)
     exhaustive = subspace_of(run, 0.95)
     monkeypatch.setattr("hpo_explain.methods.space.subspace.MOST_SETS", 3)
-    # the explainer: the function would repeat its answer
-    greedy = without_incumbent(run).explain(0.95)
+    greedy = explainer_of(run).explain(0.95)
     assert not greedy.exhaustive
     assert "set_grown_greedily" in [note.kind for note in greedy.notes]
     assert greedy.explained[-1] >= 0.95
@@ -146,7 +142,6 @@ def conditional():
     )
 
 
-@few_draws
 def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     run = fitted(conditional(), lambda X: X[:, 2] + 0.2 * (X[:, 0] == 1))
     subspace = subspace_of(run, 0.8)
@@ -158,7 +153,6 @@ def test_what_is_inactive_in_the_incumbent_is_not_fixed():
     ]
 
 
-@few_draws
 def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
     run = fitted(
         conditional(),
@@ -166,9 +160,7 @@ def test_the_parent_of_what_is_inactive_in_the_incumbent_comes_along():
             X[:, 0] == 1, 0.5 + 3.0 * np.abs(X[:, 1] - 0.5), 0.9
         ),
     )
-    explainer = without_incumbent(
-        run, incumbent={"booster": "tree", "lr": 0.5}
-    )
+    explainer = explainer_of(run, incumbent={"booster": "tree", "lr": 0.5})
     subspace = explainer.explain(0.6)
     assert set(subspace.names) == {"booster", "drop"}
     assert subspace.others == {"lr": 0.5}

@@ -13,6 +13,7 @@ from hpo_explain.methods.importance.trade_off_result import (
 from hpo_explain.methods.importance.trade_off_show import VIEWS
 from tests.analytic import unit_cube
 
+few_draws = pytest.mark.usefixtures("few_draws_here")
 SPACE = unit_cube(3)
 X = SPACE.sample(40, seed=1)
 LOSS, SIZE = np.array([2.0, 1.0, 0.0]), np.array([0.0, -1.0, 3.0])
@@ -156,21 +157,21 @@ def test_a_certain_change_agrees_with_the_intervals_of_both_ends(seed):
 
 
 def test_certain_differences_are_true():
+    dense = SPACE.sample(20_000, seed=5)
+    truths = [
+        np.sin(4.0 * dense[:, 0]) + dense[:, 1] ** 2,
+        dense[:, 0] * dense[:, 2] + 0.5 * dense[:, 1],
+    ]
+    shares = [explained(dense, values) for values in truths]
     right = []
-    for seed in range(4):
+    for seed in range(2):
         found = between(curved(np.random.default_rng(seed)))
-        dense = SPACE.sample(20_000, seed=5)
-        truths = [
-            np.sin(4.0 * dense[:, 0]) + dense[:, 1] ** 2,
-            dense[:, 0] * dense[:, 2] + 0.5 * dense[:, 1],
-        ]
-        shares = [explained(dense, values) for values in truths]
         for claim in found.claims:
             j = SPACE.names.index(claim.hyperparameters[0])
             change = shares[1][j] - shares[0][j]
             if claim.certain:
                 right.append(np.sign(change) == np.sign(claim.estimate))
-    assert len(right) >= 8
+    assert len(right) >= 4
     assert all(right)
 
 
@@ -184,6 +185,7 @@ def explained(rows, values):
     return share
 
 
+@few_draws
 def test_a_study_of_two_objectives_is_asked_by_its_target():
     def objective(trial):
         x = trial.suggest_float("x", 0.0, 1.0)
@@ -200,6 +202,7 @@ def test_a_study_of_two_objectives_is_asked_by_its_target():
     assert found.objectives == tuple(hx.pareto(study).objectives)
 
 
+@few_draws
 def test_of_one_objective_the_other_one_is_how_long_trials_took():
     timed = run_of(
         X @ LOSS,

@@ -81,21 +81,21 @@ def test_orders_are_walked_from_evenly_spaced_places_and_back():
 def test_walks_come_close_to_all_coalitions(space, groups):
     ratio = ratio_of(space, *groups)
     background = space.sample(20, seed=3, latent=True)
-    for x in space.sample(2, seed=5):
-        players = np.flatnonzero(~np.isnan(x))
-        expected = exact(ratio, x, players, background)
-        repeated = np.concatenate(
-            [
-                walked_shapley(ratio, x, players, [background], seed=seed)
-                for seed in range(40)
-            ]
-        )
-        error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
-        # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
-        assert (
-            np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
-        ).all()
-        assert error.max() < 0.05 * np.abs(expected).max()
+    (x,) = space.sample(1, seed=5)
+    players = np.flatnonzero(~np.isnan(x))
+    expected = exact(ratio, x, players, background)
+    repeated = np.concatenate(
+        [
+            walked_shapley(ratio, x, players, [background], seed=seed)
+            for seed in range(40)
+        ]
+    )
+    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
+    # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
+    assert (
+        np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
+    ).all()
+    assert error.max() < 0.05 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("d", [12, 50])

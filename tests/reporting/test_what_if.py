@@ -32,7 +32,7 @@ pytestmark = IS_THERE
 EXACT = 1e-4
 
 
-def mixed_run(n=40, direction="minimize"):
+def mixed_run(n=30, direction="minimize"):
     """A run with every kind of hyperparameter, of which a corner failed."""
     space = hx.SearchSpace(
         [
@@ -291,6 +291,7 @@ def test_keys_move_a_value_and_its_children_appear(browser, panel):
     assert kept.get_attribute("value") == str(decision.keep)
 
 
+@pytest.mark.usefixtures("few_draws_here")
 def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
     browser, tmp_path
 ):
@@ -356,7 +357,7 @@ def test_a_move_takes_50_ms_and_the_page_is_small(browser, tmp_path, n, d):
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
     path = tmp_path_factory.mktemp("wide") / "r.html"
-    return hx.report(many(40, 20), path, sections=["what-if"], progress=False)
+    return hx.report(many(24, 20), path, sections=["what-if"], progress=False)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -420,6 +421,7 @@ def test_what_the_page_cannot_predict_it_says(run, why):
     assert why in card.finding
 
 
+@pytest.mark.usefixtures("few_draws_here")
 def test_a_notebook_shows_a_page_of_its_own(browser, tmp_path):
     panel = hx.what_if(tuning_run(14))
     path = panel.write(tmp_path / "w.html")

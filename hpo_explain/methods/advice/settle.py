@@ -207,8 +207,9 @@ def _result(question: Question, settled: Result | str) -> Result:
 
 def _of_same_trials(question: Question, settled: Result) -> Result:
     """Return a result; raise InputError where it is about other trials than the question."""
-    tried, asked = settled.subject.tried, question.run.X
-    if not np.array_equal(tried, asked, equal_nan=True):
+    if not np.array_equal(
+        settled.subject.tried, question.run.X, equal_nan=True
+    ):
         problem = "is about other trials, or a part of the space"
         raise _refused(
             settled, problem, "Give a result of this run, as a whole."

@@ -277,6 +277,10 @@ class ComparedRun:
     subject: Subject
     importance: FanovaImportance
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Asked in the process that has costs at all rows, which do not leave it.
+        return {**vars(self), "least": self.least, "trust": self.trust}
+
     @cached_property
     def draws(self) -> Draws | None:
         """Functions that its trials allow; None of a model that knows no joint posterior."""
@@ -293,12 +297,12 @@ class ComparedRun:
         """Return the predicted cost at encoded rows."""
         return np.asarray(self.costs(X).mean(axis=0))
 
-    @property
+    @cached_property
     def trust(self) -> Trust | None:
         """How well its objective is known, where its model is the belief."""
         return Explained.of(self.surrogate, self.subject.direction).trust
 
-    @property
+    @cached_property
     def least(self) -> Array:
         """The least cost of each function, (k,)."""
         if self.draws is not None:
