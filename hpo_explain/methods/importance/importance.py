@@ -163,11 +163,11 @@ def _between_objectives(
     question: Question, others: Mapping[str, bool]
 ) -> TradeOffImportance:
     """Return the importance over trade-offs; `others` says which other options are asked for."""
-    asked = [name for name, is_asked in others.items() if is_asked]
-    if asked:
+    options = [name for name, is_asked in others.items() if is_asked]
+    if options:
         problem = (
             "is 'trade-off', which is about single hyperparameters in the whole space, but "
-            f"{asked[0]} was given"
+            f"{options[0]} was given"
         )
         raise InputError(
             "target", problem, TRADE_OFF, "Leave one of them out."
