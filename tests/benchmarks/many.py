@@ -25,7 +25,10 @@ from tests.benchmarks.measure import number_from, run_of
 TRIALS, HYPERPARAMETERS = 100, 8
 # Otherwise dask has its workers give back all memory that is freed, and ask for it again: 1.6 times
 # the processor's time.
-KEPT = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
+KEPT = {
+    "MALLOC_TRIM_THRESHOLD_": "268435456",
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
+}
 OVERHEAD = 1.1  # at most, of the work over the workers
 GROWTH = 1.2  # at most, of a worker's memory after its first runs
 
@@ -62,13 +65,14 @@ def alone(count):
 
 def by_dask(count, workers):
     """Return what the workers of a local cluster answer of studies, and the seconds it took."""
-    import dask
     import distributed
 
     with (
-        dask.config.set(KEPT),
         distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            env=KEPT,
         ) as cluster,
         distributed.Client(cluster) as client,
         parallel_config("dask"),

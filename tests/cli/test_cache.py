@@ -1,5 +1,6 @@
 """What was answered about the same trials is repeated, and never about others."""
 
+import functools
 import json
 import os
 
@@ -26,15 +27,11 @@ def count(monkeypatch):
 
     times, compute = [], module.history
 
+    @functools.wraps(compute)
     def counted(*args, **options):
         times.append(1)
         return compute(*args, **options)
 
-    counted.__signature__, counted.__doc__ = (
-        compute.__signature__,
-        compute.__doc__,
-    )
-    counted.__wrapped__ = compute
     monkeypatch.setattr(module, "history", counted)
     return times
 

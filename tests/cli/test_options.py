@@ -1,5 +1,6 @@
 """Messages name the options of the command line, not the arguments of Python."""
 
+import functools
 import importlib
 
 import click
@@ -80,10 +81,13 @@ def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
 def test_a_defect_is_one_line_and_with_debug_a_traceback(
     folder, study, run, monkeypatch
 ):
+    module = importlib.import_module("hpo_explain.methods.runs.trust")
+
+    @functools.wraps(module.trust)
     def broken(*_, **__):
         raise KeyError("shapes")
 
-    monkeypatch.setattr("hpo_explain.methods.runs.trust.trust", broken)
+    monkeypatch.setattr(module, "trust", broken)
     outcome = run("trust", "study.db")
     assert outcome.exit_code == 1
     assert "KeyError: 'shapes'. This is a defect" in outcome.stderr

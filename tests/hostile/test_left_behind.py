@@ -17,9 +17,9 @@ POOL = """
 import os, time
 from hpo_explain.reporting._ahead import Pool
 pool = Pool(2)
-for found in [pool.submit(os.getpid) for _ in range(2)]:
-    print(found.result(), flush=True)
-print("ready", flush=True)
+workers = [pool.submit(os.getpid) for _ in range(2)]
+for worker in workers:
+    print(worker.result(), flush=True)
 [pool.submit(time.sleep, 600) for _ in range(2)]
 time.sleep(600)
 """
@@ -27,12 +27,10 @@ JOBLIB = """
 import os, time
 from joblib import delayed
 from hpo_explain.base.workers import by_workers
-def work(i):
-    print(os.getpid(), flush=True)
-    if i:
-        print("ready", flush=True)
+def work():
+    os.write(1, b"%d\\n" % os.getpid())  # as one, beside what the other one writes
     time.sleep(600)
-list(by_workers(2, (delayed(work)(i) for i in range(2))))
+list(by_workers(2, (delayed(work)() for _ in range(2))))
 """
 REPORT = """
 import sys, time
@@ -68,14 +66,12 @@ def test_workers_end_with_a_process_that_is_ended(program, how):
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         text=True,
     ) as started:
-        workers = set()
-        for line in started.stdout:
-            if line.strip() == "ready":
-                break
-            workers.add(int(line))
-        started.send_signal(how)
-        started.wait(30)
-        assert workers
+        try:
+            workers = {int(next(started.stdout)) for _ in range(2)}
+            started.send_signal(how)
+            started.wait(30)
+        finally:
+            started.kill()
         until(lambda: not any(map(is_there, workers)))
         left = [*filter(is_there, workers)]
         for process in left:
