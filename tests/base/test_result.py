@@ -4,7 +4,6 @@ import inspect
 import json
 import pickle
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -14,13 +13,11 @@ import hpo_explain as hx
 from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
-from tests.chromium import BROWSER, DRIVER
 from tests.handmade import Page, compared, tuning_run
 from tests.public import names, public
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
-IS_LOOKED_AT = bool(BROWSER and DRIVER and find_spec("selenium"))
 QUICK = {"grid_size": 4, "sample": 40}
 
 
@@ -253,10 +250,6 @@ def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
     )
 
 
-@pytest.mark.skipif(
-    IS_LOOKED_AT,
-    reason="drawn and looked at by tests/reporting/test_looked.py",
-)
 def test_every_view_is_drawn_by_both_renderers(result):
     for view in views(type(result).__module__.removesuffix("_result")):
         axes = np.ravel(np.asarray(result.plot(view=view), dtype=object))
