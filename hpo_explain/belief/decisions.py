@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -68,6 +68,12 @@ class Decision:
     def __post_init__(self) -> None:
         check_estimate(self.estimate, self.interval)
         check_estimate(self.probability, None, (0.0, 1.0))
+
+    def told_as(self, estimate: float) -> Decision:
+        """Return the same decision with another estimate, which the interval holds as well."""
+        low, high = self.interval
+        ends = min(low, estimate), max(high, estimate)
+        return replace(self, estimate=estimate, interval=ends)
 
     @property
     def half(self) -> float:

@@ -303,10 +303,7 @@ class RunDecision:
         """
         wide = stretched(gains, STRETCH["least"])
         decision = decide(np.maximum(wide, 0.0), self.epsilon, side="above")
-        estimate = float(np.maximum(gains, 0.0).mean())
-        low, high = decision.interval
-        ends = min(low, estimate), max(high, estimate)
-        return replace(decision, estimate=estimate, interval=ends)
+        return decision.told_as(float(np.maximum(gains, 0.0).mean()))
 
     def gained(self, gains: Array) -> Decision:
         """Return the same of configurations of the space.

@@ -53,6 +53,22 @@ def exact(ratio, x, players, background):
     return shapley_weights(len(players)) @ values
 
 
+def check_walks(acquisition, x, players, background, expected):
+    """The mean of walks is the exact value, up to its error, and that is small."""
+    repeated = np.concatenate(
+        [
+            walked_shapley(acquisition, x, players, [background], seed=seed)
+            for seed in range(40)
+        ]
+    )
+    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
+    # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
+    assert (
+        np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
+    ).all()
+    assert error.max() < 0.05 * np.abs(expected).max()
+
+
 def test_orders_are_walked_from_evenly_spaced_places_and_back():
     orders = np.random.default_rng(0).permuted(
         np.tile(np.arange(16), (3, 1)), axis=1
@@ -84,18 +100,7 @@ def test_walks_come_close_to_all_coalitions(space, groups):
     (x,) = space.sample(1, seed=5)
     players = np.flatnonzero(~np.isnan(x))
     expected = exact(ratio, x, players, background)
-    repeated = np.concatenate(
-        [
-            walked_shapley(ratio, x, players, [background], seed=seed)
-            for seed in range(40)
-        ]
-    )
-    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
-    # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
-    assert (
-        np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
-    ).all()
-    assert error.max() < 0.05 * np.abs(expected).max()
+    check_walks(ratio, x, players, background, expected)
 
 
 @pytest.mark.parametrize("d", [12, 50])
@@ -150,19 +155,7 @@ def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
     x = space.sample(1, seed=5)[0]
     game = CoalitionGame.of(acquisition, x, estimator="exact", seed=0)
     expected = game.shapley([background])[0][0]
-    repeated = np.concatenate(
-        [
-            walked_shapley(
-                acquisition, x, game.players, [background], seed=seed
-            )
-            for seed in range(40)
-        ]
-    )
-    error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
-    assert (
-        np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
-    ).all()
-    assert error.max() < 0.05 * np.abs(expected).max()
+    check_walks(acquisition, x, game.players, background, expected)
 
 
 @pytest.mark.parametrize(

@@ -128,17 +128,10 @@ class TradeOffImportance(Result):
         wide = np.clip(stretched(of_ends, STRETCH["share"]), 0.0, 1.0)
         change = wide[:, 1] - wide[:, 0]
         decision = decide(change, level=_LEVEL, least=MATTERS)
-        low, high = decision.interval
-        estimate = after - before
-        shown = replace(
-            decision,
-            estimate=estimate,
-            interval=(min(low, estimate), max(high, estimate)),
-        )
         return self.decided(
             "difference",
             (self.names[j],),
-            shown,
+            decision.told_as(after - before),
             values=self.objectives,
             says="moves",
             name=self.names[j],
