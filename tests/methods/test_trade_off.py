@@ -109,6 +109,9 @@ def test_objectives_that_depend_on_the_same_are_not_told_apart():
     found = between(same)
     assert not any(claim.certain for claim in found.claims)
     assert found.finding.startswith("Nothing is known to matter more for one")
+    # of changes that nobody knows none is told
+    assert [bool(claim.text) for claim in found.claims] == [True, False, False]
+    assert found.caution == ""
 
 
 def result_of(before, after):

@@ -113,7 +113,9 @@ class TradeOffImportance(Result):
         named = [claim for claim in claims if claim.certain][:_MOST_NAMED]
         if not named:
             frame, text = self.words("same")
-            return (replace(claims[0], frame=frame, text=text), *claims[1:])
+            # how probable the largest change is, is of another sentence
+            claims[0] = replace(claims[0], frame=frame, text=text, because=())
+            named = claims[:1]
         return tuple(
             claim
             if claim in named
