@@ -7,15 +7,13 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize, to_hex
+from matplotlib.colors import Normalize
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
-from matplotlib.patches import Patch, PathPatch
-from matplotlib.path import Path
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from hpo_explain.base.figures.cells import Cells
@@ -60,9 +58,6 @@ _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _MOST_VECTORS = (
     2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 )
-# marks up to which each is one, and steps of a scale of colors
-_FEW_DOTS, _COLORS = (30, 16)
-_COLORED, _NO_LENGTH = (4.5, 1.0 + 1e-6)
 _DIMMED: dict[str, Any] = {
     "facecolor": (1.0, 1.0, 1.0, 0.6),
     "edgecolor": RULE,
@@ -170,7 +165,10 @@ def _mark(figure: Any, key: str) -> Artist | None:
     if key == "beyond" and getattr(figure, "has_beyond", False):
         return Line2D([], [], **_point(key))
     if key == "dimmed":
-        return Patch(**_DIMMED)
+        there = getattr(figure, "dimmed", None)
+        return (
+            Patch(**_DIMMED) if there is not None and np.any(there) else None
+        )
     if key == "marked":
         if not getattr(figure, "marked", ()):
             return None
@@ -439,17 +437,21 @@ def _draw_dots(
 ) -> None:
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
-        _draw_colored(ax, dots, np.asarray(x), np.asarray(y))
-        return
-    kind = LOOKS[dots.look]
-    plain_dots = not (marker or kind.hollow or kind.edge or len(dots.labels))
-    if (
-        plain_dots
-        and dots.half is None
-        and kind.marker == "circle"
-        and _FEW_DOTS < len(x) <= _MOST_VECTORS
-    ):
-        _draw_round(ax, x, y, ink(kind.color), kind.size, kind.alpha)
+        cross = LOOKS[dots.look].marker == "cross"
+        ax.scatter(
+            x,
+            y,
+            c=dots.colors,
+            cmap="cividis",
+            vmin=0.0,
+            vmax=1.0,
+            marker=_MARKERS[LOOKS[dots.look].marker],
+            s=LOOKS["colored"].size ** 2,
+            linewidths=1.2 if cross else 0.0,
+            clip_on=False,
+            zorder=3,
+            rasterized=many,
+        )
         return
     style = _point(dots.look)
     if marker:
@@ -501,54 +503,6 @@ def draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
     ax.spines[:].set_visible(False)
     lines = max(label.count("\n") for label in labels)
     return Shape(len(labels) * (_AXIS + 10.5 * lines), "", "")
-
-
-def _draw_colored(ax: Axes, dots: Dots, x: Array, y: Array) -> None:
-    """Draw points in the colors of a scale, those of about the same color at once."""
-    kind = LOOKS[dots.look]
-    colors = colormaps["cividis"]
-    of_color = np.round(np.asarray(dots.colors) * _COLORS) / _COLORS
-    for value in np.unique(of_color[np.isfinite(of_color)]):
-        some = of_color == value
-        color = to_hex(colors(value))
-        if kind.marker == "circle":
-            _draw_round(ax, x[some], y[some], color, _COLORED, 1.0)
-        else:
-            ax.plot(
-                x[some],
-                y[some],
-                linestyle="none",
-                marker=_MARKERS[kind.marker],
-                markersize=_COLORED,
-                color=color,
-                zorder=3,
-            )
-
-
-def _draw_round(
-    ax: Axes, x: Any, y: Any, color: str, size: float, alpha: float
-) -> None:
-    """Draw points as the ends of strokes that have no length: one path is a tenth of the marks."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    # of a stroke without any length at all matplotlib draws nothing
-    nearly = x * _NO_LENGTH
-    if ax.get_xscale() != "log":
-        nearly = x + (np.ptp(x) or 1.0) * (_NO_LENGTH - 1.0)
-    ends = np.stack([np.column_stack([x, y]), np.column_stack([nearly, y])], 1)
-    path = Path(ends.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(x))
-    path.should_simplify = False
-    ax.add_patch(
-        PathPatch(
-            path,
-            facecolor="none",
-            edgecolor=color,
-            linewidth=size,
-            capstyle="round",
-            alpha=alpha,
-            zorder=3,
-            clip_on=False,
-        )
-    )
 
 
 def _turned(x: Any, y: Any, lying: bool) -> tuple[Any, Any]:

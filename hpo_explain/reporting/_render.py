@@ -54,7 +54,6 @@ _PLACES = re.compile(r' (?:d|x|y|transform|points)="[^"]+"')
 _SHORTER = (
     (re.compile(r"(\.\d\d)\d+"), r"\1"),  # hundredths of a point
     (re.compile(r"\s*([MLCQZ])\s*"), r"\1"),
-    (re.compile(r"M(-?[\d.]+ -?[\d.]+)L\1(?![\d.])"), r"M\1h0"),
 )
 _SUPERFLUOUS = (
     (re.compile(r"(?<=<g) id=\"[^\"]*\""), ""),  # nothing refers to groups
@@ -62,9 +61,10 @@ _SUPERFLUOUS = (
     (re.compile(r">\s+<"), "><"),
 )
 _ALIKE = re.compile(
-    r'<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
-    r'(?:<use xlink:href="#[^"]*" x="[^"]*" y="[^"]*" style="\1"/>)+'
+    r'<use xlink:href="#([^"]*)" x="[^"]*" y="[^"]*" style="([^"]*)"/>'
+    r'(?:<use xlink:href="#\1" x="[^"]*" y="[^"]*" style="\2"/>)+'
 )
+_AT = re.compile(r' x="([^"]*)" y="([^"]*)"')
 _OF_TAB = (
     "@"  # before an anchor: its tab is not known where the section is made
 )
@@ -369,10 +369,17 @@ def _smaller(svg: str) -> str:
             text = pattern.sub(instead, text)
         return text
 
-    return _ALIKE.sub(_styled_once, _PLACES.sub(shorter, svg))
+    return _ALIKE.sub(_on_one_line, _PLACES.sub(shorter, svg))
 
 
-def _styled_once(marks: re.Match[str]) -> str:
-    """Return marks that look alike as a group that has their style: it was most of their size."""
-    style = f' style="{marks[1]}"'
-    return f"<g{style}>{marks[0].replace(style, '')}</g>"
+def _on_one_line(marks: re.Match[str]) -> str:
+    """Return marks that look alike as markers of a line: a quarter of their size."""
+    shape, style = marks[1], marks[2]
+    marker = f"{shape}-{marks.start()}"
+    points = " ".join(f"{x},{y}" for x, y in _AT.findall(marks[0]))
+    return (
+        f'<marker id="{marker}" markerUnits="userSpaceOnUse" overflow="visible">'
+        f'<use xlink:href="#{shape}" style="{style}"/></marker>'
+        f'<polyline points="{points}" '
+        f'style="fill: none; marker: url(#{marker})"/>'
+    )
