@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -58,6 +59,7 @@ _RUG = 0.035  # height of a mark of the rug, as a share of the axes
 _MOST_VECTORS = (
     2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 )
+_COLORS = 16  # of dots along a scale
 _DIMMED: dict[str, Any] = {
     "facecolor": (1.0, 1.0, 1.0, 0.6),
     "edgecolor": RULE,
@@ -438,11 +440,13 @@ def _draw_dots(
     many = len(x) > _MOST_VECTORS
     if dots.colors is not None:
         cross = LOOKS[dots.look].marker == "cross"
+        # those of a color at once: an SVG says each color once
+        order = np.argsort(dots.colors)
         ax.scatter(
-            x,
-            y,
-            c=dots.colors,
-            cmap="cividis",
+            np.asarray(x)[order],
+            np.asarray(y)[order],
+            c=dots.colors[order],
+            cmap=colormaps["cividis"].resampled(_COLORS),
             vmin=0.0,
             vmax=1.0,
             marker=_MARKERS[LOOKS[dots.look].marker],

@@ -25,7 +25,7 @@ from hpo_explain.base.figures import (
     broken,
 )
 from hpo_explain.draw import on_matplotlib
-from hpo_explain.draw._marks import HEIGHT
+from hpo_explain.draw._marks import HEIGHT, legend_of
 
 X = np.arange(5.0)
 Y = np.array([3.0, 1.0, np.nan, 2.0, np.nan])
@@ -196,6 +196,17 @@ def test_bars_points_and_limits_are_those_described():
     assert ax.get_yticklabels()[2].get_color() == "#6b6b6b"
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend == ["mean", "uncertainty", "total", "asked for"]
+
+
+def test_the_legend_has_what_is_dimmed_only_where_something_is():
+    means = {"dimmed": "hardly tried"}
+    for dimmed, entries in [
+        (CELLS.dimmed, ["hardly tried"]),
+        (np.zeros_like(CELLS.dimmed), []),
+        (None, []),
+    ]:
+        figure = replace(CELLS, dimmed=dimmed, means=means)
+        assert [text for _, text in legend_of(figure)] == entries
 
 
 def test_lines_cross_each_axis_at_their_place_and_aside_without_a_value():

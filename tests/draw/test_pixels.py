@@ -1,5 +1,6 @@
 """Every figure as PNG: what its description says is there has pixels of its color at its place."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,11 +14,21 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 import hpo_explain as hx
-from hpo_explain.base.figures import LOOKS, PALE, Cells, Curves, Panels, Rows
+from hpo_explain.base.figures import (
+    LOOKS,
+    PALE,
+    Axis,
+    Cells,
+    Curves,
+    Dots,
+    Panels,
+    Rows,
+)
 from hpo_explain.base.figures.marks import GREEN, GREY, RULE, reach
 from hpo_explain.base.figures.rows import FILLS, HATCHED
 from hpo_explain.base.loaders import views
 from hpo_explain.draw import on_matplotlib
+from hpo_explain.reporting._render import drawn
 from tests.base.test_result import (
     MADE,
     of_another_objective,
@@ -72,8 +83,8 @@ class Mark:
 
 def pictured(description) -> tuple[Any, list[Any]]:
     """A figure's pixels as a PNG has them, and its axes: of panels, one for each."""
-    drawn = on_matplotlib.drawn(description)
-    axes = list(np.ravel(np.asarray(drawn, dtype=object)))
+    own = on_matplotlib.drawn(description)
+    axes = list(np.ravel(np.asarray(own, dtype=object)))
     figure = axes[0].figure.figure
     for text in figure.findobj(Text):  # most of the time, and no mark
         text.set_visible(False)
@@ -373,9 +384,9 @@ def test_as_many_pixels_have_a_color_as_dots_of_it_cover(n):
     x, y = np.divmod(np.arange(float(n)), side)
     kind = LOOKS["proposal"]
     figure = Curves(
-        x=hx.base.figures.Axis(label="", limits=(-0.5, side - 0.5)),
-        y=hx.base.figures.Axis(label="", limits=(-0.5, side - 0.5)),
-        dots=[hx.base.figures.Dots(x, y, look="proposal")],
+        x=Axis(label="", limits=(-0.5, side - 0.5)),
+        y=Axis(label="", limits=(-0.5, side - 0.5)),
+        dots=[Dots(x, y, look="proposal")],
         heading="",
     )
     image, _ = pictured(figure)
@@ -383,3 +394,25 @@ def test_as_many_pixels_have_a_color_as_dots_of_it_cover(n):
     # the edge of a marker is drawn on both sides of its end
     radius = 0.5 * (kind.size + 1.2) * 100.0 / 72.0
     assert colored.sum() == pytest.approx(n * np.pi * radius**2, rel=0.2)
+
+
+def test_a_dot_of_a_page_takes_few_characters_and_stands_where_the_others_do():
+    n = 400
+    x = np.arange(float(n))
+    sizes, places = [], []
+    for dots in ([], [Dots(x, x % 7.0, look="proposal")]):
+        figure = Curves(
+            x=Axis(label="", limits=(-1.0, float(n))),
+            y=Axis(label="", limits=(-1.0, 7.0)),
+            dots=dots,
+            heading="",
+        )
+        page = drawn(figure, "dots", "dots", interactive=False)
+        sizes.append(len(page))
+        places = re.findall(r'<polyline points="([^"]*)"', page)
+    assert sizes[1] - sizes[0] < 20 * n
+    at = np.array([pair.split(",") for pair in places[0].split()], float)
+    assert len(at) == n
+    across, up = at.T
+    assert np.diff(across) == pytest.approx(np.ptp(across) / (n - 1), abs=0.02)
+    assert np.corrcoef(up, x % 7.0)[0, 1] < -0.999  # downwards in a page
