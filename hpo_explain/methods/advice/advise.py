@@ -14,6 +14,7 @@ from hpo_explain.base import (
     declared_fact,
 )
 from hpo_explain.belief import Box, keeps_up
+from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.advise_result import (
     Action,
     Advice,
@@ -133,12 +134,15 @@ def _actions(
     others = {p.name for action in changes for p in action.parameters}
     smaller = _known(narrow(decision, others))
     again = repeat(decision, alone=False)
-    tried = attempt(decision, [*changes, *smaller], n)
-    if tried is not None and _another_goes_on(run):
+    tried = attempt(decision, [*changes, *smaller], n, in_order(question))
+    names_one = tried.kind == "try"
+    if names_one and _another_goes_on(run):
         tried = hand_over(run.space)
-    more = _known(repeat(decision) if tried is None else again, tried)
+    more = [*_known(again), tried] if names_one else _known(repeat(decision))
     actions = [*warned, *wider, *smaller, *more]
-    return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
+    if not actions:
+        actions = _known(repeat_in_noise(decision)) or [tried]
+    return [keep(decision), *actions]
 
 
 def _as_the_box(warning: Action, box: Box) -> Action:

@@ -22,15 +22,14 @@ import math
 import numpy as np
 
 from hpo_explain.base import (
-    InputError,
     NothingToExplain,
     check_count,
-    check_number,
     declared_fact,
 )
 from hpo_explain.belief import STRETCH, decide, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
+from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.question import (
     RARELY_FEASIBLE,
@@ -69,17 +68,11 @@ _NO_POSTERIOR = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def optimum(
-    question: Question, epsilon: float | None = None, *, more: int = TRIALS
-) -> Optimum:
+def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     """Say where the best configuration is, and whether there is more to get.
 
     Parameters
     ----------
-    epsilon : float, optional
-        By how much a configuration must be better for that to count, in the objective's units; by
-        default the noise of one evaluation, and at least 1 % of the way from the median to the
-        best.
     more : int, default 20
         How many further trials to foresee.
 
@@ -92,7 +85,7 @@ def optimum(
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, `epsilon` is negative, or `more` is not positive.
+        If fewer than two trials are finished, or `more` is not positive.
 
     Examples
     --------
@@ -108,12 +101,9 @@ def optimum(
     run = question.run
     run.check_differences()
     more = check_count("more", more)
-    if epsilon is not None and check_number("epsilon", epsilon) < 0.0:
-        problem = f"must not be negative, but was {epsilon!r}"
-        raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
-    if question.decision is None:
+    decision = question.decision
+    if decision is None:
         raise NothingToExplain(_NO_POSTERIOR())
-    decision = question.decision.allowing(epsilon)
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -132,9 +122,12 @@ def optimum(
         regions=tuple(region for region, _ in regions),
         incumbent=run.incumbent,
         incumbent_trial=run.incumbent_trial,
-        epsilon=decision.epsilon,
+        counts=decision.counts,
+        tied=decision.tied,
         better=decision.better,
         keep=decision.keep,
+        kept=run.config(decision.keep),
+        in_order=in_order(question),
         why_another=decision.why_another,
         improved=decision.gained(decision.costs[:, decision.best] - costs),
         gained=decision.gained(_gains(decision, more)),

@@ -247,6 +247,14 @@ class Recommendation(Result):
         )
         return ((float(below), float(above)),)
 
+    def extent(self, row: Kept) -> str:
+        """Return what is kept of a hyperparameter in a sentence: "1 to 1000", or "a or b"."""
+        if not row.after:
+            return "left out"
+        if self.subject.space[row.hyperparameter].is_category:
+            return " or ".join(format_values(row.after))
+        return " to ".join(format_values(row.after))
+
     def text(self, name: str, values: tuple[Any, ...]) -> str:
         """Return a range or categories in words: "[0.1, 1]" or "{a, b}"."""
         if not values:
