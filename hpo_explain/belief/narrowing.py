@@ -16,9 +16,8 @@ lie in those of smaller ones.
 The end of a range, or a category, is dropped while in at least 95 % of the draws of each process a
 near row is left, first what loses least probability per logarithm of the volume. A level is dropped
 only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
-what is near the best of its branch, too. What is left of a hyperparameter that hardly matters there
-is one level, that of the configuration to keep, where no draw loses more than half of the rung by
-that.
+what is near the best of its branch, too. So what hardly matters stays open: each of its levels is
+near.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
@@ -39,7 +38,6 @@ from hpo_explain.belief.decisions import STRETCH, Decision, decide
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.space import (
     Array,
     Bools,
@@ -55,9 +53,6 @@ _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 _ROUNDING = 1e-12  # what shares of failures may differ by
 UNTRIED = (
     0.2  # of a range: a stretch as wide in which no trial lies is not given up
-)
-_FIXED = (
-    0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 )
 _MAY_BE_NEAR = (
     0.35  # of the draws: a level that is near in more is never dropped
@@ -136,58 +131,17 @@ class Narrowing:
             if share * spread <= self.lose * (1.0 + 1e-9)
         ]
 
-    def found(self) -> tuple[Levels, Array]:
-        """Return the levels to keep, and what each draw loses with these only, (k,)."""
-        kept, _ = self.kept_and_ranges()
-        return kept, self.loss(kept)
-
-    def kept_and_ranges(self) -> tuple[Levels, dict[int, Bools]]:
-        """Return the levels to keep, and by column the range in which one of its levels does."""
-        step = self._steps()[-1]
-        return step.kept, step.ranges
-
-    def _steps(self) -> tuple[_Step, ...]:
-        """Return what is left at no loss, and after each rung: of smaller losses the first ones."""
+    def found(self) -> Levels:
+        """Return the levels to keep: of smaller losses the first ones."""
         known = _STEPS.setdefault(self.draws, {})
         keep = None if self.keep is None else self.keep.tobytes()
         about = keep, self.tried.tobytes()
-        steps = known.get(about, (_Step(self.everything(), [], {}),))
+        steps = known.get(about, (self.everything(),))
         count = 1 + len(self.rungs)
         for rung in self.rungs[len(steps) - 1 :]:
-            steps = (*steps, self._next(steps[-1], rung))
+            steps = (*steps, _Rung(self, rung, steps[-1]).narrowed())
             known[about] = steps
-        return steps[:count]
-
-    def _next(self, before: _Step, rung: float) -> _Step:
-        """Return what is left where a rung is allowed, of what was left before."""
-        kept = _Rung(self, rung, before.kept).narrowed()
-        if self.keep is None:
-            return _Step(kept, [], {})
-        left, fixed = self._fixed(kept, before.fixed, rung)
-        return _Step(left, fixed, {j: kept[j] for j in fixed} | before.ranges)
-
-    def _fixed(
-        self, kept: Levels, fixed: list[int], rung: float
-    ) -> tuple[Levels, list[int]]:
-        """Return the levels to keep where what hardly matters has one level, and which that is."""
-        x = self.keep
-        if x is None:
-            return kept, fixed
-        tried = [
-            j for j, of in enumerate(self.untried) if not (of & kept[j]).any()
-        ]
-        inside = self.inside(kept) & self.land.possible
-        if not inside.any():
-            return kept, fixed
-        fixed, _ = stay_fixed(
-            self.draws, x, _FIXED * rung, inside, among=tried, start=fixed
-        )
-        kept = list(kept)
-        for j in fixed:
-            kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(
-                x[[j]]
-            )
-        return kept, fixed
+        return steps[:count][-1]
 
     @cached_property
     def failing(self) -> Array | None:
@@ -288,28 +242,9 @@ class Narrowing:
         return Branches(distinct >= 0, distinct, counts / counts.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """What is left where a loss is allowed.
-
-    Attributes
-    ----------
-    kept : list of ndarray of bool
-        The levels.
-    fixed : list of int
-        Columns of which one level is left, as they hardly matter.
-    ranges : dict of ndarray of bool
-        Of these the levels that do as well, by column.
-    """
-
-    kept: Levels
-    fixed: list[int]
-    ranges: dict[int, Bools]
-
-
 # by what is kept in any case and what was tried, so that boxes of several losses are found at once
 _STEPS: WeakKeyDictionary[
-    Draws, dict[tuple[bytes | None, bytes], tuple[_Step, ...]]
+    Draws, dict[tuple[bytes | None, bytes], tuple[Levels, ...]]
 ] = WeakKeyDictionary()
 
 

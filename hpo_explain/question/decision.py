@@ -57,7 +57,7 @@ RARELY_FEASIBLE = declared_fact(
 _NOT_THE_BEST_OBSERVED = declared_fact(
     "not_the_best_observed",
     "trial {observed:id}, the best observed one, is expected to be worse than trial {keep:id} by "
-    "{worse:.2g}",
+    "{worse:.2g}, which is more than what counts",
     role="basis",
 )
 _TRUST_IS_POOR = declared_fact(

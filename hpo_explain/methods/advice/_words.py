@@ -12,7 +12,17 @@ from hpo_explain.space import SearchSpace, value_text
 
 MOST = 3  # things that a sentence lists
 _PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
-_COUNTS = "two three four five six seven eight nine ten".split()
+_COUNTS = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+]
 _FRACTIONS = {
     0.1: "a tenth",
     0.2: "a fifth",

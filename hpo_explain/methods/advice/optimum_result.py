@@ -193,12 +193,12 @@ class Optimum(Result):
                     "epsilon",
                     "p_better",
                     "regret",
+                    "expected_gain",
+                    "expected_gain_interval",
                     "tied",
                     "more",
                 )
             },
-            "expected_gain": lambda found: found.gained.estimate,
-            "expected_gain_interval": lambda found: found.gained.interval,
             "better_by": lambda found: found.counts.__dict__,
             "space": lambda found: [
                 {"kind": type(p).__name__, **p.__dict__} for p in found.space
@@ -254,9 +254,14 @@ class Optimum(Result):
         return self.better.estimate
 
     @property
-    def expected_gain(self) -> Estimate:
+    def expected_gain(self) -> float:
         """By how much the best of `more` further trials is expected to be better."""
-        return Estimate(self.gained.estimate, interval=self.gained.interval)
+        return self.gained.estimate
+
+    @property
+    def expected_gain_interval(self) -> tuple[float, float]:
+        """What holds that gain with 95 %."""
+        return self.gained.interval
 
     @property
     def more_trials(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import declared_fact, format_level
-from hpo_explain.belief import Box, Decision, decide, told
+from hpo_explain.belief import Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
@@ -87,8 +87,8 @@ _NOTHING_SEEN = declared_fact(
 )
 _KEPT = declared_fact(
     "lowest_mean",
-    "its expected {objective}, {mean:.4g}, is the best of all trials; no other tried trial is "
-    "clearly better ({probability:%})",
+    "its expected {objective} is {mean:.4g}; no other tried trial is clearly better "
+    "({probability:%})",
 )
 _OUTSIDE = declared_fact(
     "outside_the_box",
@@ -217,7 +217,7 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    narrower = [part for part in box.searched if part.name not in others]
+    narrower = [part for part in box.narrowed if part.name not in others]
     if not narrower or not box.loss.certain:
         return None
     after, before = of_random(decision, narrower), of_random(decision, ())
@@ -438,7 +438,7 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
 
 
 def keep(decision: RunDecision) -> Action:
-    """Return the trial to keep: of all tried configurations that of the lowest mean."""
+    """Return the trial to keep."""
     run, costs = decision.run, decision.costs
     limit = float(np.nextafter(decision.epsilon, np.inf))  # as much is allowed
     right = decide(
