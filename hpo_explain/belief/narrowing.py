@@ -13,7 +13,7 @@ One box for one allowed loss: it is found by losing little first and more then, 
 time from what was left. So what is enough for less is enough for more, and boxes of larger losses
 lie in those of smaller ones.
 
-The end of a range, or a category, is dropped while in at least 95 % of the draws of each process a
+The end of a range, or a category, is dropped while in at least 90 % of the draws of each process a
 near row is left, first what loses least probability per logarithm of the volume. A level is dropped
 only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
 what is near the best of its branch, too. So what hardly matters stays open: each of its levels is
@@ -48,7 +48,7 @@ from hpo_explain.space import (
 
 # of the median minus the best
 RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-HELD = 0.95  # share of the draws of each process that keep a near row
+HELD = 0.9  # share of the draws of each process that keep a near row
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 _ROUNDING = 1e-12  # what shares of failures may differ by
 UNTRIED = (

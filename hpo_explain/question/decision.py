@@ -367,7 +367,7 @@ class RunDecision:
             float(np.median(self.costs_of_draws[:, self.best] - self.least))
         )
         probability = left.more_than(self.counts.least)
-        low, high = left.interval()
+        low, high = left.interval
         return Decision(
             estimate=left.median,
             interval=(low, max(min(high, self._most), left.median)),
@@ -383,11 +383,14 @@ class RunDecision:
         if self.run.bounds is None:
             return np.inf
         best = min(self.run.sign * end for end in self.run.bounds)
-        return float(self.costs[:, self.best].mean()) - best
+        return max(float(self.run.cost[self.rows[self.best]]) - best, 0.0)
 
     def gains(self, X: Array) -> Array:
-        """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
-        return self.costs[:, [self.best]] - self.draws.costs(X)
+        """Return by how much each draw is better at encoded rows than at x*, (k, n).
+
+        By its own cost there: what was lucky at x* would hide what is left to gain.
+        """
+        return self.costs_of_draws[:, [self.best]] - self.draws.costs(X)
 
     def gained_beyond(self, gains: Array) -> Decision:
         """Return what is gained, and whether what counts is, from the gain of each draw.

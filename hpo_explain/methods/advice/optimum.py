@@ -18,6 +18,7 @@ proposes, and random search, too.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from hpo_explain.base import (
     check_count,
     declared_fact,
 )
-from hpo_explain.belief import STRETCH, decide, part_of
+from hpo_explain.belief import STRETCH, Decision, decide, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice._order import in_order
@@ -57,6 +58,8 @@ _STARTS = 20  # tried configurations of which neighbours are looked at
 # of a number's scale: as far as a neighbour is; as far as it may be
 _STEP, _CLOSE = (0.05, 0.125)
 _PLACES = (200, 10)  # for further trials: at least, and for each
+_CONTINUED = 5  # times each draw is continued
+_WIDEST = 10.0  # times what is expected: more is not told as possible
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _LATER = 0.5  # of the trials say where further ones will be made
 
@@ -130,7 +133,7 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
         in_order=in_order(question),
         why_another=decision.why_another,
         improved=decision.gained(decision.costs[:, decision.best] - costs),
-        gained=decision.gained(_gains(decision, more)),
+        gained=_gained(decision, more),
         more=more,
     )
 
@@ -271,16 +274,26 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
     return np.asarray(near[space.is_valid(near)])
 
 
-def _gains(decision: RunDecision, more: int) -> Array:
-    """Return what the best of further trials is expected to gain on the trial to keep, (k,)."""
+def _gained(decision: RunDecision, more: int) -> Decision:
+    """Return what the best of further trials gains on the trial to keep.
+
+    Its interval holds what one continuation of the search gains, and ends at ten times what is
+    expected.
+    """
     n = max(_PLACES[0], _PLACES[1] * more)
     rows = _places(decision.run, n, decision.draws.seed)
-    values = np.where(
-        decision.draws.feasible(rows), decision.draws.costs(rows), np.inf
+    gains = np.maximum(decision.gains(rows), 0.0)
+    gains[:, ~decision.draws.feasible(rows)] = 0.0
+    rng = np.random.default_rng(decision.draws.seed)
+    some = rng.integers(0, n, (_CONTINUED, len(gains), more))
+    reached = np.take_along_axis(gains[None], some, axis=2).max(axis=2)
+    gained = decision.gained(reached.ravel())
+    low, high = gained.interval
+    expected = min(float(expected_best(gains, more).mean()), gained.interval[1])
+    high = max(min(high, _WIDEST * expected), expected)
+    return replace(
+        gained, estimate=expected, interval=(min(low, expected), high)
     )
-    kept = decision.costs[:, [decision.best]]
-    gains = np.maximum(kept - values, 0.0)
-    return expected_best(gains, more)
 
 
 def _places(run: Run, n: int, seed: int) -> Array:
