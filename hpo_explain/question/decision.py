@@ -33,7 +33,6 @@ from hpo_explain.belief import (
     Trust,
     as_draws,
     decide,
-    stretched,
 )
 from hpo_explain.belief.left import Left
 from hpo_explain.belief.noise import resolution
@@ -395,17 +394,20 @@ class RunDecision:
     def gained_beyond(self, gains: Array) -> Decision:
         """Return what is gained, and whether what counts is, from the gain of each draw.
 
-        Minima scatter by more than those of draws do, so these are stretched about their median.
+        The interval is stretched: minima scatter by more than those of draws do.
         """
-        wide = stretched(gains, STRETCH["least"])
-        enough = self.counts.between
-        decision = decide(np.maximum(wide, 0.0), enough, side="above")
-        return decision.told_as(float(np.maximum(gains, 0.0).mean()))
+        decision = decide(
+            np.maximum(gains, 0.0),
+            self.counts.between,
+            side="above",
+            stretch=STRETCH["least"],
+        )
+        low, high = decision.interval
+        return replace(decision, interval=(max(low, 0.0), high))
 
     def where_better(self, gains: Array) -> float:
         """Return what is gained on average where it counts; what counts where it never does."""
-        wide = stretched(gains, STRETCH["least"])
-        counts = wide[wide > self.counts.between]
+        counts = gains[gains > self.counts.between]
         most = self.better.interval[1]
         return min(float(counts.mean()), most) if len(counts) else self.epsilon
 

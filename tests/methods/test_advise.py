@@ -12,7 +12,6 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.belief.draws import usual_loss
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
@@ -24,7 +23,7 @@ from hpo_explain.methods.advice.rules import (
     trying,
     widen,
 )
-from hpo_explain.question import RunDecision
+from hpo_explain.question import RunDecision, WhatCounts
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of, unit_cube
@@ -90,7 +89,7 @@ def test_the_expected_best_of_random_trials_is_that_of_all_choices():
 
 def decided(run, draws):
     """What is decided of a run by functions."""
-    return RunDecision(run, draws, usual_loss(draws))
+    return RunDecision(run, draws, WhatCounts.of(run, draws))
 
 
 def decision_by(*functions, tried=((5, 5), (0, 9)), noise=0.0):
@@ -121,7 +120,7 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
         assert row == same[0]
         m, drawn = len(same), found.costs_of_draws[:, place]
         apart = observed[same].mean() - drawn.mean()
-        moved = drawn + m / (m + 1) * np.clip(apart, -4.0, 4.0)
+        moved = drawn + m / (m + 1) * apart
         np.testing.assert_allclose(
             found.costs[:, place], moved, rtol=1e-12, atol=1e-12
         )
@@ -154,11 +153,11 @@ def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
     assert inside.box.holds(DIGITS.encode(list(tried.configurations))).all()
     assert [why.kind for why in tried.evidence] == ["expected_improvement"]
     rows, gains = next_rows(inside, 1, ())
-    smaller = replace(
-        inside.box, levels=[np.arange(10) == 4, np.arange(10) == 5]
-    )
-    assert not smaller.holds(rows).any()
-    looking = trying(inside, rows, inside.gained(gains), smaller)
+    levels = [np.arange(10) == 4, np.arange(10) == 5]
+    smaller = replace(inside)
+    smaller.__dict__["box"] = replace(inside.box, levels=levels)
+    assert not smaller.box.holds(rows).any()
+    looking = trying(smaller, rows, inside.gained(gains), 1.0)
     assert "outside_the_box" in [why.kind for why in looking.evidence]
 
 
@@ -229,11 +228,13 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     )
     one, four = tried_in(run), tried_in(run, n=4)
     assert len(one.configurations) == 1
-    assert one.reason.startswith("It is expected to be better than trial ")
+    kept = hx.advise(run).actions[0].trials[0]
+    chance = f"{100 * one.probability:.0f} %"
+    assert one.title.endswith(f" ({chance} chance to be better)")
+    assert f" to beat trial {kept} by what counts " in one.reason
     assert four.configurations[0] == one.configurations[0]
-    assert four.reason.startswith(
-        "The best of them is expected to be better than trial "
-    )
+    assert "; then 3 other configurations (" in four.title
+    assert four.title.endswith(" chance that one is better)")
     rows = np.vstack([PLANE.encode(list(four.configurations)), run.X])
     assert (
         len(np.unique(rows.round(6), axis=0)) == 19
@@ -241,6 +242,39 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     assert four.gain >= one.gain
     with pytest.raises(hx.base.InputError, match="n must be"):
         hx.advise(run, n=0)
+
+
+def test_what_is_tried_is_told_by_what_differs_from_the_trial_to_keep():
+    run = run_of(lambda X: (X[:, 0] - 0.42) ** 2 + 0.1 * X[:, 1], 15, seed=3)
+    advice = hx.advise(run)
+    (tried,) = [a for a in advice.actions if a.kind == "try"]
+    (number,) = advice.actions[0].trials
+    assert tried.title.startswith(f"Try next: as trial {number}, but x = ")
+    kept, (config,) = run.config(number), tried.configurations
+    assert dict(tried.beside) == kept
+    for name in "xy":
+        assert (f"{name} = " in tried.title) == (kept[name] != config[name])
+
+
+def test_where_no_trial_has_a_fair_chance_more_of_the_same_is_as_good():
+    """Nothing is better than the trial to keep in any function."""
+    found = decision_by(distance(5, 5), tried=((5, 5), (0, 9), (3, 2)))
+    action = attempt(found, [])
+    assert action.kind == "go_on"
+    assert action.reason.endswith("more of the same search is as good.")
+
+
+def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
+    objective = np.where(np.arange(40) % 4 == 0, 3.0, 1.0)
+    space = PLANE
+    run = hx.Run(
+        space,
+        space.sample(40, seed=0),
+        objective,
+        "minimize",
+        feasible=objective == 1.0,
+    )
+    assert kinds(run)[0] == "keep"
 
 
 def test_with_many_categories_another_sampler_goes_on():
