@@ -13,9 +13,9 @@ One box for one allowed loss: it is found by losing little first and more then, 
 time from what was left. So what is enough for less is enough for more, and boxes of larger losses
 lie in those of smaller ones.
 
-The end of a range, or a category, is dropped while in at least 90 % of the draws of each process a
-near row is left, first what loses least probability per logarithm of the volume. A level is dropped
-only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
+The end of a range, or a category, is dropped while in at least 95 % of the draws, and 90 % of those
+of each process, a near row is left, first what loses least probability per logarithm of the volume.
+A level is dropped only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
 what is near the best of its branch, too. So what hardly matters stays open: each of its levels is
 near.
 
@@ -48,7 +48,8 @@ from hpo_explain.space import (
 
 # of the median minus the best
 RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-HELD = 0.9  # share of the draws of each process that keep a near row
+# share of all draws, and of those of each process, that keep a near row
+HELD, HELD_EACH = (0.95, 0.9)
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 _ROUNDING = 1e-12  # what shares of failures may differ by
 UNTRIED = (
@@ -378,7 +379,8 @@ class _Rung:
                 [stays[:, part].mean(axis=1) for part in self._parts], axis=0
             )
             share = (near.total > 0.5).mean() - stays.mean(axis=1)
-            share[least < HELD] = np.inf
+            too_few = (stays.mean(axis=1) < HELD) | (least < HELD_EACH)
+            share[too_few] = np.inf
             lost[judged] = np.maximum(lost[judged], share)
             of_near = at.sum(axis=1) / max(near.total.sum(), 1.0)
             mass[judged] = np.maximum(mass[judged], of_near)

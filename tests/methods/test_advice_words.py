@@ -7,7 +7,7 @@ from hpo_explain.methods.advice import _words as words
 from tests.analytic import space_of
 
 SPACE = space_of(
-    **{"logreg_C": (0.001, 100.0, "log"), "pca": range(40), "kind": list("ab")}
+    logreg_C=(0.001, 100.0, "log"), pca=range(40), kind=list("ab")
 )
 NAMES = ("logreg_C", "pca", "kind")
 KEPT = {"logreg_C": 1.0, "pca": 10, "kind": "a"}

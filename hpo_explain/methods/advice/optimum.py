@@ -289,7 +289,9 @@ def _gained(decision: RunDecision, more: int) -> Decision:
     reached = np.take_along_axis(gains[None], some, axis=2).max(axis=2)
     gained = decision.gained(reached.ravel())
     low, high = gained.interval
-    expected = min(float(expected_best(gains, more).mean()), gained.interval[1])
+    expected = min(
+        float(expected_best(gains, more).mean()), gained.interval[1]
+    )
     high = max(min(high, _WIDEST * expected), expected)
     return replace(
         gained, estimate=expected, interval=(min(low, expected), high)
