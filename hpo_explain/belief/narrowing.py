@@ -15,9 +15,9 @@ lie in those of smaller ones.
 
 The end of a range, or a category, is dropped while in at least 95 % of the draws, and 90 % of those
 of each process, a near row is left, first what loses least probability per logarithm of the volume.
-A level is dropped only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
-what is near the best of its branch, too. So what hardly matters stays open: each of its levels is
-near.
+A level is dropped only if its own best is near in at most 35 % of the draws. A conditional
+hyperparameter is judged by what is near the best of its branch, too. So what hardly matters stays
+open: each of its levels is near.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
