@@ -10,7 +10,7 @@ import pytest
 import hpo_explain
 import hpo_explain as hx
 from hpo_explain import reporting
-from hpo_explain.methods.advice import _words
+from hpo_explain.methods._engines import decision_words
 from hpo_explain.reporting import page
 from tests.source_tree import ROOT
 
@@ -127,7 +127,7 @@ def test_what_the_readme_says_of_the_best_holds_on_a_grid(example, truth):
     line = blocks("text")[0][1].splitlines()[0]
     level, number = re.search(r": ([\d.]+) \((\w+) trials tie", line).groups()
     assert level == f"{values.max():.3f}"
-    assert number == _words.how_many(len(ties))
+    assert number == decision_words.how_many(len(ties))
     assert found.epsilon == pytest.approx(SAMPLE, rel=0.05)
     low, high = found.expected_gain_interval
     gain = max(truth.accuracy.max() - values.max(), 0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hpo_explain.methods.advice import _words as words
+from hpo_explain.methods._engines import decision_words as words
 from tests.analytic import space_of
 
 SPACE = space_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from hpo_explain.base import (
@@ -24,16 +25,16 @@ from hpo_explain.base import (
     told_apart,
     values_in_words,
 )
-from hpo_explain.methods.advice._code import (
-    declarations,
-    evaluations,
-)
-from hpo_explain.methods.advice._words import (
+from hpo_explain.methods._engines.decision_words import (
     compared,
     few,
     percent,
     setting,
     trial,
+)
+from hpo_explain.methods.advice._code import (
+    declarations,
+    evaluations,
 )
 from hpo_explain.space import Parameter, SearchSpace
 
@@ -173,7 +174,8 @@ class Action:
         elif kind == "try":
             yield from ("Try next: ", self.settings, self.others)
             better = "that one is better" if self.others else "to be better"
-            yield f" ({percent(self.probability)} chance {better})"
+            if not isnan(self.probability):
+                yield f" ({percent(self.probability)} chance {better})"
         elif kind == "settle":
             yield from ("Evaluate to narrow intervals: ", self.settings)
             yield self.others

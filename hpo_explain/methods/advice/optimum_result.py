@@ -22,7 +22,11 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Decision, decide
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods.advice._words import amount, compared, one_digit
+from hpo_explain.methods._engines.decision_words import (
+    amount,
+    compared,
+    one_digit,
+)
 from hpo_explain.methods.advice.advise_result import values_of
 from hpo_explain.question import WhatCounts
 from hpo_explain.space import (

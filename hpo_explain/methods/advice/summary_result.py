@@ -10,7 +10,7 @@ import numpy as np
 
 from hpo_explain.base import Cells, Claim, Result, Table, printable
 from hpo_explain.base.wording import Wording, chained, joined
-from hpo_explain.methods.advice._words import (
+from hpo_explain.methods._engines.decision_words import (
     few,
     one_digit,
     part_of,
@@ -119,7 +119,18 @@ class Summary(Result):
     @property
     def headline(self) -> str:
         """What the best trial reached, and which one to keep if that is another."""
-        return printable(self._best)
+        best = self.history.incumbent_trial
+        if best is None:
+            return self._best
+        keep = best if self.optimum is None else self.optimum.keep
+        said = [
+            f"Best {self.objective_name}: {self._level} (",
+            trial(best),
+            ")",
+        ]
+        if keep != best:
+            said += ["; keep ", trial(keep)]
+        return printable(chained([*said, "."]))
 
     @property
     def said(self) -> str:
@@ -140,17 +151,21 @@ class Summary(Result):
         return replace(claim, frame="{each}", text=text)
 
     @property
+    def _level(self) -> str:
+        """The best objective, with the digits that count."""
+        least = 0.0 if self.optimum is None else self.optimum.counts.between
+        return to_digit_of(float(self.history.best[-1]), least)
+
+    @property
     def _best(self) -> str:
         """The best objective, the trials that reached it, and the one to keep."""
         history, optimum = self.history, self.optimum
         best = history.incumbent_trial
         if best is None:
             return "No trial counts yet."
-        least = 0.0 if optimum is None else optimum.counts.between
         tied = history.tied if optimum is None else optimum.tied
-        level = to_digit_of(float(history.best[-1]), least)
         said = [
-            f"Best {self.objective_name}: {level} (",
+            f"Best {self.objective_name}: {self._level} (",
             tie(tied, best),
             ")",
             self.subject.better_outside,
@@ -206,8 +221,8 @@ class Summary(Result):
             f"{row.hyperparameter} {space.extent(row)}"
             for row in space.narrowed
         ]
-        may = "may" if space.doubts else "can"
-        text = f"The search space {may} shrink to {part_of(space.volume)}: {few(kept)}"
+        part = part_of(space.volume)
+        text = f"The search space {space.may} shrink to {part}: {few(kept)}"
         if space.doubts:
             text += " (the reliability is poor)"
         return self._told(space.claims[0], f"{text}.")
