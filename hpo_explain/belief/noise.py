@@ -168,15 +168,15 @@ def resolution(cost: Array) -> float:
     )
     if (counts > 1).sum() < 2:
         return exact
+    unit = float(values[-1] - values[0])
+    values = (values - values[0]) / unit
     apart = np.diff(values)
     for step in np.sort(apart)[::-1]:
         places = np.concatenate([[0.0], np.cumsum(np.rint(apart / step))])
-        if (
-            places[-1] + 1 < _FEWEST_LEVELS
-            or len(np.unique(places)) < _FEWEST_LEVELS
-        ):
+        if len(np.unique(places)) < _FEWEST_LEVELS:
             continue
         slope, start = np.polyfit(places, values, 1)
-        if (np.abs(values - start - slope * places) <= _OFF * slope).all():
-            return max(float(slope), exact)
+        off = np.abs(values - start - slope * places)
+        if (off <= _OFF * slope).all():
+            return max(float(slope) * unit, exact)
     return exact

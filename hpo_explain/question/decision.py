@@ -99,7 +99,7 @@ class WhatCounts:
     def of(cls, run: Run, draws: Draws) -> WhatCounts:
         """Return what counts in a run: what the user says, else the largest of the others."""
         first = run.space.distinct_places(run.X)
-        step = resolution(run.cost[first])
+        step = resolution(run.learned_cost()[first])
         if run.epsilon is not None:
             return cls(run.epsilon, "user", step)
         noise = draws.noise.estimate if draws.noise.settled else 0.0
@@ -314,7 +314,7 @@ class RunDecision:
         """The feasible trials that are worse than the best observed one by less than counts."""
         run = self.run
         costs = np.where(np.asarray(run.feasible), run.cost, np.inf)
-        tied = costs < costs.min() + self.counts.between
+        tied = costs - costs.min() < self.counts.between
         return tuple(np.sort(np.asarray(run.trials)[tied]).tolist())
 
     @cached_property
