@@ -53,6 +53,7 @@ class Box:
         *,
         keep: Array | None = None,
         tried: Array | None = None,
+        enough: float = 0.0,
     ) -> Box:
         """Find it.
 
@@ -68,10 +69,12 @@ class Box:
         tried : ndarray of shape (n, d), optional
             Encoded rows of all trials, those without a result too; by default those that the draws
             were learned from. What nobody tried is not given up.
+        enough : float, default 0
+            What counts: values that lose less are not given up.
         """
         if keep is None and len(draws.X):
             keep = draws.X[lowest(draws.costs(draws.X).mean(axis=0))]
-        search = Narrowing(draws, lose, keep=keep, tried=tried)
+        search = Narrowing(draws, lose, keep=keep, tried=tried, enough=enough)
         levels = search.found()
         loss = allowed(search.loss(levels), lose)
         if any(p.optional is not None for p in draws.space):

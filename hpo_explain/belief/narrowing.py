@@ -15,9 +15,9 @@ lie in those of smaller ones.
 
 The end of a range, or a category, is dropped while in at least 95 % of the draws, and 90 % of those
 of each process, a near row is left, first what loses least probability per logarithm of the volume.
-A level is dropped only if its own best is near in at most 35 % of the draws. A conditional
-hyperparameter is judged by what is near the best of its branch, too. So what hardly matters stays
-open: each of its levels is near.
+A level is dropped only if its own best is near, and within what counts of the best, in at most 35 %
+of the draws. So what hardly matters stays open. A conditional hyperparameter is judged by what is
+near the best of its branch, too.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
@@ -77,6 +77,8 @@ class Narrowing:
     tried : ndarray of shape (n, d), optional
         Encoded rows of all trials, those without a result too; where there are none, it is not
         known what was tried.
+    enough : float, default 0
+        What counts: a level that loses less is not given up.
     """
 
     def __init__(
@@ -86,8 +88,10 @@ class Narrowing:
         *,
         keep: Array | None = None,
         tried: Array | None = None,
+        enough: float = 0.0,
     ) -> None:
         self.draws, self.lose, self.keep = draws, lose, keep
+        self.enough = enough
         self.tried = draws.X if tried is None else tried
         self.land = draws.landscape
 
@@ -136,7 +140,7 @@ class Narrowing:
         """Return the levels to keep: of smaller losses the first ones."""
         known = _STEPS.setdefault(self.draws, {})
         keep = None if self.keep is None else self.keep.tobytes()
-        about = keep, self.tried.tobytes()
+        about = keep, self.tried.tobytes(), self.enough
         steps = known.get(about, (self.everything(),))
         count = 1 + len(self.rungs)
         for rung in self.rungs[len(steps) - 1 :]:
@@ -243,9 +247,9 @@ class Narrowing:
         return Branches(distinct >= 0, distinct, counts / counts.sum())
 
 
-# by what is kept in any case and what was tried, so that boxes of several losses are found at once
+# by what is kept in any case, what was tried and what counts, so that boxes of several losses are found at once
 _STEPS: WeakKeyDictionary[
-    Draws, dict[tuple[bytes | None, bytes], tuple[Levels, ...]]
+    Draws, dict[tuple[bytes | None, bytes, float], tuple[Levels, ...]]
 ] = WeakKeyDictionary()
 
 
@@ -308,10 +312,7 @@ class _Rung:
     def __init__(self, search: Narrowing, lose: float, kept: Levels) -> None:
         self._search, self._land = search, search.land
         self._parts = search.draws.parts
-        self._near = [
-            _Tally(search.at_level, self._near_of(rows, lose))
-            for rows in search.goal_rows
-        ]
+        self._near = self._tallies(lose)
         self._owner = np.repeat(np.arange(len(kept)), np.diff(search.starts))
         goal = np.array(search.goal_of)[self._owner]
         self._columns = [
@@ -319,7 +320,10 @@ class _Rung:
         ]
         # the whole space judges every level, a branch its own ones only
         self._columns[0] = np.arange(len(goal))
-        shares = np.array([(of.at > 0).mean(axis=1) for of in self._near])
+        counting = self._near
+        if lose < search.enough:
+            counting = self._tallies(search.enough)
+        shares = np.array([(of.at > 0).mean(axis=1) for of in counting])
         own_best = shares[goal, np.arange(len(goal))]
         self._never = search.protected | (own_best > _MAY_BE_NEAR)
         self._kept = self._without_far_categories(kept)
@@ -333,6 +337,14 @@ class _Rung:
         self._may_go = np.concatenate(
             [self._ends(j) for j in range(len(kept))]
         )
+
+    def _tallies(self, lose: float) -> list[_Tally]:
+        """Return what is near where so much is allowed, for each goal."""
+        search = self._search
+        return [
+            _Tally(search.at_level, self._near_of(rows, lose))
+            for rows in search.goal_rows
+        ]
 
     def _near_of(self, rows: Bools, lose: float) -> Bools:
         """Return what is near in each draw among some rows, (M, k)."""

@@ -349,6 +349,7 @@ class RunDecision:
             lose,
             keep=self.row_to_keep,
             tried=self.run.tried,
+            enough=self.epsilon,
         )
 
     # ------------------------------------------------------------------ what is left to gain

@@ -135,11 +135,12 @@ def test_what_does_not_matter_stays_open():
     box = Box.of(draws, 0.5, keep=keep)
     assert (box.space["a"].low, box.space["a"].high) == (4, 4)
     assert box.narrowed == (box.space["a"],)
-    # nor is anything given up whose loss is one that is allowed
+    # nor is anything given up that loses less than counts
     draws = Known(
         space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.3 * X[:, 1]]
     )
-    assert Box.of(draws, 0.5, keep=keep).narrowed == (box.space["a"],)
+    found = Box.of(draws, 0.5, keep=keep, enough=0.5)
+    assert found.narrowed == (box.space["a"],)
 
 
 @few_draws
