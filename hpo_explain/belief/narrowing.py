@@ -247,7 +247,8 @@ class Narrowing:
         return Branches(distinct >= 0, distinct, counts / counts.sum())
 
 
-# by what is kept in any case, what was tried and what counts, so that boxes of several losses are found at once
+# by what is kept in any case, what was tried and what counts, so that boxes of several losses are
+# found at once
 _STEPS: WeakKeyDictionary[
     Draws, dict[tuple[bytes | None, bytes, float], tuple[Levels, ...]]
 ] = WeakKeyDictionary()

@@ -280,7 +280,8 @@ def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
 def test_with_many_categories_another_sampler_goes_on():
     def objective(trial):
         return sum(
-            trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b"
+            (1.0 + 0.37 * i)
+            * (trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b")
             for i in range(6)
         )
 
