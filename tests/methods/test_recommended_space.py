@@ -449,4 +449,4 @@ def test_boxes_of_several_losses_are_found_at_once_and_are_those_found_alone():
         for a, b in zip(one.found(), other.found(), strict=True):
             np.testing.assert_array_equal(a, b)
     # what is left at the largest loss was all that had to be looked for
-    assert together[1].kept_and_ranges()[0] is together[1].kept_and_ranges()[0]
+    assert together[1].found() is together[1].found()
