@@ -131,17 +131,17 @@ def _actions(
     warned = [_as_the_box(action, decision.box) for action in warned]
     wider = _known(widen(decision))
     changes = [a for a in (*warned, *wider) if a.parameters]
-    others = {p.name for action in changes for p in action.parameters}
-    smaller = _known(narrow(decision, others))
+    named = {p.name for action in changes for p in action.parameters}
+    smaller = _known(narrow(decision, named))
     again = repeat(decision, alone=False)
     tried = attempt(decision, [*changes, *smaller], n, in_order(question))
     names_one = tried.kind == "try"
     if names_one and _another_goes_on(run):
         tried = hand_over(run.space)
     more = [*_known(again), tried] if names_one else _known(repeat(decision))
-    actions = [*warned, *wider, *smaller, *more]
-    if not actions:
-        actions = _known(repeat_in_noise(decision)) or [tried]
+    others = [*warned, *wider, *smaller]
+    in_noise = [] if others else _known(repeat_in_noise(decision))
+    actions = in_noise or [*others, *more] or [tried]
     return [keep(decision), *actions]
 
 
