@@ -141,7 +141,7 @@ def widen(decision: RunDecision) -> Action | None:
         ):
             new = None
         gained = decision.gained_beyond(gains)
-        counts = gained.estimate > decision.epsilon
+        counts = gained.estimate > decision.counts.between
         if new is None or not counts or gained.probability < _LIKELY:
             continue
         reason = _AT_END(
