@@ -1,13 +1,18 @@
 """What counts as better, who says so, which trials tie, and which one to keep."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import hpo_explain as hx
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base import InputError
 from hpo_explain.belief import Noise
 from hpo_explain.belief.noise import resolution, step_of
+from hpo_explain.cli import main
 from hpo_explain.question import RunDecision, WhatCounts
 from tests.analytic import Known, space_of, unit_cube
 
@@ -173,6 +178,24 @@ def test_epsilon_settles_for_all_who_ask_what_counts():
     ]
     assert set(enough) == {epsilon}
     assert len(optimum.tied) > len(hx.optimum(run).tied)
+
+
+@few_draws
+def test_the_command_and_the_page_take_it(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.random(30)})
+    table["loss"] = (table.x - 0.4) ** 2
+    place = tmp_path / "trials.csv"
+    table.to_csv(place, index=False)
+    options = ["--objective", "loss", "--epsilon", "0.05", "--json"]
+    shown = CliRunner().invoke(main, ["optimum", str(place), *options])
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["epsilon"] == 0.05
+    page = tmp_path / "page.html"
+    hx.report(
+        table, page, objective="loss", epsilon=0.05, sections=["optimum"]
+    )
+    assert "(as given)" in page.read_text(encoding="utf-8")
 
 
 def test_of_several_objectives_each_has_its_own_amount():
