@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from hpo_explain.base import Fact, NothingToExplain, declared_fact
+from hpo_explain.base import Fact, NothingToExplain, declared_fact, unit_of
 from hpo_explain.belief import (
     LEVEL,
     STRETCH,
@@ -45,7 +45,9 @@ PROBABLE_GAIN = (
     0.1  # of gaining what counts: with less there is nothing to get
 )
 _TRIED = 200  # trials of which one is the best
-_FAIR = 0.5  # of being right: with less another trial is not kept
+_BETTER = (
+    0.8  # so probable it is that another trial is better, where that is kept
+)
 
 NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
 RARELY_FEASIBLE = declared_fact(
@@ -246,28 +248,33 @@ class RunDecision:
     def costs(self) -> Array:
         """The same, moved towards what was observed: draws are smooth, these may be no neighbors.
 
-        By ``m / (m + 1)`` of the difference between the mean of m evaluations and that of draws.
+        As far as what is observed beside the draws' mean is more than noise: of the variance
+        v + σ² / m of this difference, over all trials with m evaluations each, by the share of v.
         """
         rows, _, which = self._alike
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
         observed = (np.bincount(which, self.run.cost[rows]) / m)[at]
         beside = observed - self.costs_of_draws.mean(axis=0)
-        return np.asarray(self.costs_of_draws + m[at] / (m[at] + 1.0) * beside)
+        unit = unit_of(beside)  # in which no square overflows
+        noise = (self.noise.estimate / unit) ** 2 / m[at]
+        more = max(float(((beside / unit) ** 2 - noise).mean()), 0.0)
+        share = more / (more + noise) if more else np.zeros(len(noise))
+        return np.asarray(self.costs_of_draws + share * beside)
 
     @cached_property
     def best(self) -> int:
         """The place of the trial to keep among `rows`.
 
         That is the best observed one, unless another is expected to be better by what counts, and
-        is so with more than an even chance.
+        is better with a probability of at least .8.
         """
         other = lowest(self.costs.mean(axis=0))
-        ahead = self.costs[:, self._observed] - self.costs[:, other]
-        found = decide(ahead, self.counts.between, side="above")
-        enough = found.estimate > self.counts.between
-        return (
-            other if enough and found.probability > _FAIR else self._observed
+        ahead = decide(
+            self.costs[:, self._observed] - self.costs[:, other], side="above"
         )
+        enough = ahead.estimate > self.counts.between
+        is_better = enough and ahead.probability >= _BETTER
+        return other if is_better else self._observed
 
     @property
     def keep(self) -> int:

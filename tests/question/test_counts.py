@@ -130,28 +130,39 @@ def at(values):
 def test_another_trial_is_kept_only_where_it_is_better_by_what_counts(
     other, keep
 ):
-    """Of one evaluation half of the difference to the draws counts: 0 is expected at 3."""
+    """As half of what is seen beside the draws is noise, half of it counts."""
     values = np.full(100, 20.0)
     values[:2] = 6.0, other
     # trial 0 was lucky, trial 1 unlucky: expected are 3 and (other + 4) / 2
-    run = run_of(np.array([0.0, 4.0, 20.3, 21.7]), epsilon=0.9)
-    found = decided(run, at(values))
+    observed = np.array([0.0, 4.0, 20.3, 21.7])
+    run = run_of(observed, epsilon=0.9)
+    beside = observed - values[:4]
+    half = Noise.known(float(np.sqrt((beside**2).mean() / 2.0)))
+    found = decided(run, at(values), noise=half)
     assert found.keep == keep
     assert len(found.why_another) == (keep != 0)
     for why in found.why_another:
         assert why["worse"] == pytest.approx(1.0)
 
 
-def test_another_trial_is_kept_only_with_more_than_an_even_chance():
-    """By five of ten functions it is better by 20, by five worse by 4."""
+def test_another_trial_is_kept_only_where_it_is_probably_better():
+    """By some of ten functions it is better by 20, by the others worse by 4."""
     first = np.full(100, 50.0)
     first[:2] = 20.0, 0.0
     second = np.full(100, 50.0)
     second[:2] = 0.0, 4.0
     run = run_of(np.array([10.0, 10.1, 50.0]), epsilon=0.5)
-    even = decided(run, *(5 * [at(first)] + 5 * [at(second)]))
-    assert even.keep == 0
-    assert decided(run, *(6 * [at(first)] + 4 * [at(second)])).keep == 1
+    noise = Noise.known(90.0)
+    for count, keep in ((5, 0), (7, 0), (9, 1)):
+        functions = count * [at(first)] + (10 - count) * [at(second)]
+        assert decided(run, *functions, noise=noise).keep == keep
+
+
+def test_without_noise_the_best_observed_trial_is_kept():
+    values = np.full(100, 20.0)
+    values[:2] = 6.0, 0.0
+    run = run_of(np.array([0.0, 4.0, 20.3, 21.7]), epsilon=0.1)
+    assert decided(run, at(values)).keep == 0
 
 
 @few_draws
