@@ -23,6 +23,7 @@ from hpo_explain.run import (
     Run,
     by_objective,
     chosen,
+    counting,
     is_joined,
     is_measured,
     measured,
@@ -130,6 +131,8 @@ def as_run(run: Any, **options: Any) -> Run:
         broke a constraint, unless it has an objective of that name. Of several objectives,
         ``target="pareto_rank"`` is the Pareto rank of a trial, ``"hypervolume"`` what it adds to
         the hypervolume of the front, and a dict of weights the sum of the normalized objectives.
+        ``epsilon=0.005`` has an improvement count from there on, in the objective's units (of
+        several objectives a dict by their names).
 
     Returns
     -------
@@ -152,6 +155,9 @@ def as_run(run: Any, **options: Any) -> Run:
     >>> len(as_run(table, objective="loss"))
     3
     """
+    epsilon = options.pop("epsilon", None)
+    if epsilon is not None:
+        return counting(as_run(run, **options), epsilon)
     target = options.get("target")
     rest = {
         n: value
@@ -236,6 +242,14 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
     >>> list(as_runs(table, objective="loss"))
     ['loss']
     """
+    epsilon = options.pop("epsilon", None)
+    if epsilon is not None:
+        runs = as_runs(run, **options)
+        if len(runs) > 1 and not isinstance(epsilon, Mapping):
+            problem = f"was {epsilon!r}, but there are {len(runs)} objectives"
+            remedy = "Give a dict of an amount by the name of each objective."
+            raise InputError("epsilon", problem, epsilon, remedy)
+        return {name: counting(one, epsilon) for name, one in runs.items()}
     target = options.get("target")
     if target == TRADE_OFF:  # between all of them
         options.pop("target")

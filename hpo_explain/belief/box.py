@@ -5,7 +5,6 @@ How it is found is told in `narrowing`. What could only be active for values giv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,16 +37,12 @@ class Box:
         How it was found.
     levels : list of ndarray of bool
         Which levels of each hyperparameter are left.
-    ranges : mapping of int to ndarray of bool
-        Of columns of which one level is left because they hardly matter there, the levels that
-        do as well, by column.
     loss : Decision
         By how much the best that is left is worse, and how probable it is that this is allowed.
     """
 
     search: Narrowing
     levels: Levels
-    ranges: Mapping[int, Bools]
     loss: Decision
 
     @classmethod
@@ -58,6 +53,7 @@ class Box:
         *,
         keep: Array | None = None,
         tried: Array | None = None,
+        enough: float = 0.0,
     ) -> Box:
         """Find it.
 
@@ -73,15 +69,17 @@ class Box:
         tried : ndarray of shape (n, d), optional
             Encoded rows of all trials, those without a result too; by default those that the draws
             were learned from. What nobody tried is not given up.
+        enough : float, default 0
+            What counts: values that lose less are not given up.
         """
         if keep is None and len(draws.X):
             keep = draws.X[lowest(draws.costs(draws.X).mean(axis=0))]
-        search = Narrowing(draws, lose, keep=keep, tried=tried)
-        levels, ranges = search.kept_and_ranges()
+        search = Narrowing(draws, lose, keep=keep, tried=tried, enough=enough)
+        levels = search.found()
         loss = allowed(search.loss(levels), lose)
         if any(p.optional is not None for p in draws.space):
             loss = replace(loss, certain=False)
-        return cls(search, levels, ranges, loss)
+        return cls(search, levels, loss)
 
     @property
     def whole(self) -> SearchSpace:
@@ -91,10 +89,7 @@ class Box:
     @cached_property
     def parts(self) -> tuple[Parameter, ...]:
         """What is left of each hyperparameter."""
-        return self._parts(self.levels)
-
-    def _parts(self, levels: Levels) -> tuple[Parameter, ...]:
-        draws = self.search.draws
+        draws, levels = self.search.draws, self.levels
         return tuple(part_of(draws, levels, j) for j in range(len(levels)))
 
     @cached_property
@@ -129,18 +124,6 @@ class Box:
             for part, of in zip(self.parts, self.levels, strict=True)
             if not of.all()
         )
-
-    @property
-    def searched(self) -> tuple[Parameter, ...]:
-        """What a search goes on with, of those of which some levels are given up for that, too.
-
-        What hardly matters may have any of the values that do as well.
-        """
-        levels = [self.ranges.get(j, of) for j, of in enumerate(self.levels)]
-        names = self.whole.names
-        all_of = {names[j] for j, of in enumerate(levels) if of.all()}
-        possible, _ = still_possible(self._parts(levels))
-        return tuple(p for p in possible if p.name not in all_of)
 
     def holds(self, X: Array) -> Bools:
         """Return which encoded rows lie in it, (n,)."""

@@ -13,12 +13,11 @@ One box for one allowed loss: it is found by losing little first and more then, 
 time from what was left. So what is enough for less is enough for more, and boxes of larger losses
 lie in those of smaller ones.
 
-The end of a range, or a category, is dropped while in at least 95 % of the draws of each process a
-near row is left, first what loses least probability per logarithm of the volume. A level is dropped
-only if its own best is near in at most 35 % of the draws. A conditional hyperparameter is judged by
-what is near the best of its branch, too. What is left of a hyperparameter that hardly matters there
-is one level, that of the configuration to keep, where no draw loses more than half of the rung by
-that.
+The end of a range, or a category, is dropped while in at least 95 % of the draws, and 90 % of those
+of each process, a near row is left, first what loses least probability per logarithm of the volume.
+A level is dropped only if its own best is near, and within what counts of the best, in at most 35 %
+of the draws. So what hardly matters stays open. A conditional hyperparameter is judged by what is
+near the best of its branch, too.
 
 Never dropped are the levels of the configuration to keep, and what nobody tried: a category without
 a trial, and levels in a stretch wider than a fifth of the range in which no trial lies.
@@ -39,7 +38,6 @@ from hpo_explain.belief.decisions import STRETCH, Decision, decide
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.belief.stay_fixed import stay_fixed
 from hpo_explain.space import (
     Array,
     Bools,
@@ -50,14 +48,12 @@ from hpo_explain.space import (
 
 # of the median minus the best
 RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-HELD = 0.95  # share of the draws of each process that keep a near row
+# share of all draws, and of those of each process, that keep a near row
+HELD, HELD_EACH = (0.95, 0.9)
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 _ROUNDING = 1e-12  # what shares of failures may differ by
 UNTRIED = (
     0.2  # of a range: a stretch as wide in which no trial lies is not given up
-)
-_FIXED = (
-    0.5  # of a rung: no draw may lose more by one level of a hyperparameter
 )
 _MAY_BE_NEAR = (
     0.35  # of the draws: a level that is near in more is never dropped
@@ -81,6 +77,8 @@ class Narrowing:
     tried : ndarray of shape (n, d), optional
         Encoded rows of all trials, those without a result too; where there are none, it is not
         known what was tried.
+    enough : float, default 0
+        What counts: a level that loses less is not given up.
     """
 
     def __init__(
@@ -90,8 +88,10 @@ class Narrowing:
         *,
         keep: Array | None = None,
         tried: Array | None = None,
+        enough: float = 0.0,
     ) -> None:
         self.draws, self.lose, self.keep = draws, lose, keep
+        self.enough = enough
         self.tried = draws.X if tried is None else tried
         self.land = draws.landscape
 
@@ -136,58 +136,17 @@ class Narrowing:
             if share * spread <= self.lose * (1.0 + 1e-9)
         ]
 
-    def found(self) -> tuple[Levels, Array]:
-        """Return the levels to keep, and what each draw loses with these only, (k,)."""
-        kept, _ = self.kept_and_ranges()
-        return kept, self.loss(kept)
-
-    def kept_and_ranges(self) -> tuple[Levels, dict[int, Bools]]:
-        """Return the levels to keep, and by column the range in which one of its levels does."""
-        step = self._steps()[-1]
-        return step.kept, step.ranges
-
-    def _steps(self) -> tuple[_Step, ...]:
-        """Return what is left at no loss, and after each rung: of smaller losses the first ones."""
+    def found(self) -> Levels:
+        """Return the levels to keep: of smaller losses the first ones."""
         known = _STEPS.setdefault(self.draws, {})
         keep = None if self.keep is None else self.keep.tobytes()
-        about = keep, self.tried.tobytes()
-        steps = known.get(about, (_Step(self.everything(), [], {}),))
+        about = keep, self.tried.tobytes(), self.enough
+        steps = known.get(about, (self.everything(),))
         count = 1 + len(self.rungs)
         for rung in self.rungs[len(steps) - 1 :]:
-            steps = (*steps, self._next(steps[-1], rung))
+            steps = (*steps, _Rung(self, rung, steps[-1]).narrowed())
             known[about] = steps
-        return steps[:count]
-
-    def _next(self, before: _Step, rung: float) -> _Step:
-        """Return what is left where a rung is allowed, of what was left before."""
-        kept = _Rung(self, rung, before.kept).narrowed()
-        if self.keep is None:
-            return _Step(kept, [], {})
-        left, fixed = self._fixed(kept, before.fixed, rung)
-        return _Step(left, fixed, {j: kept[j] for j in fixed} | before.ranges)
-
-    def _fixed(
-        self, kept: Levels, fixed: list[int], rung: float
-    ) -> tuple[Levels, list[int]]:
-        """Return the levels to keep where what hardly matters has one level, and which that is."""
-        x = self.keep
-        if x is None:
-            return kept, fixed
-        tried = [
-            j for j, of in enumerate(self.untried) if not (of & kept[j]).any()
-        ]
-        inside = self.inside(kept) & self.land.possible
-        if not inside.any():
-            return kept, fixed
-        fixed, _ = stay_fixed(
-            self.draws, x, _FIXED * rung, inside, among=tried, start=fixed
-        )
-        kept = list(kept)
-        for j in fixed:
-            kept[j] = np.arange(len(kept[j])) == self.land.axes[j].level(
-                x[[j]]
-            )
-        return kept, fixed
+        return steps[:count][-1]
 
     @cached_property
     def failing(self) -> Array | None:
@@ -288,28 +247,10 @@ class Narrowing:
         return Branches(distinct >= 0, distinct, counts / counts.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """What is left where a loss is allowed.
-
-    Attributes
-    ----------
-    kept : list of ndarray of bool
-        The levels.
-    fixed : list of int
-        Columns of which one level is left, as they hardly matter.
-    ranges : dict of ndarray of bool
-        Of these the levels that do as well, by column.
-    """
-
-    kept: Levels
-    fixed: list[int]
-    ranges: dict[int, Bools]
-
-
-# by what is kept in any case and what was tried, so that boxes of several losses are found at once
+# by what is kept in any case, what was tried and what counts, so that boxes of several losses are
+# found at once
 _STEPS: WeakKeyDictionary[
-    Draws, dict[tuple[bytes | None, bytes], tuple[_Step, ...]]
+    Draws, dict[tuple[bytes | None, bytes, float], tuple[Levels, ...]]
 ] = WeakKeyDictionary()
 
 
@@ -372,10 +313,7 @@ class _Rung:
     def __init__(self, search: Narrowing, lose: float, kept: Levels) -> None:
         self._search, self._land = search, search.land
         self._parts = search.draws.parts
-        self._near = [
-            _Tally(search.at_level, self._near_of(rows, lose))
-            for rows in search.goal_rows
-        ]
+        self._near = self._tallies(lose)
         self._owner = np.repeat(np.arange(len(kept)), np.diff(search.starts))
         goal = np.array(search.goal_of)[self._owner]
         self._columns = [
@@ -383,7 +321,10 @@ class _Rung:
         ]
         # the whole space judges every level, a branch its own ones only
         self._columns[0] = np.arange(len(goal))
-        shares = np.array([(of.at > 0).mean(axis=1) for of in self._near])
+        counting = self._near
+        if lose < search.enough:
+            counting = self._tallies(search.enough)
+        shares = np.array([(of.at > 0).mean(axis=1) for of in counting])
         own_best = shares[goal, np.arange(len(goal))]
         self._never = search.protected | (own_best > _MAY_BE_NEAR)
         self._kept = self._without_far_categories(kept)
@@ -397,6 +338,14 @@ class _Rung:
         self._may_go = np.concatenate(
             [self._ends(j) for j in range(len(kept))]
         )
+
+    def _tallies(self, lose: float) -> list[_Tally]:
+        """Return what is near where so much is allowed, for each goal."""
+        search = self._search
+        return [
+            _Tally(search.at_level, self._near_of(rows, lose))
+            for rows in search.goal_rows
+        ]
 
     def _near_of(self, rows: Bools, lose: float) -> Bools:
         """Return what is near in each draw among some rows, (M, k)."""
@@ -443,7 +392,8 @@ class _Rung:
                 [stays[:, part].mean(axis=1) for part in self._parts], axis=0
             )
             share = (near.total > 0.5).mean() - stays.mean(axis=1)
-            share[least < HELD] = np.inf
+            too_few = (stays.mean(axis=1) < HELD) | (least < HELD_EACH)
+            share[too_few] = np.inf
             lost[judged] = np.maximum(lost[judged], share)
             of_near = at.sum(axis=1) / max(near.total.sum(), 1.0)
             mass[judged] = np.maximum(mass[judged], of_near)

@@ -31,6 +31,8 @@ _LEVELS = 0.05, 0.95
 # variances whose standard deviation as a cost is computed
 _TABLED = np.geomspace(1e-8, 30.0, 24)
 _STEPS = 10_000  # that the whole range of rounded objectives has at most
+# levels by which a metric is seen to count, and how far off them values are, of a step
+_FEWEST_LEVELS, _OFF = (4, 0.2)
 
 
 @dataclass(frozen=True)
@@ -139,3 +141,42 @@ def step_of(cost: Array) -> float:
         if rounded.all() and whole <= _STEPS * step / divisor:
             return step / divisor
     return 0.0
+
+
+def resolution(cost: Array) -> float:
+    """Return what a metric that counts can show: what one more of what it counts makes.
+
+    Costs of different configurations that are equal, at several levels, are those of a count. The
+    mean of fold accuracies lies near multiples of that step, not on them, as folds differ in size:
+    of the better half the values are taken together that are much nearer to each other than the
+    others. 0 where the metric does not count.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n,)
+        The cost of each configuration.
+
+    Examples
+    --------
+    >>> wrong = np.array([2, 2, 3, 3.1, 4, 4, 5.1, 6, 6.1, 9, 20, 30, 41, 55, 62, 70, 88, 91])
+    >>> round(resolution(wrong / 178.0), 4)
+    0.0057
+    """
+    exact = step_of(cost)
+    values, counts = np.unique(
+        cost[cost <= np.median(cost)], return_counts=True
+    )
+    if (counts > 1).sum() < 2:
+        return exact
+    unit = float(values[-1] - values[0])
+    values = (values - values[0]) / unit
+    apart = np.diff(values)
+    for step in np.sort(apart)[::-1]:
+        places = np.concatenate([[0.0], np.cumsum(np.rint(apart / step))])
+        if len(np.unique(places)) < _FEWEST_LEVELS:
+            continue
+        slope, start = np.polyfit(places, values, 1)
+        off = np.abs(values - start - slope * places)
+        if (off <= _OFF * slope).all():
+            return max(float(slope) * unit, exact)
+    return exact

@@ -87,6 +87,11 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         "The objective's natural range, such as 0 1; by default known by its name.",
         {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
     ),
+    "--epsilon": (
+        None,
+        "The smallest improvement that counts; by default what the metric can show, and its noise.",
+        {"type": float, "metavar": "AMOUNT"},
+    ),
     "--pruned": (
         STORAGE,
         "leave pruned trials out (the default), or read their last value.",
@@ -180,7 +185,7 @@ _ARGUMENTS = {  # of reading, in Python
     if argument != "directions"
 }
 _SAID: dict[Format | None, str] = {STORAGE: "Storage: ", TABLE: "Table: "}
-_OF_ANY_SOURCE = ("--trials", "--bounds")
+_OF_ANY_SOURCE = ("--trials", "--bounds", "--epsilon")
 _SEVERAL = (
     "the study, if there are several; given again for each source, or for each study of "
     "one source."

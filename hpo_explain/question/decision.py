@@ -4,9 +4,8 @@
 symbol      meaning
 ==========  ============================================================================
 f_s         a draw of the cost, noise excluded
-x*          the trial to keep: the tried configuration with the lowest mean of `costs`
-ε           what counts as better, and what may be lost: one evaluation's noise, or 1 % of the
-            way from the median to the best
+x*          the trial to keep: the best observed one, unless another is better by what counts
+ε           what counts as better, and what may be lost: see `WhatCounts`
 gain        ``f_s(x*) - f_s(x)``, of several the largest
 ==========  ============================================================================
 
@@ -15,13 +14,15 @@ Where a result that counts is not to be expected, nothing is gained.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
-from hpo_explain.base import Fact, NothingToExplain, declared_fact
+from hpo_explain.base import Fact, NothingToExplain, declared_fact, unit_of
 from hpo_explain.belief import (
     LEVEL,
     STRETCH,
@@ -32,10 +33,9 @@ from hpo_explain.belief import (
     Trust,
     as_draws,
     decide,
-    stretched,
-    usual_loss,
 )
 from hpo_explain.belief.left import Left
+from hpo_explain.belief.noise import resolution
 from hpo_explain.question.explained import accepted_surrogate
 from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
@@ -45,6 +45,9 @@ PROBABLE_GAIN = (
     0.1  # of gaining what counts: with less there is nothing to get
 )
 _TRIED = 200  # trials of which one is the best
+_BETTER = (
+    0.8  # so probable it is that another trial is better, where that is kept
+)
 
 NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
 RARELY_FEASIBLE = declared_fact(
@@ -55,7 +58,7 @@ RARELY_FEASIBLE = declared_fact(
 _NOT_THE_BEST_OBSERVED = declared_fact(
     "not_the_best_observed",
     "trial {observed:id}, the best observed one, is expected to be worse than trial {keep:id} by "
-    "{worse:.2g}",
+    "{worse:.2g}, which is more than what counts",
     role="basis",
 )
 _TRUST_IS_POOR = declared_fact(
@@ -63,6 +66,80 @@ _TRUST_IS_POOR = declared_fact(
     "trust in the model is poor: {r2:%} of the variation over the space is known",
     role="basis",
 )
+
+
+_LEAST = 0.01  # of the way from the median to the best: what counts at least
+_SAME_STEP = 0.1  # of a step: means of folds of different sizes lie beside it
+
+
+@dataclass(frozen=True)
+class WhatCounts:
+    """By how much a configuration must be better for that to count: ε.
+
+    Attributes
+    ----------
+    epsilon : float
+        The amount.
+    whose : {"user", "step", "noise", "share"}
+        Who says so: the user, the metric, which shows no smaller difference, the noise of one
+        evaluation, or the way from the median to the best, of which it is 1 %.
+    step : float, default 0
+        What one more of what the metric counts makes; 0 where it does not count.
+
+    Examples
+    --------
+    >>> counts = WhatCounts(0.3, "user", step=0.25)
+    >>> counts.least, counts.between
+    (0.5, 0.375)
+    """
+
+    epsilon: float
+    whose: Literal["user", "step", "noise", "share"]
+    step: float = 0.0
+
+    @classmethod
+    def of(cls, run: Run, draws: Draws) -> WhatCounts:
+        """Return what counts in a run: what the user says, else the largest of the others."""
+        first = run.space.distinct_places(run.X)
+        step = resolution(run.learned_cost()[first])
+        if run.epsilon is not None:
+            return cls(run.epsilon, "user", step)
+        noise = draws.noise.estimate if draws.noise.settled else 0.0
+        spread = _LEAST * float(np.median(draws.landscape.spread))
+        largest = max(step, noise, spread)
+        whose: Literal["step", "noise", "share"] = "share"
+        if largest == step:
+            whose = "step"
+        elif largest == noise:
+            whose = "noise"
+        return cls(largest, whose, step)
+
+    @property
+    def least(self) -> float:
+        """The smallest gain that counts and that the metric can show."""
+        if not self.step:
+            return self.epsilon
+        return self.step * max(
+            math.ceil(self.epsilon / self.step - _SAME_STEP), 1
+        )
+
+    @property
+    def between(self) -> float:
+        """What tells it from what does not count: half a step less, where there are steps."""
+        return self.least - self.step / 2.0
+
+    @property
+    def in_words(self) -> str:
+        """Who says so."""
+        return _WHOSE[self.whose]
+
+
+_WHOSE = {
+    "user": "as given",
+    "step": "the step of the metric",
+    "noise": "the noise of one evaluation",
+    "share": "1 % of the way from the median to the best",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +152,7 @@ class RunDecision:
         The run, averaged over instances.
     draws : Draws
         Functions that its trials allow, for questions about the best.
-    epsilon : float
+    counts : WhatCounts
         By how much a configuration must be better for that to count, and by how much the best of
         what is left may be worse.
     trust : Trust or None
@@ -84,7 +161,7 @@ class RunDecision:
 
     run: Run
     draws: Draws
-    epsilon: float
+    counts: WhatCounts
     trust: Trust | None = None
 
     @classmethod
@@ -124,9 +201,10 @@ class RunDecision:
         decided: RunDecision | None = run.remembered(_decision, run, seed)
         return decided
 
-    def allowing(self, epsilon: float | None) -> RunDecision:
-        """Return what is decided where something else counts, and may be lost."""
-        return self if epsilon is None else replace(self, epsilon=epsilon)
+    @property
+    def epsilon(self) -> float:
+        """What counts, in the objective's units."""
+        return self.counts.epsilon
 
     @property
     def noise(self) -> Noise:
@@ -170,24 +248,33 @@ class RunDecision:
     def costs(self) -> Array:
         """The same, moved towards what was observed: draws are smooth, these may be no neighbors.
 
-        By ``m / (m + 1)`` of the difference between the mean of m evaluations and that of draws, of
-        which no more counts than the noise of one: who was luckier than that was lucky. So the
-        trial to keep lacked .189 of the way from the median to the best in 109 runs, .200 by the
-        whole difference, .186 by none of it; in 40 runs on tables .165, .173 and .166.
+        As far as what is observed beside the draws' mean is more than noise: of the variance
+        v + σ² / m of this difference, over all trials with m evaluations each, by the share of v.
         """
         rows, _, which = self._alike
         at, m = which[np.searchsorted(rows, self.rows)], np.bincount(which)
         observed = (np.bincount(which, self.run.cost[rows]) / m)[at]
-        noise = self.noise.counted
-        beside = np.clip(
-            observed - self.costs_of_draws.mean(axis=0), -noise, noise
-        )
-        return np.asarray(self.costs_of_draws + m[at] / (m[at] + 1.0) * beside)
+        beside = observed - self.costs_of_draws.mean(axis=0)
+        unit = unit_of(beside)  # in which no square overflows
+        noise = (self.noise.estimate / unit) ** 2 / m[at]
+        more = max(float(((beside / unit) ** 2 - noise).mean()), 0.0)
+        share = more / (more + noise) if more else np.zeros(len(noise))
+        return np.asarray(self.costs_of_draws + share * beside)
 
     @cached_property
     def best(self) -> int:
-        """The place of the trial to keep among `rows`."""
-        return lowest(self.costs.mean(axis=0))
+        """The place of the trial to keep among `rows`.
+
+        That is the best observed one, unless another is expected to be better by what counts, and
+        is better with a probability of at least .8.
+        """
+        other = lowest(self.costs.mean(axis=0))
+        ahead = decide(
+            self.costs[:, self._observed] - self.costs[:, other], side="above"
+        )
+        enough = ahead.estimate > self.counts.between
+        is_better = enough and ahead.probability >= _BETTER
+        return other if is_better else self._observed
 
     @property
     def keep(self) -> int:
@@ -230,6 +317,14 @@ class RunDecision:
         return int(np.flatnonzero(same == own)[0])
 
     @cached_property
+    def tied(self) -> tuple[int, ...]:
+        """The feasible trials that are worse than the best observed one by less than counts."""
+        run = self.run
+        costs = np.where(np.asarray(run.feasible), run.cost, np.inf)
+        tied = costs - costs.min() < self.counts.between
+        return tuple(np.sort(np.asarray(run.trials)[tied]).tolist())
+
+    @cached_property
     def luck(self) -> Decision:
         """By how much the best observed trial is worse than the one to keep."""
         costs = self.costs
@@ -252,11 +347,16 @@ class RunDecision:
     @cached_property
     def box(self) -> Box:
         """The smallest part of the space that holds a configuration near the best."""
+        return self.box_that_loses(self.epsilon)
+
+    def box_that_loses(self, lose: float) -> Box:
+        """Return the same where the best that is left may be worse by another amount."""
         return Box.of(
             self.draws,
-            self.epsilon,
+            lose,
             keep=self.row_to_keep,
             tried=self.run.tried,
+            enough=self.epsilon,
         )
 
     # ------------------------------------------------------------------ what is left to gain
@@ -273,8 +373,8 @@ class RunDecision:
         left = Left(
             float(np.median(self.costs_of_draws[:, self.best] - self.least))
         )
-        probability = left.more_than(self.epsilon)
-        low, high = left.interval()
+        probability = left.more_than(self.counts.least)
+        low, high = left.interval
         return Decision(
             estimate=left.median,
             interval=(low, max(min(high, self._most), left.median)),
@@ -290,20 +390,34 @@ class RunDecision:
         if self.run.bounds is None:
             return np.inf
         best = min(self.run.sign * end for end in self.run.bounds)
-        return float(self.costs_of_draws[:, self.best].mean()) - best
+        return max(float(self.run.cost[self.rows[self.best]]) - best, 0.0)
 
     def gains(self, X: Array) -> Array:
-        """Return by how much each draw is better at encoded rows than at x*, (k, n)."""
-        return self.costs[:, [self.best]] - self.draws.costs(X)
+        """Return by how much each draw is better at encoded rows than at x*, (k, n).
+
+        By its own cost there: what was lucky at x* would hide what is left to gain.
+        """
+        return self.costs_of_draws[:, [self.best]] - self.draws.costs(X)
 
     def gained_beyond(self, gains: Array) -> Decision:
         """Return what is gained, and whether what counts is, from the gain of each draw.
 
-        Minima scatter by more than those of draws do, so these are stretched about their median.
+        The interval is stretched: minima scatter by more than those of draws do.
         """
-        wide = stretched(gains, STRETCH["least"])
-        decision = decide(np.maximum(wide, 0.0), self.epsilon, side="above")
-        return decision.told_as(float(np.maximum(gains, 0.0).mean()))
+        decision = decide(
+            np.maximum(gains, 0.0),
+            self.counts.between,
+            side="above",
+            stretch=STRETCH["least"],
+        )
+        low, high = decision.interval
+        return replace(decision, interval=(max(low, 0.0), high))
+
+    def where_better(self, gains: Array) -> float:
+        """Return what is gained on average where it counts; what counts where it never does."""
+        counts = gains[gains > self.counts.between]
+        most = self.better.interval[1]
+        return min(float(counts.mean()), most) if len(counts) else self.epsilon
 
     def gained(self, gains: Array) -> Decision:
         """Return the same of configurations of the space.
@@ -343,9 +457,6 @@ def _decision(run: Run, seed: int) -> RunDecision | None:
     )
     if draws is None:
         return None
-    return RunDecision(
-        run,
-        draws.at_best,
-        usual_loss(draws.at_best),
-        draws.trust,
-    )
+    of_best = draws.at_best
+    counts = WhatCounts.of(run, of_best)
+    return RunDecision(run, of_best, counts, draws.trust)

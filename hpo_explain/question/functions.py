@@ -47,9 +47,10 @@ _SHARED = """
     seed : int, default 0
         Seed of the surrogate, and of whatever is sampled.
     **reading
-        Options of the adapter, such as ``objective=`` for a table; ``trials=slice(50, None)`` or a
-        list of numbers for some trials only, ``target="duration"``, ``"failed"`` or
-        ``"infeasible"`` to explain these in place of the objective.
+        Options of the adapter, such as ``objective=`` for a table; ``epsilon=0.005`` for what
+        counts as better; ``trials=slice(50, None)`` or a list of numbers for some trials only;
+        ``target="duration"``, ``"failed"`` or ``"infeasible"`` to explain these in place of the
+        objective.
 """
 
 

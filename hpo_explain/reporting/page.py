@@ -245,7 +245,7 @@ class Report:
         >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
         >>> run = Run(space, np.array([[0.2], [0.7]]), np.array([3.0, 1.0]), "minimize")
         >>> Report.of({"loss": run}, sections=["history"]).cards[0].finding
-        'The best objective of 2 trials is 1, by trial 1; the last one.'
+        'Best objective: 1 (trial 1 of 2); the last one.'
         """
         if not runs:
             raise InputError(

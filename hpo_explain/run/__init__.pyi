@@ -23,6 +23,7 @@ from .run import Run as Run
 from .subsets import chosen as chosen
 from .subsets import thinned as thinned
 from .targets import OPTIMIZED_ANOTHER as OPTIMIZED_ANOTHER
+from .targets import counting as counting
 from .targets import is_measured as is_measured
 from .targets import measured as measured
 from .targets import within as within

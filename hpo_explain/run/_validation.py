@@ -14,6 +14,7 @@ from hpo_explain.base import (
     InputError,
     Origin,
     check_array,
+    check_number,
     counted,
     spans,
 )
@@ -43,6 +44,17 @@ def checked_rows(
         remedy = "Encode configurations with space.encode."
         raise InputError("X", problem, rows[i], remedy)
     return rows, values
+
+
+def check_epsilon(epsilon: float | None) -> None:
+    """Raise InputError where what counts as better is no number above 0."""
+    if epsilon is not None and check_number("epsilon", epsilon) <= 0.0:
+        problem = f"must be positive, but was {epsilon!r}"
+        remedy = (
+            "Give the smallest improvement that is worth having, in the objective's units; leave "
+            "it out, then the metric and its noise say it."
+        )
+        raise InputError("epsilon", problem, epsilon, remedy)
 
 
 def checked_bounds(

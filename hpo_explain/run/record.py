@@ -29,6 +29,7 @@ from hpo_explain.base.facts import as_fact
 from hpo_explain.base.text import counted_trials
 from hpo_explain.models import Surrogate
 from hpo_explain.run._validation import (
+    check_epsilon,
     checked_bounds,
     checked_durations,
     checked_excluded_times,
@@ -136,6 +137,7 @@ class Record(Frozen):
     measured: Measured | Literal["joined"] | None = None
     model: Surrogate | None = None
     bounds: tuple[float, float] | None = None
+    epsilon: float | None = None
     default: Config | None = None
     _fits: dict[tuple[Any, ...], Any] = field(
         default_factory=dict, init=False, repr=False
@@ -143,6 +145,7 @@ class Record(Frozen):
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
+        check_epsilon(self.epsilon)
         X, objective = checked_rows(self.space, self.X, self.objective)
         n = len(X)
         bounds = checked_bounds(self.bounds, objective, self.objective_name)

@@ -118,6 +118,9 @@ class Run(Record):
         :class:`Objectives`.
     bounds : tuple of (float, float), optional
         The objective's natural range, such as (0, 1) of an accuracy: no prediction leaves it.
+    epsilon : float, optional
+        By how much a configuration must be better for that to count, in the objective's units; by
+        default what the metric can show, and at least its noise.
     default : mapping, optional
         The configuration that is taken where nobody chooses, such as an estimator's own parameters.
     model : Surrogate, optional

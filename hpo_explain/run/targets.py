@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeGuard
 
@@ -256,6 +256,13 @@ def within(run: Run, bounds: tuple[float, float] | None) -> Run:
     return run if bounds is None else replace(run, bounds=bounds)
 
 
+def counting(run: Run, epsilon: float | Mapping[str, float]) -> Run:
+    """Return a run in which a configuration counts as better from so much on."""
+    if isinstance(epsilon, Mapping):
+        return replace(run, epsilon=epsilon.get(run.objective_name))
+    return replace(run, epsilon=epsilon)
+
+
 def about(
     run: Run,
     rows: Ints,
@@ -278,6 +285,7 @@ def about(
         objective_name=name,
         measured=measured,
         bounds=None,
+        epsilon=None,
         origins={int(t): run.origin(int(t)) for t in numbers},
         proposals=[],
         reviewed={},

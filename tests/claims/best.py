@@ -26,12 +26,9 @@ def better_exists(asked: Asked) -> Iterator[Scored]:
         epsilon = max(share * spread, least)
         found = hx.optimum(asked.run, epsilon=epsilon)
         true = asked.left > epsilon
-        certain = next(
-            (c.certain for c in found.claims if c.kind == "difference"), False
-        )
         yield Scored(
             "better exists",
-            certain=certain,
+            certain=found.better.certain,
             right=true == (found.p_better >= 0.5),
             could=true,
             stated=found.p_better,
@@ -66,15 +63,12 @@ def expected(asked: Asked) -> Iterator[Scored]:
     )
     inside = found.interval[0] <= found.estimate <= found.interval[1]
     yield Scored("estimate inside", right=bool(inside))
-    left = next((c for c in found.claims if c.kind == "difference"), None)
-    if left is not None:
-        covered = covers(left.interval, asked.left, slack)
-        yield Scored(
-            "what is left",
-            covered=covered,
-            stated=found.regret,
-            known=asked.left,
-        )
+    yield Scored(
+        "what is left",
+        covered=covers(found.better.interval, asked.left, slack),
+        stated=found.regret,
+        known=asked.left,
+    )
     possible = found.expected_gain <= asked.left + slack
     yield Scored(
         "gain of more",

@@ -12,7 +12,6 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.belief.draws import usual_loss
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
@@ -24,7 +23,7 @@ from hpo_explain.methods.advice.rules import (
     trying,
     widen,
 )
-from hpo_explain.question import RunDecision
+from hpo_explain.question import RunDecision, WhatCounts
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of, unit_cube
@@ -90,7 +89,7 @@ def test_the_expected_best_of_random_trials_is_that_of_all_choices():
 
 def decided(run, draws):
     """What is decided of a run by functions."""
-    return RunDecision(run, draws, usual_loss(draws))
+    return RunDecision(run, draws, WhatCounts.of(run, draws))
 
 
 def decision_by(*functions, tried=((5, 5), (0, 9)), noise=0.0):
@@ -109,19 +108,26 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
     observed, feasible = rng.standard_normal(60), rng.random(60) < 0.8
     run = hx.Run(DIGITS, X, observed, "minimize", feasible=feasible)
     draws = Known(DIGITS, [distance(0, 1), distance(2, 2)])
-    draws.noise_std = 4.0
+    draws.noise_std = 0.5
     found = decided(run, draws)
     assert len(found.rows) == len({*map(tuple, codes[feasible].tolist())})
-    for place, row in enumerate(found.rows):
-        same = [
+    alike = [
+        [
             i
             for i in range(60)
             if feasible[i] and (codes[i] == codes[row]).all()
         ]
-        assert row == same[0]
-        m, drawn = len(same), found.costs_of_draws[:, place]
-        apart = observed[same].mean() - drawn.mean()
-        moved = drawn + m / (m + 1) * np.clip(apart, -4.0, 4.0)
+        for row in found.rows
+    ]
+    drawn = found.costs_of_draws.mean(axis=0)
+    apart = np.array([observed[i].mean() for i in alike]) - drawn
+    noise = 0.25 / np.array([len(i) for i in alike])
+    more = (apart**2 - noise).mean()
+    assert more > 0.0
+    for place, row in enumerate(found.rows):
+        assert row == alike[place][0]
+        share = more / (more + noise[place])
+        moved = found.costs_of_draws[:, place] + share * apart[place]
         np.testing.assert_allclose(
             found.costs[:, place], moved, rtol=1e-12, atol=1e-12
         )
@@ -154,11 +160,11 @@ def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
     assert inside.box.holds(DIGITS.encode(list(tried.configurations))).all()
     assert [why.kind for why in tried.evidence] == ["expected_improvement"]
     rows, gains = next_rows(inside, 1, ())
-    smaller = replace(
-        inside.box, levels=[np.arange(10) == 4, np.arange(10) == 5]
-    )
-    assert not smaller.holds(rows).any()
-    looking = trying(inside, rows, inside.gained(gains), smaller)
+    levels = [np.arange(10) == 4, np.arange(10) == 5]
+    smaller = replace(inside)
+    smaller.__dict__["box"] = replace(inside.box, levels=levels)
+    assert not smaller.box.holds(rows).any()
+    looking = trying(smaller, rows, inside.gained(gains), 1.0)
     assert "outside_the_box" in [why.kind for why in looking.evidence]
 
 
@@ -229,11 +235,13 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     )
     one, four = tried_in(run), tried_in(run, n=4)
     assert len(one.configurations) == 1
-    assert one.reason.startswith("It is expected to be better than trial ")
+    kept = hx.advise(run).actions[0].trials[0]
+    chance = f"{100 * one.probability:.0f} %"
+    assert one.title.endswith(f" ({chance} chance to be better)")
+    assert f" to beat trial {kept} by what counts " in one.reason
     assert four.configurations[0] == one.configurations[0]
-    assert four.reason.startswith(
-        "The best of them is expected to be better than trial "
-    )
+    assert "; then 3 other configurations (" in four.title
+    assert four.title.endswith(" chance that one is better)")
     rows = np.vstack([PLANE.encode(list(four.configurations)), run.X])
     assert (
         len(np.unique(rows.round(6), axis=0)) == 19
@@ -243,10 +251,44 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
         hx.advise(run, n=0)
 
 
+def test_what_is_tried_is_told_by_what_differs_from_the_trial_to_keep():
+    run = run_of(lambda X: (X[:, 0] - 0.42) ** 2 + 0.1 * X[:, 1], 15, seed=3)
+    advice = hx.advise(run)
+    (tried,) = [a for a in advice.actions if a.kind == "try"]
+    (number,) = advice.actions[0].trials
+    assert tried.title.startswith(f"Try next: as trial {number}, but x = ")
+    kept, (config,) = run.config(number), tried.configurations
+    assert dict(tried.beside) == kept
+    for name in "xy":
+        assert (f"{name} = " in tried.title) == (kept[name] != config[name])
+
+
+def test_where_no_trial_has_a_fair_chance_more_of_the_same_is_as_good():
+    """Nothing is better than the trial to keep in any function."""
+    found = decision_by(distance(5, 5), tried=((5, 5), (0, 9), (3, 2)))
+    action = attempt(found, [])
+    assert action.kind == "go_on"
+    assert action.reason.endswith("more of the same search is as good.")
+
+
+def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
+    objective = np.where(np.arange(40) % 4 == 0, 3.0, 1.0)
+    space = PLANE
+    run = hx.Run(
+        space,
+        space.sample(40, seed=0),
+        objective,
+        "minimize",
+        feasible=objective == 1.0,
+    )
+    assert kinds(run)[0] == "keep"
+
+
 def test_with_many_categories_another_sampler_goes_on():
     def objective(trial):
         return sum(
-            trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b"
+            (1.0 + 0.37 * i)
+            * (trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b")
             for i in range(6)
         )
 
@@ -404,16 +446,14 @@ def test_trials_are_repeated_where_noise_hides_which_is_best():
 
 def test_a_lucky_trial_is_not_kept():
     found = decision_by(lambda X: X[:, 0], lambda X: X[:, 0] + 0.1, noise=0.5)
-    run = hx.Run(DIGITS, found.run.X, [0.0, 0.2], "minimize")
-    # (0, 9) is better by 5/9 by the draws, and worse by 0.2 by one evaluation, which counts as much
-    # up to the noise: of (5, 5), expected at 0.61, 0.5 of 0.61
+    run = hx.Run(DIGITS, found.run.X, [0.0, 0.2], "minimize", epsilon=0.1)
+    # (0, 9) is better by 5/9 by the draws, and worse by 0.2 by one evaluation, which is but noise
     action = keep(decided(run, found.draws))
     assert action.trials == (1,)
-    kept, other = 0.05 + 0.15 / 2.0, 5.0 / 9.0 + 0.05 - 0.5 / 2.0
-    assert action.gain == pytest.approx(other - kept, abs=1e-6)
+    assert action.gain == pytest.approx(5.0 / 9.0, abs=1e-6)
     assert action.probability >= 0.95
     assert not action.certain  # what is gained never is
-    why = "Trial 0, the best observed one, is expected to be worse than trial 1 by 0.23"
+    why = "Trial 0, the best observed one, is expected to be worse than trial 1 by 0.56"
     assert why in action.reason
     best = keep(found)
     assert (best.trials, best.gain, best.probability) == ((1,), 0.0, 1.0)

@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.numbers import format_value
-from hpo_explain.base.width import columns
 
 pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
 
@@ -158,20 +156,6 @@ def test_that_a_better_trial_lies_outside_is_said_once_beside_the_best(
     assert str(found).count("(trial 3 is better, outside the space)") == 1
     inside = replace(with_best_outside, notes=())
     assert "outside the space" not in str(ask(inside))
-
-
-def test_beside_the_best_there_is_room_for_a_better_trial_outside(
-    with_best_outside,
-):
-    found = hx.summary(with_best_outside)
-    assert columns(found.lines[0]) < 100
-    assert found.lines[0].endswith(format_value(found.optimum.epsilon) + ".")
-    subject = replace(found.subject, objective_name="a long name of a metric")
-    history = replace(found.history, subject=subject)
-    longer = replace(found, subject=subject, history=history)
-    assert columns(longer.lines[0]) < 100
-    assert longer.lines[0].startswith("Best by trial ")
-    assert "(trial 3 is better, outside the space)" in longer.lines[0]
 
 
 def test_of_later_trials_none_inside_the_space_was_better(with_best_outside):

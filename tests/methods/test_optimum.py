@@ -75,7 +75,7 @@ def test_regret_and_whether_a_better_one_exists_are_those_of_the_functions():
         best_at(5.0),
         best_at(9.0),
     ]
-    run = hx.Run(space, X, np.array([3.0, 2.0, 5.0]), "minimize")
+    run = hx.Run(space, X, np.array([3.1, 2.0, 5.7]), "minimize")
     run = run.explained_by(Known(space, functions))
     found = hx.optimum(run, epsilon=0.5)
     assert (found.incumbent, found.keep) == ({"a": 4}, 1)
@@ -154,7 +154,13 @@ def test_maximizing_the_negated_objective_is_the_same_optimum():
     assert second.interval == pytest.approx(
         (-first.interval[1], -first.interval[0])
     )
-    for name in ("epsilon", "regret", "p_better", "expected_gain"):
+    for name in (
+        "epsilon",
+        "regret",
+        "p_better",
+        "expected_gain",
+        "expected_gain_interval",
+    ):
         assert getattr(second, name) == pytest.approx(getattr(first, name))
 
 
@@ -175,13 +181,11 @@ def test_no_promise_leaves_the_bounds():
 
 def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
     space = unit_cube(1)
-    X = np.linspace(0.0, 0.6, 40)[:, None]
+    X = 0.6 * space.sample(40, seed=0)
     run = hx.Run(space, X, -X[:, 0], "minimize")
     found = hx.optimum(run)
     assert found.p_better >= 0.95
-    better = next(c for c in found.claims if c.kind == "difference")
-    assert better.certain
-    assert "95% chance that something is better" in found.sentence
+    assert found.better.certain
     assert found.config["x1"] <= 0.66  # never where nobody was
 
 
@@ -257,7 +261,7 @@ def test_of_a_branch_that_is_never_best_it_is_told_that_its_hyperparameter_is_in
 @few_draws
 def test_the_sentence_names_the_number_of_each_claim():
     found = hx.optimum(of_bowl())
-    config, better, gain, *regions = found.claims
+    config, gain, better, *regions = found.claims
     assert (config.kind, better.kind, gain.kind) == (
         "best",
         "difference",
@@ -271,10 +275,42 @@ def test_the_sentence_names_the_number_of_each_claim():
     assert [c.hyperparameters for c in regions] == [
         (r.hyperparameter,) for r in found.narrowest if r.share < 1.0
     ]
-    assert found.sentence.startswith(
-        "Expected best near the trials: objective"
-    )
-    assert "20 more trials like the last ones" in found.sentence
+    assert better.text == ""
+    assert gain.interval == found.expected_gain_interval
+    assert found.sentence.startswith("Best near the trials: objective ")
+    assert found.more_trials in found.sentence
+    assert f"({found.counts.in_words})" in found.sentence
+
+
+@few_draws
+def test_what_further_trials_gain_is_within_ten_times_what_is_expected():
+    """Twice as many gain no less, and nothing better is known to exist than is left."""
+    run = of_bowl(20)
+    gains = [hx.optimum(run, more=n) for n in (10, 20, 80)]
+    for found in gains:
+        low, high = found.expected_gain_interval
+        assert 0.0 <= low <= found.expected_gain <= high
+        assert high <= 10.0 * found.expected_gain * (1.0 + 1e-9)
+        assert high <= found.better.interval[1]
+    expected = [found.expected_gain for found in gains]
+    assert expected == sorted(expected)
+
+
+@few_draws
+def test_where_nothing_that_counts_may_be_gained_more_trials_hardly_help():
+    found = hx.optimum(of_bowl(200))
+    assert found.expected_gain_interval[1] < found.counts.between
+    assert "More trials will hardly help." in found.sentence
+
+
+def test_no_more_is_gained_than_the_bounds_leave_above_the_best():
+    space = unit_cube(1)
+    X = space.sample(12, seed=0)
+    accuracy = np.round(0.99 - 0.3 * np.abs(X[:, 0] - 0.5), 3)
+    run = hx.Run(space, X, accuracy, "maximize", bounds=(0.0, 1.0))
+    found = hx.optimum(run)
+    left = 1.0 - accuracy.max()
+    assert found.expected_gain_interval[1] <= left + 1e-12
 
 
 @few_draws
@@ -309,12 +345,8 @@ def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
 
 
 @few_draws
-def test_negative_epsilon_no_trials_and_models_without_a_posterior_are_refused():
+def test_no_trials_and_models_without_a_posterior_are_refused():
     run = of_bowl()
-    with pytest.raises(
-        hx.base.InputError, match="epsilon must not be negative"
-    ):
-        hx.optimum(run, epsilon=-0.1)
     with pytest.raises(hx.base.InputError, match="more must be at least 1"):
         hx.optimum(run, more=0)
     own = AnalyticSurrogate(run.space, bowl)

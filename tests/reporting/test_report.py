@@ -279,7 +279,7 @@ def test_poor_trust_is_the_first_thing_told(tmp_path):
     run = hx.Run(run.space, run.X, noise, "minimize", proposals=range(8, 30))
     page = write(run, tmp_path, sections=["summary", "explain-proposal"])
     assert hx.trust(run).level == "poor"
-    assert page.text.count("Trust is poor") == 1
+    assert page.text.count("Reliability: poor") == 1
 
 
 # ---------------------------------------------------------------------- what fails

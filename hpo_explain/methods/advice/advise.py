@@ -14,6 +14,7 @@ from hpo_explain.base import (
     declared_fact,
 )
 from hpo_explain.belief import Box, keeps_up
+from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.advise_result import (
     Action,
     Advice,
@@ -130,15 +131,18 @@ def _actions(
     warned = [_as_the_box(action, decision.box) for action in warned]
     wider = _known(widen(decision))
     changes = [a for a in (*warned, *wider) if a.parameters]
-    others = {p.name for action in changes for p in action.parameters}
-    smaller = _known(narrow(decision, others))
+    named = {p.name for action in changes for p in action.parameters}
+    smaller = _known(narrow(decision, named))
     again = repeat(decision, alone=False)
-    tried = attempt(decision, [*changes, *smaller], n)
-    if tried is not None and _another_goes_on(run):
+    tried = attempt(decision, [*changes, *smaller], n, in_order(question))
+    names_one = tried.kind == "try"
+    if names_one and _another_goes_on(run):
         tried = hand_over(run.space)
-    more = _known(repeat(decision) if tried is None else again, tried)
-    actions = [*warned, *wider, *smaller, *more]
-    return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
+    more = [*_known(again), tried] if names_one else _known(repeat(decision))
+    others = [*warned, *wider, *smaller]
+    in_noise = [] if others else _known(repeat_in_noise(decision))
+    actions = in_noise or [*others, *more] or [tried]
+    return [keep(decision), *actions]
 
 
 def _as_the_box(warning: Action, box: Box) -> Action:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from hpo_explain.base import (
@@ -15,7 +16,6 @@ from hpo_explain.base import (
     chained,
     check_option,
     counted,
-    filled,
     format_value,
     format_values,
     frameworks,
@@ -25,11 +25,18 @@ from hpo_explain.base import (
     told_apart,
     values_in_words,
 )
+from hpo_explain.methods._engines.decision_words import (
+    compared,
+    few,
+    percent,
+    setting,
+    trial,
+)
 from hpo_explain.methods.advice._code import (
     declarations,
     evaluations,
 )
-from hpo_explain.space import Parameter, SearchSpace, value_text
+from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
     "narrow",
@@ -47,26 +54,16 @@ Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
 
 _MOST_REASONS = 3  # of one kind
-_TITLES = {
-    "narrow": "Search on in a narrower space: {found.extents}",
-    "widen": "Widen the range, if such values are allowed: {found.extents}",
-    "raise": "Raise the upper bound, if such values are allowed: {found.extents}",
-    "lower": "Lower the lower bound, if such values are allowed: {found.extents}",
-    "try": "Try next: {found.settings}{found.others}",
-    "settle": "Evaluate to narrow intervals: {found.settings}{found.others}",
-    "repeat": "Repeat {found.which} {found.often}",
-    "keep": "Keep {found.which}: {found.settings}",
-    "go_on": "Go on as it is",
-    "go_on_with": "Go on with Optuna's {found.sampler}",
-    "fails_where": "Beware of {found.settings}",
-    "category_never_tried": "Try what was never tried: {found.settings}",
-    "enqueued_without_result": "Try again what was asked for and has no result",
-}
 # which bounds are moved: the upper ones, the lower ones, or both
 _WAYS = {
-    frozenset([True]): "raise",
-    frozenset([False]): "lower",
-    frozenset([True, False]): "widen",
+    frozenset([True]): "Raise the upper bound",
+    frozenset([False]): "Lower the lower bound",
+    frozenset([True, False]): "Widen the range",
+}
+_WARNED = {
+    "fails_where": "Beware of ",
+    "category_never_tried": "Try what was never tried: ",
+    "enqueued_without_result": "Try again what was asked for and has no result",
 }
 
 
@@ -125,7 +122,9 @@ class Action:
     times : int
         How often to evaluate each.
     trials : tuple of int
-        The trials that it is about.
+        The trials that it is about; of what to try the one that it is to be better than.
+    beside : mapping
+        The configuration of that one.
     framework : str
         What ran the optimization, whose code `code` is: "optuna", "skopt", or empty.
     sampler : str
@@ -154,6 +153,7 @@ class Action:
     configurations: tuple[Mapping[str, Any], ...] = ()
     times: int = 1
     trials: tuple[int, ...] = ()
+    beside: Mapping[str, Any] = field(default_factory=dict)
     framework: str = ""
     sampler: str = ""
     space: SearchSpace | None = None
@@ -162,14 +162,33 @@ class Action:
     @property
     def title(self) -> str:
         """What to do, as an order."""
-        which: str = self.kind
-        if which == "beware":
-            which = self.evidence[0].kind
-        elif self.sampler:
-            which = "go_on_with"
-        elif self.kind == "widen":
-            which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
-        return printable(filled(_TITLES[which], found=self))
+        return printable(chained(self._order()))
+
+    def _order(self) -> Iterator[str]:
+        kind = self.kind
+        if kind == "narrow":
+            yield f"Search on in a narrower space: {self.extents}"
+        elif kind == "widen":
+            upper = frozenset(fact["upper"] for fact in self.evidence)
+            yield f"{_WAYS[upper]}, if such values are allowed: {self.extents}"
+        elif kind == "try":
+            yield from ("Try next: ", self.settings, self.others)
+            better = "that one is better" if self.others else "to be better"
+            if not isnan(self.probability):
+                yield f" ({percent(self.probability)} chance {better})"
+        elif kind == "settle":
+            yield from ("Evaluate to narrow intervals: ", self.settings)
+            yield self.others
+        elif kind == "repeat":
+            yield from ("Repeat ", self.which, f" {self.often}")
+        elif kind == "keep":
+            yield from ("Keep ", self.which, f": {self.settings}")
+        elif kind == "go_on":
+            with_it = f"with Optuna's {self.sampler}" if self.sampler else ""
+            yield f"Go on {with_it or 'as it is'}"
+        else:
+            yield _WARNED[self.evidence[0].kind]
+            yield self.settings
 
     @property
     def reason(self) -> str:
@@ -210,13 +229,16 @@ class Action:
     @property
     def extents(self) -> str:
         """The new ranges or categories, as in "lr from 0.01 to 0.1"."""
-        return listed_few(
-            f"{format_value(p.name)} {_extent(p)}" for p in self.parameters
-        )
+        return few([f"{p.name} {_extent(p)}" for p in self.parameters])
 
     @property
     def settings(self) -> str:
-        """The values, as in "lr = 0.01"."""
+        """The values, as in "lr = 0.01"; of what to try those that it has not from a trial."""
+        if self.kind == "try" and self.space is not None and self.beside:
+            (first, *_), (number, *_) = self.configurations, self.trials
+            return compared(
+                self.space, first, self.beside, number, self.hyperparameters
+            )
         within = (
             self.kind == "beware" and self.evidence[0].kind == "fails_where"
         )
@@ -242,7 +264,7 @@ class Action:
         """The trials."""
         if len(self.trials) > 1:
             return f"trials {spans(self.trials)}"
-        return filled("trial {trials:id}", trials=self.trials)
+        return trial(self.trials[0])
 
     @property
     def often(self) -> str:
@@ -250,22 +272,12 @@ class Action:
         return "once more" if self.times == 1 else f"{self.times} times more"
 
 
-def listed_few(texts: Any, most: int = 4) -> str:
-    """Return texts as a list, those beyond `most` counted."""
-    shown = list(texts)
-    if len(shown) > most:
-        shown[most - 1 :] = [f"{len(shown) - most + 1} more"]
-    return join_words(shown)
-
-
 def settings_of(
     names: Sequence[str],
     values: Sequence[Any],
     between: str = "",
-    most: int = 4,
     *,
     space: SearchSpace | None = None,
-    width: int = 40,
 ) -> str:
     """Return values as "lr = 0.01 and depth from 2 to 4", or with other words between them.
 
@@ -273,14 +285,13 @@ def settings_of(
     """
     shown = []
     for name, value in zip(names, values, strict=True):
-        named = format_value(name, width=width)
         if between and isinstance(value, tuple):
-            shown.append(f"{named} from {' to '.join(format_values(value))}")
+            shown.append(f"{name} from {' to '.join(format_values(value))}")
         elif space is None:
-            shown.append(f"{named} = {format_value(value)}")
+            shown.append(f"{name} = {format_value(value)}")
         else:
-            shown.append(f"{named} = {value_text(space[name], value)}")
-    return between.join(shown) if between else listed_few(shown, most)
+            shown.append(setting(space, name, value))
+    return between.join(shown) if between else few(shown)
 
 
 def _extent(parameter: Parameter) -> str:

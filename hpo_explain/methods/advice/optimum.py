@@ -18,19 +18,19 @@ proposes, and random search, too.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from hpo_explain.base import (
-    InputError,
     NothingToExplain,
     check_count,
-    check_number,
     declared_fact,
 )
-from hpo_explain.belief import STRETCH, decide, part_of
+from hpo_explain.belief import STRETCH, Decision, decide, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
+from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.question import (
     RARELY_FEASIBLE,
@@ -58,6 +58,8 @@ _STARTS = 20  # tried configurations of which neighbours are looked at
 # of a number's scale: as far as a neighbour is; as far as it may be
 _STEP, _CLOSE = (0.05, 0.125)
 _PLACES = (200, 10)  # for further trials: at least, and for each
+_CONTINUED = 5  # times each draw is continued
+_WIDEST = 10.0  # times what is expected: more is not told as possible
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _LATER = 0.5  # of the trials say where further ones will be made
 
@@ -69,17 +71,11 @@ _NO_POSTERIOR = declared_fact(
 
 
 @explains(of="surrogate", without=("kind",))
-def optimum(
-    question: Question, epsilon: float | None = None, *, more: int = TRIALS
-) -> Optimum:
+def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     """Say where the best configuration is, and whether there is more to get.
 
     Parameters
     ----------
-    epsilon : float, optional
-        By how much a configuration must be better for that to count, in the objective's units; by
-        default the noise of one evaluation, and at least 1 % of the way from the median to the
-        best.
     more : int, default 20
         How many further trials to foresee.
 
@@ -92,7 +88,7 @@ def optimum(
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, `epsilon` is negative, or `more` is not positive.
+        If fewer than two trials are finished, or `more` is not positive.
 
     Examples
     --------
@@ -108,12 +104,9 @@ def optimum(
     run = question.run
     run.check_differences()
     more = check_count("more", more)
-    if epsilon is not None and check_number("epsilon", epsilon) < 0.0:
-        problem = f"must not be negative, but was {epsilon!r}"
-        raise InputError("epsilon", problem, epsilon, "Give 0 or more.")
-    if question.decision is None:
+    decision = question.decision
+    if decision is None:
         raise NothingToExplain(_NO_POSTERIOR())
-    decision = question.decision.allowing(epsilon)
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decide(run.sign * costs, stretch=STRETCH["average"])
@@ -132,12 +125,15 @@ def optimum(
         regions=tuple(region for region, _ in regions),
         incumbent=run.incumbent,
         incumbent_trial=run.incumbent_trial,
-        epsilon=decision.epsilon,
+        counts=decision.counts,
+        tied=decision.tied,
         better=decision.better,
         keep=decision.keep,
+        kept=run.config(decision.keep),
+        in_order=in_order(question),
         why_another=decision.why_another,
         improved=decision.gained(decision.costs[:, decision.best] - costs),
-        gained=decision.gained(_gains(decision, more)),
+        gained=_gained(decision, more),
         more=more,
     )
 
@@ -278,16 +274,28 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
     return np.asarray(near[space.is_valid(near)])
 
 
-def _gains(decision: RunDecision, more: int) -> Array:
-    """Return what the best of further trials is expected to gain on the trial to keep, (k,)."""
+def _gained(decision: RunDecision, more: int) -> Decision:
+    """Return what the best of further trials gains on the trial to keep.
+
+    Its interval holds what one continuation of the search gains, and ends at ten times what is
+    expected.
+    """
     n = max(_PLACES[0], _PLACES[1] * more)
     rows = _places(decision.run, n, decision.draws.seed)
-    values = np.where(
-        decision.draws.feasible(rows), decision.draws.costs(rows), np.inf
+    gains = np.maximum(decision.gains(rows), 0.0)
+    gains[:, ~decision.draws.feasible(rows)] = 0.0
+    rng = np.random.default_rng(decision.draws.seed)
+    some = rng.integers(0, n, (_CONTINUED, len(gains), more))
+    reached = np.take_along_axis(gains[None], some, axis=2).max(axis=2)
+    gained = decision.gained(reached.ravel())
+    low, high = gained.interval
+    expected = min(
+        float(expected_best(gains, more).mean()), gained.interval[1]
     )
-    kept = decision.costs[:, [decision.best]]
-    gains = np.maximum(kept - values, 0.0)
-    return expected_best(gains, more)
+    high = max(min(high, _WIDEST * expected), expected)
+    return replace(
+        gained, estimate=expected, interval=(min(low, expected), high)
+    )
 
 
 def _places(run: Run, n: int, seed: int) -> Array:

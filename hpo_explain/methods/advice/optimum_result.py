@@ -15,13 +15,20 @@ from hpo_explain.base import (
     Fact,
     Result,
     Table,
+    counted,
     declared_fact,
     format_values,
     values_in_words,
 )
-from hpo_explain.belief import Decision, decide, told
+from hpo_explain.belief import Decision, decide
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods.advice.advise_result import settings_of, values_of
+from hpo_explain.methods._engines.decision_words import (
+    amount,
+    compared,
+    one_digit,
+)
+from hpo_explain.methods.advice.advise_result import values_of
+from hpo_explain.question import WhatCounts
 from hpo_explain.space import (
     Array,
     Bools,
@@ -34,7 +41,6 @@ from hpo_explain.space import (
 _PROBABLE = declared_fact(
     "told_with_probability", "a probability is told", role="said"
 )
-_LITTLE = 0.1  # of what counts: a smaller gain is not told by its number
 # of their values at most: hyperparameters that the sentence names
 _NARROW, _NAMED = (0.5, 3)
 
@@ -130,16 +136,22 @@ class Optimum(Result):
         The configuration of the best observed trial.
     incumbent_trial : int
         That trial.
-    epsilon : float
-        By how much a configuration must be better for that to count.
+    counts : WhatCounts
+        By how much a configuration must be better for that to count, and who says so.
+    tied : tuple of int
+        The trials that are worse than the best observed one by less than that, it included.
+    kept : mapping
+        The configuration of the trial to keep.
+    in_order : tuple of str
+        The hyperparameters, the most important first.
     keep : int
-        The trial to keep: of the tried configurations that with the best expected objective.
+        The trial to keep: the best observed one, unless another is truly better.
     why_another : tuple of Fact
         Why that is not the best observed trial; empty where it is.
     better : Decision
-        By how much the best is better than the trial to keep, and whether by more than `epsilon`.
+        By how much the best is better than the trial to keep, and whether by what counts.
     improved : Decision
-        By how much `config` is better than the trial to keep, and whether by more than `epsilon`.
+        By how much `config` is better than the trial to keep, and whether by what counts.
     gained : Decision
         By how much the best of `more` further trials is better than the trial to keep.
     more : int
@@ -186,9 +198,12 @@ class Optimum(Result):
                     "p_better",
                     "regret",
                     "expected_gain",
+                    "expected_gain_interval",
+                    "tied",
                     "more",
                 )
             },
+            "better_by": lambda found: found.counts.__dict__,
             "space": lambda found: [
                 {"kind": type(p).__name__, **p.__dict__} for p in found.space
             ],
@@ -198,12 +213,10 @@ class Optimum(Result):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "config": "Expected best near the trials: {objective} {promised} with {settings}.",
+        "config": "Best near the trials: {found.objective_name} {promised}, {settings}.",
         "short": "Expected best: {found.objective_name} {promised}.",
-        "better": "{probability:%} chance that something is better than trial {trial:id} by more "
-        "than {epsilon}{outside}.",
-        "more": "{n:#more trial} like the last ones: expect {gain:~} better.",
-        "hardly": "{n:#more trial} like the last ones: expect less than {little} better.",
+        "more": "{found.more_trials} Better counts from {enough} on ({found.counts.in_words})"
+        "{outside}.",
         "where": "With 90% each, the best has {each}. | {name} {region}",
     }
     config: Mapping[str, Any]
@@ -213,9 +226,12 @@ class Optimum(Result):
     regions: tuple[Region, ...]
     incumbent: Mapping[str, Any]
     incumbent_trial: int
+    kept: Mapping[str, Any]
+    in_order: tuple[str, ...]
     keep: int
     why_another: tuple[Fact, ...]
-    epsilon: float
+    counts: WhatCounts
+    tied: tuple[int, ...]
     better: Decision
     improved: Decision
     gained: Decision
@@ -225,6 +241,11 @@ class Optimum(Result):
     def names(self) -> list[str]:
         """The hyperparameters of the regions."""
         return [region.hyperparameter for region in self.regions]
+
+    @property
+    def epsilon(self) -> float:
+        """By how much a configuration must be better for that to count."""
+        return self.counts.epsilon
 
     @property
     def p_better(self) -> float:
@@ -240,6 +261,22 @@ class Optimum(Result):
     def expected_gain(self) -> float:
         """By how much the best of `more` further trials is expected to be better."""
         return self.gained.estimate
+
+    @property
+    def expected_gain_interval(self) -> tuple[float, float]:
+        """What holds that gain with 95 %."""
+        return self.gained.interval
+
+    @property
+    def more_trials(self) -> str:
+        """What further trials of the same search bring, in words."""
+        if self.gained.interval[1] < self.counts.between:
+            return "More trials will hardly help."
+        trials = counted(self.more, "more trial")
+        gain = amount(
+            self.gained.estimate, self.gained.interval, self.subject.sign
+        )
+        return f"{trials}: expect {gain}."
 
     @property
     def narrowest(self) -> tuple[Region, ...]:
@@ -269,13 +306,11 @@ class Optimum(Result):
         named = [
             r for r in self.narrowest if r.share <= _NARROW >= r.inactive
         ][:_NAMED]
-        trial, config = self.keep, tuple(self.config)
+        config, space = tuple(self.config), self.subject.space
         values = tuple(self.config.values())
         promised = replace(
             self.improved, estimate=self.estimate, interval=self.interval
         )
-        more, little = self.better, _LITTLE * self.epsilon
-        probable = told(self.p_better)
         decided = partial(self.decided, unsettled=_PROBABLE())
         return (
             decided(
@@ -284,32 +319,21 @@ class Optimum(Result):
                 promised,
                 says="config",
                 values=values,
-                objective=self.objective_name,
                 promised=self._promised,
-                settings=settings_of(config, values, space=self.subject.space),
-            ),
-            decided(
-                "difference",
-                (),
-                more,
-                says="better",
-                trial=trial,
-                because=self.why_another,
-                epsilon=self.epsilon,
-                outside=self.subject.better_outside,
-                probability=probable,
+                settings=compared(
+                    space, self.config, self.kept, self.keep, self.in_order
+                ),
             ),
             decided(
                 "difference",
                 (),
                 replace(self.gained, certain=False),
-                says="hardly" if self.expected_gain < little else "more",
-                n=self.more,
-                gain=Estimate(
-                    self.expected_gain, interval=self.gained.interval
-                ),
-                little=little,
+                says="more",
+                because=self.why_another,
+                outside=self.subject.better_outside,
+                enough=one_digit(self.epsilon),
             ),
+            decided("difference", (), self.better, says="", term="left"),
             *(
                 decided(
                     "best",

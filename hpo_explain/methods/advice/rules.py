@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import Estimate, declared_fact, filled, format_level
-from hpo_explain.belief import Box, Decision, decide, told
+from hpo_explain.base import declared_fact, format_level
+from hpo_explain.belief import Decision, decide, told
 from hpo_explain.methods._engines.next_trials import (
     TRIALS,
     next_rows,
@@ -54,15 +54,17 @@ _LEFT = declared_fact(
 _EXPECTED = declared_fact(
     "expected_improvement",
     {
-        True: "it is expected to be better than trial {trials:id} by {expected}, and by more "
-        "than what counts ({enough:.2g}) with {probability:%}",
-        False: "the best of them is expected to be better than trial {trials:id} by {expected}, "
-        "and by more than what counts ({enough:.2g}) with {probability:%}",
+        True: "{probability:%} to beat trial {trials:id} by what counts ({enough:.2g}), by "
+        "{where:.2g} where it does",
+        False: "{probability:%} that the best of them beats trial {trials:id} by what counts "
+        "({enough:.2g}), by {where:.2g} where it does",
     },
-    expected=lambda about: filled(
-        "{gain:~.2g}",
-        gain=Estimate(about["expected"], interval=about["interval"]),
-    ),
+    role="basis",
+)
+_NO_FAIR_CHANCE = declared_fact(
+    "no_fair_chance",
+    "no trial has more than a {probability:%} chance to be better; more of the same search is as "
+    "good",
 )
 _MANY_CATEGORIES = declared_fact(
     "many_categories",
@@ -85,8 +87,8 @@ _NOTHING_SEEN = declared_fact(
 )
 _KEPT = declared_fact(
     "lowest_mean",
-    "its expected {objective}, {mean:.4g}, is the best of all trials; no other tried trial is "
-    "clearly better ({probability:%})",
+    "its expected {objective} is {mean:.4g}; no other tried trial is clearly better "
+    "({probability:%})",
 )
 _OUTSIDE = declared_fact(
     "outside_the_box",
@@ -139,7 +141,7 @@ def widen(decision: RunDecision) -> Action | None:
         ):
             new = None
         gained = decision.gained_beyond(gains)
-        counts = gained.estimate > decision.epsilon
+        counts = gained.estimate > decision.counts.between
         if new is None or not counts or gained.probability < _LIKELY:
             continue
         reason = _AT_END(
@@ -215,7 +217,7 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
 def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     """Return what to give up of hyperparameters that are not named otherwise: as the box does."""
     box = decision.box
-    narrower = [part for part in box.searched if part.name not in others]
+    narrower = [part for part in box.narrowed if part.name not in others]
     if not narrower or not box.loss.certain:
         return None
     after, before = of_random(decision, narrower), of_random(decision, ())
@@ -246,8 +248,11 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
 
 
 def attempt(
-    decision: RunDecision, changes: Sequence[Action], n: int = 1
-) -> Action | None:
+    decision: RunDecision,
+    changes: Sequence[Action],
+    n: int = 1,
+    names: Sequence[str] = (),
+) -> Action:
     """Return the n configurations to try next within what is searched after `changes`.
 
     They lie in the box; outside only where nothing that counts is left to gain in it. Of a grid
@@ -256,34 +261,64 @@ def attempt(
     run = decision.run
     left = untried(run.X, run.tried, run.notes)
     if left is not None:
-        return _of_grid(decision, left, n)
+        return _of_grid(decision, left, n, names)
     within = [p for action in changes for p in action.parameters]
     boxed = [*within, *decision.box.narrowed]
     for parameters in (boxed, within) if decision.box.narrowed else (within,):
         rows, gains = next_rows(decision, n, parameters)
         gained = decision.gained(gains)
         if len(rows) and decision.is_worth_a_trial(gained):
-            return trying(decision, rows, gained, decision.box)
-    return None
+            where = decision.where_better(gains)
+            return trying(decision, rows, gained, where, names)
+    return go_on(gained)
 
 
-def _of_grid(decision: RunDecision, left: Array, n: int) -> Action | None:
+def _of_grid(
+    decision: RunDecision, left: Array, n: int, names: Sequence[str]
+) -> Action:
     """Return which n of the combinations that are left of a grid to try next."""
     rows = left[decision.may_be_tried(left)]
     if not len(rows):
-        return None
+        return Action("go_on", evidence=(_NO_FAIR_CHANCE(probability=0.0),))
     gains = decision.gains(rows)
     chosen = ranked(-gains.mean(axis=0))[:n]
-    gained = decision.gained(gains[:, chosen].max(axis=1))
+    largest = gains[:, chosen].max(axis=1)
+    gained = decision.gained(largest)
     if not decision.is_worth_a_trial(gained):
-        return None
-    return trying(decision, rows[chosen], gained, decision.box)
+        return go_on(gained)
+    where = decision.where_better(largest)
+    return trying(decision, rows[chosen], gained, where, names)
+
+
+def go_on(gained: Decision) -> Action:
+    """Return that more of the same search is as good as any trial that can be named."""
+    why = _NO_FAIR_CHANCE(probability=gained.probability)
+    return Action("go_on", evidence=(why,))
 
 
 def trying(
-    decision: RunDecision, rows: Array, gained: Decision, box: Box
+    decision: RunDecision,
+    rows: Array,
+    gained: Decision,
+    where: float,
+    names: Sequence[str] = (),
 ) -> Action:
-    """Return that rows are to be tried, which gain something, and whether outside of the box."""
+    """Return that rows are to be tried, which gain something, and so much where they do.
+
+    Parameters
+    ----------
+    decision : RunDecision
+        What is decided of the run.
+    rows : ndarray of shape (n, d)
+        What to try.
+    gained : Decision
+        What the best of them gains.
+    where : float
+        The same where it counts.
+    names : sequence of str
+        The hyperparameters, the most important first.
+    """
+    box = decision.box
     configs = shortened(box.whole, box.parts, rows)
     reason = _EXPECTED(
         alone=len(rows) == 1,
@@ -292,13 +327,19 @@ def trying(
         interval=gained.interval,
         enough=decision.epsilon,
         probability=gained.probability,
+        where=where,
     )
     outside = not box.holds(rows).all()
+    in_order = [
+        name for name in names or box.whole.names if name in configs[0]
+    ]
     return Action(
         "try",
-        tuple(configs[0]),
-        tuple(configs[0].values()),
+        tuple(in_order),
+        tuple(configs[0][name] for name in in_order),
         configurations=tuple(configs),
+        trials=(decision.keep,),
+        beside=decision.run.config(decision.keep),
         evidence=(reason, _OUTSIDE()) if outside else (reason,),
         **_told(gained),
     )
@@ -373,10 +414,11 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
     """
     run, noise = decision.run, decision.noise
     inside = decision.box.holds(run.X[decision.rows])
-    if inside.sum() < 2:
+    variance = float(np.var(run.cost[run.feasible]))
+    if inside.sum() < 2 or not variance:
         return None
     n_varying = int((np.nanmax(run.X, 0) > np.nanmin(run.X, 0)).sum())
-    share = noise.counted**2 / float(np.var(run.cost[run.feasible]))
+    share = noise.counted**2 / variance
     reason = _MOSTLY_NOISE(share=min(share, 1.0), objective=run.objective_name)
     if not noise.settled:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
@@ -396,7 +438,7 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
 
 
 def keep(decision: RunDecision) -> Action:
-    """Return the trial to keep: of all tried configurations that of the lowest mean."""
+    """Return the trial to keep."""
     run, costs = decision.run, decision.costs
     limit = float(np.nextafter(decision.epsilon, np.inf))  # as much is allowed
     right = decide(

@@ -44,7 +44,7 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [4.0, 9.0, 1.0, 2.0]})
     >>> print(hx.history(table, objective="loss").sentence)
-    The best loss of 4 trials is 1, by trial 2; 1 later trial brought nothing better.
+    Best loss: 1 (trial 2 of 4); 1 later trial brought nothing better.
     """
     run, is_optimum = (
         question.run,

@@ -21,6 +21,7 @@ from hpo_explain.base import (
     format_value,
     joined,
 )
+from hpo_explain.methods._engines.decision_words import how_many
 from hpo_explain.space import Array, Bools, Ints
 
 _ENDED = ("pruned", "failed", "infeasible")
@@ -100,11 +101,11 @@ class History(Result):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "best": "The best {found.objective_name} of {trials} is {best}, by trial {first:id}"
-        "{outside}; {later}.",
-        "tied": "The best {found.objective_name} of {trials} is {best}, by trial {first:id} "
-        "({n} trials share the best {found.objective_name}; this is the first){outside}; {later}.",
-        "short": "Best {found.objective_name} {best}, by trial {first:id} of {n}{outside}.",
+        "best": "Best {found.objective_name}: {best} (trial {first:id} of {trials}){outside}; "
+        "{later}.",
+        "tied": "Best {found.objective_name}: {best} ({n} of {trials} trials tie; trial {first:id} "
+        "is the first){outside}; {later}.",
+        "short": "Best {found.objective_name}: {best} (trial {first:id} of {trials}){outside}.",
         "added": "The best of the {others} that no model chose is {reached}.",
         "added nothing": "The best of the {others} that no model chose is {reached}, and no "
         "proposal is better.",
@@ -205,8 +206,8 @@ class History(Result):
                 because=(),
                 says="tied" if len(self.tied) > 1 else "best",
                 first=self.tied[0],
-                n=len(self.tied),
-                trials=counted(len(self), "trial"),
+                n=how_many(len(self.tied)),
+                trials=len(self),
                 best=best,
                 later=self.since_best,
                 outside=self.subject.better_outside,
@@ -241,7 +242,7 @@ class History(Result):
             "short",
             best=best,
             first=self.tied[0],
-            n=len(self),
+            trials=len(self),
             outside=self.subject.better_outside,
         )
 

@@ -41,8 +41,8 @@ def recommended_space(
     Parameters
     ----------
     lose : float, optional
-        By how much the best that is left may be worse, in the objective's units; by default the
-        noise of one evaluation, and at least 1 % of the way from the median to the best.
+        By how much the best that is left may be worse, in the objective's units; by default what
+        counts, `epsilon`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def recommended_space(
             volume=1.0,
             notes=(_NO_POSTERIOR(), *subject.notes),
         )
-    box = decision.allowing(lose).box
+    box = decision.box if lose is None else decision.box_that_loses(lose)
     return recommendation(box, subject, decision.doubts)
 
 

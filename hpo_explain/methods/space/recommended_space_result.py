@@ -19,6 +19,7 @@ from hpo_explain.base import (
     values_in_words,
 )
 from hpo_explain.belief import Decision
+from hpo_explain.methods._engines.decision_words import few, part_of
 from hpo_explain.space import Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
@@ -145,9 +146,9 @@ class Recommendation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
-        "short": "{found.volume:part} of the space is enough.",
-        "narrow": "{volume:part} of the space is enough: with {kept} a configuration is left whose "
-        "{objective} is the best one's or worse by {lose} at most (probability {probability:%}).",
+        "short": "The search space {may} shrink to {part}.",
+        "narrow": "The search space {may} shrink to {part}: {kept}. {probability:%} sure: it still "
+        "holds a configuration whose {objective} is within {lose:.2g} of the best.",
     }
     space: SearchSpace
     rows: tuple[Kept, ...]
@@ -174,7 +175,14 @@ class Recommendation(Result):
     @property
     def headline(self) -> str:
         """How much of the space is enough."""
-        return self.briefly("short" if self.narrowed else "nothing")
+        if not self.narrowed:
+            return self.briefly("nothing")
+        return self.briefly("short", may=self.may, part=part_of(self.volume))
+
+    @property
+    def may(self) -> str:
+        """Whether it can shrink, or may, where little is known of the objective."""
+        return "may" if self.doubts else "can"
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -204,12 +212,15 @@ class Recommendation(Result):
                 says="narrow",
                 values=tuple(after_of.values()),
                 because=self.doubts,
-                volume=self.volume,
+                may=self.may,
+                part=part_of(self.volume),
                 lose=self.lose,
-                kept=[
-                    f"{name} in {self.text(name, after)}"
-                    for name, after in after_of.items()
-                ],
+                kept=few(
+                    [
+                        f"{row.hyperparameter} {self.extent(row)}"
+                        for row in self.narrowed
+                    ]
+                ),
                 probability=min(self.loss.probability, _MOST),
                 objective=self.objective_name,
             ),
@@ -246,6 +257,14 @@ class Recommendation(Result):
             np.array([ends[0] - 1e-7, ends[1] + 1e-7])
         )
         return ((float(below), float(above)),)
+
+    def extent(self, row: Kept) -> str:
+        """Return what is kept of a hyperparameter in a sentence: "1 to 1000", or "a or b"."""
+        if not row.after:
+            return "left out"
+        if self.subject.space[row.hyperparameter].is_category:
+            return " or ".join(format_values(row.after))
+        return " to ".join(format_values(row.after))
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:
         """Return a range or categories in words: "[0.1, 1]" or "{a, b}"."""
