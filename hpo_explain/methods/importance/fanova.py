@@ -340,7 +340,8 @@ def of_draws(
     """Return the shares of functions that the trials allow."""
     anova: Anova | Best = draws.anova
     if top is not None:
-        anova = Best(draws, top, 1.0 if within is None else within)
+        within_share = 1.0 if within is None else within
+        anova = Best(draws.at_best, top, within_share)
     # of a function that hardly varies beside the noise nobody can tell what decides it
     there = (anova.of_evaluations > MATTERS)[:, None]
     shares = (
