@@ -92,7 +92,9 @@ class Belief(LearnedDraws):
         """How well the objective is known."""
         best = self.processes[int(np.argmax(self.weights))]
         values = self.landscape.values
-        return trust_in(values, self.noise_std, best, self.of_trials)
+        return trust_in(
+            values, self.noise_std, self.roughness, best, self.of_trials
+        )
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

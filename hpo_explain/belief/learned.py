@@ -158,6 +158,11 @@ class LearnedDraws(Draws):
         """Standard deviation of one evaluation among the better half of the trials."""
         return self.noise.estimate
 
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out: none where repeats tell the noise."""
+        return 0.0 if self.noise.settled else self.noise.estimate
+
 
 @runtime_checkable
 class SupportsProcesses(Protocol):

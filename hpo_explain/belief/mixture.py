@@ -217,6 +217,11 @@ class Mixture(Draws):
         return self.belief.noise_std
 
     @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out of the objective."""
+        return self.belief.roughness
+
+    @property
     def noise(self) -> Noise:
         """The noise of one evaluation, as the belief knows it."""
         return self.belief.noise
