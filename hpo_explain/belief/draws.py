@@ -68,6 +68,11 @@ class Draws(ABC):
         return self
 
     @property
+    def among_best(self) -> Draws:
+        """The draws of which is asked what decides whether a configuration is among the best."""
+        return self
+
+    @property
     def rarely_feasible(self) -> bool:
         """Whether a result that counts is less probable than not, even where trials gave one."""
         return self.feasibility is not None and self.feasibility.rare

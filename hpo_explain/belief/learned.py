@@ -17,7 +17,7 @@ from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.noise import Noise, noise_among
 from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import SCALES, Bounds
+from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -87,13 +87,15 @@ class LearnedDraws(Draws):
         """The process of each scale."""
         with one_blas_thread():
             return tuple(
-                map(self._process, steps(range(len(SCALES)), "scales"))
+                self.process(scale(self.scaled))
+                for scale in steps(SCALES, "scales")
             )
 
-    def _process(self, which: int) -> Process:
+    def process(self, scale: Scale) -> Process:
+        """Return the process that the trials lead to on a scale."""
         numbers = self.space.categories_in_own_order == 0
         columns = self.space.in_own_order(self.X)
-        scale, limits = SCALES[which](self.scaled), self.limits(REACH)
+        limits = self.limits(REACH)
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
