@@ -79,26 +79,21 @@ def test_the_word_follows_from_the_numbers_and_is_told_with_them():
 
 
 @pytest.mark.parametrize(
-    ("low", "level"),
-    [
-        (0.9, "good"),
-        (0.52, "good"),
-        (0.4, "fair"),
-        (0.12, "fair"),
-        (0.0, "poor"),
-    ],
+    ("along", "level"),
+    [(0.95, "good"), (0.8, "good"), (0.6, "fair"), (0.5, "poor")],
 )
-def test_the_level_follows_the_lower_end(low, level):
-    """Of draws 95 % lie beside each other: the others, as far as the lower end, decide."""
-    rows = np.linspace(-1.0, 1.0, 400)
-    # a draw f with var 1 that is off the mean m by e everywhere: R² = 1 - E[(f - m)²]
-    off = np.where(np.arange(100) < 10, np.sqrt(1.0 - low), 0.05)
-    wave = np.sqrt(2.0) * np.sin(np.pi * rows)
-    other = np.sqrt(2.0) * np.cos(np.pi * rows)
-    sign = np.where(np.arange(100) % 2, 1.0, -1.0)[:, None]
-    part = off[:, None]
-    values = np.sqrt(1.0 - part**2) * wave + sign * part * other
+def test_the_level_follows_the_lower_end(along, level):
+    """Ten of 100 draws have a part a along a wave, the others all: c on average.
+
+    Of a draw of variance 1 the mean c has R² = 1 - (1 - 2 a c + c²) over the space.
+    """
+    phase = 2.0 * np.pi * (np.arange(400) + 0.5) / 400
+    parts = np.where(np.arange(100) < 10, along, 1.0)[:, None]
+    aside = np.sqrt(1.0 - parts**2) * (-1.0) ** np.arange(100)[:, None]
+    values = np.sqrt(2.0) * (parts * np.sin(phase) + aside * np.cos(phase))
     found = trust_in(values, 0.0, 0.0, PROCESS, 40)
+    c = parts.mean()
+    assert found.r2_interval[0] == pytest.approx(2.0 * along * c - c**2)
     assert found.level == level
 
 
