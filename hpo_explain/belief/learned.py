@@ -93,7 +93,7 @@ class LearnedDraws(Draws):
 
     def process(self, scale: Scale) -> Process:
         """Return the process that the trials lead to on a scale."""
-        numbers = self.space.categories_in_own_order == 0
+        categories = self.space.categories_in_own_order
         columns = self.space.in_own_order(self.X)
         limits = self.limits(REACH)
         noise = None
@@ -101,8 +101,8 @@ class LearnedDraws(Draws):
             good = scale.z[self._better]
             deviation = float(np.float32(self.known_noise / self.unit))
             noise = scale.variance(good, deviation, limits)
-        additive = scale.additive or len(numbers) > _MANY
-        prior = Prior(numbers, additive, noise)
+        additive = scale.additive or len(categories) > _MANY
+        prior = Prior(categories, additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
         temper = min(TEMPER * len(columns) / len(some), 1.0)
