@@ -11,6 +11,7 @@ from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.learned import REACH, LearnedDraws
 from hpo_explain.belief.mixture import Mixture
 from hpo_explain.belief.process import weights_by_stacking
+from hpo_explain.belief.scales import clipped
 from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.space import Array
 
@@ -67,7 +68,7 @@ class Belief(LearnedDraws):
     @cached_property
     def whole(self) -> Mixture:
         """Draws of the processes for questions about the whole space: the belief's own."""
-        return Mixture(self, self.weights, REACH)
+        return Mixture(self, self.processes, self.weights, REACH)
 
     @property
     def parts(self) -> tuple[slice, ...]:
@@ -85,14 +86,23 @@ class Belief(LearnedDraws):
         among[np.argsort(self.scaled, kind="stable")[:count]] = True
         with one_blas_thread():
             weights = weights_by_stacking(self.processes, among)
-        return Mixture(self, weights, REACH_AT_BEST)
+        return Mixture(self, self.processes, weights, REACH_AT_BEST)
+
+    @cached_property
+    def among_best(self) -> Mixture:
+        """Draws of one more process, for which all but the better trials are equally bad."""
+        with one_blas_thread():
+            process = self.process(clipped(self.scaled))
+        return Mixture(self, (process,), np.ones(1), REACH_AT_BEST)
 
     @cached_property
     def trust(self) -> Trust:
         """How well the objective is known."""
         best = self.processes[int(np.argmax(self.weights))]
         values = self.landscape.values
-        return trust_in(values, self.noise_std, best, self.of_trials)
+        return trust_in(
+            values, self.noise_std, self.roughness, best, self.of_trials
+        )
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""

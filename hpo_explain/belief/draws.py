@@ -68,6 +68,11 @@ class Draws(ABC):
         return self
 
     @property
+    def among_best(self) -> Draws:
+        """The draws of which is asked what decides whether a configuration is among the best."""
+        return self
+
+    @property
     def rarely_feasible(self) -> bool:
         """Whether a result that counts is less probable than not, even where trials gave one."""
         return self.feasibility is not None and self.feasibility.rare
@@ -92,6 +97,27 @@ class Draws(ABC):
     def noise(self) -> Noise:
         """The noise of one evaluation, which decisions take."""
         return Noise.known(self.noise_std)
+
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out of the objective, in the user's units.
+
+        By so much trials scatter about them. Where no repeats tell that it is noise, it may be the
+        objective itself.
+        """
+        return 0.0
+
+    def at_one(self, of_draws: Array) -> Array:
+        """Return a number of each draw (k, ...) with what draws leave out at one configuration.
+
+        It is another number in each draw, of mean 0.
+        """
+        from scipy.special import ndtri
+
+        k = len(of_draws)
+        order = np.random.default_rng([self.seed, k]).permutation(k)
+        left_out = self.roughness * ndtri((order + 0.5) / k)
+        return of_draws + left_out.reshape(k, *[1] * (of_draws.ndim - 1))
 
     @abstractmethod
     def costs(self, X: Array) -> Array:

@@ -113,7 +113,7 @@ class Feasibility:
         label, columns = label[in_order], columns[in_order]
         spread = float(label.std()) or 1.0
         categories = space.categories_in_own_order
-        prior = Prior(categories == 0, additive=False)
+        prior = Prior(categories, additive=False)
         pairs = Pairs(columns, (label - label.mean()) / spread, prior, TEMPER)
         with one_blas_thread():  # the last digits of sums depend on it
             functions = tuple(

@@ -17,7 +17,7 @@ from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.noise import Noise, noise_among
 from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import SCALES, Bounds
+from hpo_explain.belief.scales import SCALES, Bounds, Scale
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
@@ -87,20 +87,22 @@ class LearnedDraws(Draws):
         """The process of each scale."""
         with one_blas_thread():
             return tuple(
-                map(self._process, steps(range(len(SCALES)), "scales"))
+                self.process(scale(self.scaled))
+                for scale in steps(SCALES, "scales")
             )
 
-    def _process(self, which: int) -> Process:
-        numbers = self.space.categories_in_own_order == 0
+    def process(self, scale: Scale) -> Process:
+        """Return the process that the trials lead to on a scale."""
+        categories = self.space.categories_in_own_order
         columns = self.space.in_own_order(self.X)
-        scale, limits = SCALES[which](self.scaled), self.limits(REACH)
+        limits = self.limits(REACH)
         noise = None
         if self.known_noise is not None:
             good = scale.z[self._better]
             deviation = float(np.float32(self.known_noise / self.unit))
             noise = scale.variance(good, deviation, limits)
-        additive = scale.additive or len(numbers) > _MANY
-        prior = Prior(numbers, additive, noise)
+        additive = scale.additive or len(categories) > _MANY
+        prior = Prior(categories, additive, noise)
         pairs = Pairs(columns, scale.z, prior, TEMPER)
         some = thinned(self.cost, SEARCHED, self.seed)
         temper = min(TEMPER * len(columns) / len(some), 1.0)
@@ -157,6 +159,11 @@ class LearnedDraws(Draws):
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
         return self.noise.estimate
+
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out: none where repeats tell the noise."""
+        return 0.0 if self.noise.settled else self.noise.estimate
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from hpo_explain.base import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.noise import Noise
-from hpo_explain.belief.process import doubt
+from hpo_explain.belief.process import Process, doubt
 from hpo_explain.belief.scales import from_table
 from hpo_explain.models.compared import Rows
 from hpo_explain.models.pathwise import Block, Functions, blocks, draw, valued
@@ -32,6 +32,8 @@ class Mixture(Draws):
     ----------
     belief : LearnedDraws
         What the processes are of.
+    processes : tuple of Process
+        The process of each scale.
     weights : ndarray of shape (scales,)
         How much each counts.
     reach : float
@@ -39,7 +41,11 @@ class Mixture(Draws):
     """
 
     def __init__(
-        self, belief: LearnedDraws, weights: Array, reach: float
+        self,
+        belief: LearnedDraws,
+        processes: tuple[Process, ...],
+        weights: Array,
+        reach: float,
     ) -> None:
         super().__init__(
             belief.space,
@@ -48,7 +54,8 @@ class Mixture(Draws):
             belief.seed,
             belief.feasibility,
         )
-        self.belief, self.weights = belief, weights
+        self.belief, self.processes = belief, processes
+        self.weights = weights
         self.limits = belief.limits(reach)
         self._last: dict[tuple[tuple[int, ...], bytes], Array] = {}
 
@@ -65,8 +72,7 @@ class Mixture(Draws):
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
         """The functions of each kernel, with tables of an evaluation's mean and sd."""
-        belief, functions, tables = (
-            self.belief,
+        functions, tables = (
             list[Functions](),
             list[tuple[Array, Array]](),
         )
@@ -74,7 +80,7 @@ class Mixture(Draws):
         columns = self.space.in_own_order(self.X)
         of_each = list(
             zip(
-                belief.processes,
+                self.processes,
                 shared_out(self.weights, KERNELS),
                 strict=True,
             )
@@ -113,7 +119,7 @@ class Mixture(Draws):
     def constant(self) -> Bools:
         """Which draws are constant, (k,)."""
         whole = KERNELS * DRAWS
-        count = round(doubt(self.belief.processes, self.weights) * whole)
+        count = round(doubt(self.processes, self.weights) * whole)
         constant = np.zeros(whole, bool)
         constant[
             ((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)
@@ -215,6 +221,11 @@ class Mixture(Draws):
     def noise_std(self) -> float:
         """Standard deviation of one evaluation among the better half of the trials."""
         return self.belief.noise_std
+
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out of the objective."""
+        return self.belief.roughness
 
     @property
     def noise(self) -> Noise:

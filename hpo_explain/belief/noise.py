@@ -9,9 +9,10 @@ weights     of the scales for the whole space, times the importance weights of t
 ==========  ============================================================================
 
 The estimate is the geometric mean of σ_s, the interval holds 90 % of them, stretched in the
-logarithm. Where the two ends are far apart the trials do not settle the noise: it is told as "at
-most", and decisions take its lower end, so that none hangs on the upper one. What only rounding
-makes (an accuracy in steps of 1/200) is no noise: the variance of rounding is subtracted.
+logarithm. Only repeated evaluations settle the noise: without them a rugged objective scatters as a
+noisy one does. It is told as "at most" then, and decisions take its lower end, so that none hangs
+on the upper one. What only rounding makes (an accuracy in steps of 1/200) is no noise: the variance
+of rounding is subtracted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from hpo_explain.models.product_kernel import LEAST_NOISE
 from hpo_explain.space import Array, Bools
 
 _STRETCH = 1.6  # of the interval, in the logarithm
-_SETTLED = 2.5  # times the lower end at most is the upper one of a noise that is known
 _LEVELS = 0.05, 0.95
 # variances whose standard deviation as a cost is computed
 _TABLED = np.geomspace(1e-8, 30.0, 24)
@@ -46,7 +46,7 @@ class Noise:
     lower, upper : float
         What holds it with 90 %.
     settled : bool
-        Whether the trials settle it; else it is known to be at most `upper`.
+        Whether repeated evaluations settle it; else it is known to be at most `upper`.
     """
 
     estimate: float
@@ -105,7 +105,7 @@ def noise_among(
         float(np.sqrt(max(np.exp(2.0 * log) - rounding**2, 0.0)))
         for log in (middle, min(low, middle), max(high, middle))
     )
-    return Noise(estimate, lower, upper, repeated or upper <= _SETTLED * lower)
+    return Noise(estimate, lower, upper, repeated)
 
 
 def _proposed(process: Process, better: Bools) -> Array:

@@ -212,7 +212,7 @@ def _turns(phases: Numbers) -> Numbers:
 
 def _scales(draws: Mixture) -> dict[str, Numbers]:
     """Return the standardized values of all scales, and their costs, one scale after the other."""
-    scales = [process.scale for process in draws.belief.processes]
+    scales = [process.scale for process in draws.processes]
     sizes = [len(scale.knots) for scale in scales]
     return {
         "scale_ends": np.cumsum([0, *sizes]).astype(np.int32),
@@ -227,7 +227,7 @@ def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
     place = np.cumsum(draws.constant) - 1
     limits = draws.limits
     return {
-        "reach": [one.scale.reach(limits) for one in belief.processes],
+        "reach": [one.scale.reach(limits) for one in draws.processes],
         "scale": draws.scale_of_each.tolist(),
         "noise": [f.parameters.noise for f in draws.functions],
         "grid": [GRID[0], GRID[-1], len(GRID)],

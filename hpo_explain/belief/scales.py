@@ -29,6 +29,7 @@ EVALUATION = (
 _VARIANCES = (1e-4, 4.0)
 # standardized values are rounded, so that units change nothing
 _STEPS = 2.0**20
+_WORST = 0.75  # of the trials are told apart where it is asked what decides the best
 _NEAR = 0.1  # standardized values so far to both sides tell how steep the way back is
 
 
@@ -183,6 +184,17 @@ def identity(cost: Array) -> Scale:
     """Return the standardized cost itself: on any other scale a smooth function is bent."""
     z, mean, spread = _standardized(cost)
     knots = np.array([-40.0, 40.0])
+    return Scale(True, z, knots, mean + knots * spread, 0.0)
+
+
+def clipped(cost: Array) -> Scale:
+    """Return the cost itself up to the third quartile of the trials.
+
+    Beyond it all is equally bad: a cliff does not decide how what is before it varies.
+    """
+    most = float(np.quantile(cost, _WORST))
+    z, mean, spread = _standardized(np.minimum(cost, most))
+    knots = np.array([-40.0, (most - mean) / spread])
     return Scale(True, z, knots, mean + knots * spread, 0.0)
 
 

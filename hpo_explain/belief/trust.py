@@ -14,11 +14,7 @@ from hpo_explain.space import Array
 
 Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
-R2, RANK = (0.7, 0.35), 0.35  # good and fair from; fair from
-_COVERED = 0.8  # share of held-out trials that 95 % intervals hold at least
-_PREDICTED = (
-    0.05  # R² of held-out trials that is hardly better than their mean
-)
+R2 = (0.5, 0.1)  # the lower end of R² is at least: good, fair
 _BEST = 0.2  # of the space, by the mean over the draws
 
 
@@ -29,12 +25,10 @@ class Trust:
     Attributes
     ----------
     level : {"good", "fair", "poor"}
-        "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank correlation among
-        the best fifth is; one less if intervals hold less than 80 % of held-out trials, or these
-        are predicted hardly better than by their mean.
+        "good" if the lower end of R² is at least 0.5, "fair" if it is at least 0.1.
     r2 : float
-        R² over the space that the mean over the draws is expected to have: the median over draws;
-        0 where the objective of all trials is the same.
+        R² over the space that the mean over the draws is expected to have: the median over draws,
+        and what these leave out counts as missed; 0 where the objective of all trials is the same.
     r2_interval : tuple of (float, float)
         What holds it with 95 %.
     rank : float
@@ -67,7 +61,11 @@ class Trust:
 
 
 def trust_in(
-    values: Array, noise_std: float, process: Process, n_trials: int
+    values: Array,
+    noise_std: float,
+    roughness: float,
+    process: Process,
+    n_trials: int,
 ) -> Trust:
     """Return how well the objective is known.
 
@@ -77,6 +75,8 @@ def trust_in(
         Costs of draws over the space.
     noise_std : float
         Standard deviation of one evaluation.
+    roughness : float
+        Standard deviation of what draws leave out of the objective.
     process : Process
         The process of the scale that predicts held-out trials best.
     n_trials : int
@@ -86,27 +86,20 @@ def trust_in(
     values = values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
-    r2 = np.where(varies, 1.0 - missed / np.where(varies, variance, 1.0), 0.0)
+    known = np.where(varies, variance - missed, 0.0)
+    # what the draws leave out varies the objective, and none of it is predicted
+    r2 = known / np.where(varies, variance + (roughness / unit) ** 2, 1.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
     rank = np.where(
         varies, _rank_correlations(values[:, best], mean[best]), 0.0
     )
     held_out, covered = _held_out(process)
-    expected, order = float(np.median(r2)), float(rank.mean())
-    at = (
-        0
-        if expected >= R2[0]
-        else 1
-        if expected >= R2[1] or order >= RANK
-        else 2
-    )
+    low, expected, high = np.quantile(r2, [0.025, 0.5, 0.975]).tolist()
     return Trust(
-        level=LEVELS[
-            min(at + (covered < _COVERED or held_out < _PREDICTED), 2)
-        ],
+        level=LEVELS[sum(low < least for least in R2)],
         r2=expected,
-        r2_interval=_interval(r2),
-        rank=order,
+        r2_interval=(low, high),
+        rank=float(rank.mean()),
         rank_interval=_interval(rank),
         open=float((values.std(axis=0) > noise_std / unit).mean()),
         held_out=held_out,

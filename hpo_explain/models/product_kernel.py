@@ -187,29 +187,39 @@ class Prior:
 
     Attributes
     ----------
-    numbers : ndarray of bool, shape (d,)
-        Which hyperparameters are numbers.
+    categories : ndarray of int, shape (d,)
+        How many values each hyperparameter has that is a category, 0 of a number.
     additive : bool
         Whether there are additive parts.
     noise : float or None
         Variance of one evaluation where it is known.
     """
 
-    numbers: Bools
+    categories: Ints
     additive: bool
     noise: float | None = None
+
+    @property
+    def numbers(self) -> Bools:
+        """Which hyperparameters are numbers, (d,)."""
+        return np.asarray(self.categories == 0)
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:
         """Means and standard deviations: lengths, weights, amplitudes, product, noise."""
         d = len(self.numbers)
         numbers = int(self.numbers.sum())
-        of = [(math.log(0.8), 1.0)] * numbers + [(0.0, 1.5)] * d
+        # so many levels differ by chance more than two: of an idle one of twenty the share was 4 to
+        # 9 % in four noisy runs, and 2 to 4 % with this
+        fewer = -np.log(np.maximum(self.categories - 1, 1))
+        of = [(math.log(0.8), 1.0)] * numbers
+        of += [(less, 1.5) for less in fewer]
         # the more there are, the fewer of them matter: the sum of all parts is expected to be as
         # large, and they are more unequal
         variance = 1.5**2 + _SPARSER * max(math.log(d / _FEW), 0.0)
         middle = math.log(0.5 / d) + 0.5 * (1.5**2 - variance)
-        of += [(middle, math.sqrt(variance))] * (d if self.additive else 0)
+        if self.additive:
+            of += [(middle + less, math.sqrt(variance)) for less in fewer]
         of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
         of += [
             (math.log(0.02), 1.5)

@@ -76,6 +76,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         "objective": run.objective_name,
         "framework": run.framework,
         "stretch": STRETCH["average"],
+        "left_out": draws.at_one(np.zeros(len(carried.draws))).tolist(),
         "radius": even_radius(space, len(tried), draws.seed),
         "keep": decision.keep,
         "range": _range(run),

@@ -123,7 +123,7 @@ def pairs():
     return X, Pairs(
         X,
         (z - z.mean()) / z.std(),
-        Prior(np.array([1, 0, 1, 1], bool), True),
+        Prior(np.array([0, 3, 0, 0]), True),
         0.5,
     )
 
@@ -157,9 +157,46 @@ def test_gradient_is_that_of_the_tempered_posterior(pairs):
     np.testing.assert_allclose(gradient, wanted, rtol=1e-3, atol=1e-3)
 
 
+def test_levels_count_as_degrees_of_freedom_in_the_prior():
+    """Odds of the weight and the amplitude of L levels are L - 1 times as small as of two."""
+    levels = np.array([2, 20, 0])
+    parameters = Prior(levels, True).parameters(np.zeros(9))
+    odds = parameters.weight / (1.0 - parameters.weight)
+    np.testing.assert_allclose(odds, [1.0, 1.0 / 19.0, 1.0])
+    np.testing.assert_allclose(
+        parameters.amplitude, 0.5 / 3.0 / np.array([1.0, 19.0, 1.0])
+    )
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_a_category_of_twenty_levels_has_the_share_that_is_its(idle):
+    """With noise of a third of the spread and three trials a level, idle ones have none."""
+    space = SearchSpace(
+        [
+            FloatParameter("x", 0.0, 1.0),
+            FloatParameter("y", 0.0, 1.0),
+            CategoricalParameter("kind", [f"k{i}" for i in range(20)]),
+        ]
+    )
+    rng = np.random.default_rng(3)
+    effects = rng.permutation(np.linspace(-1.0, 1.0, 20)) * (not idle)
+    X = space.sample(60, seed=3)
+
+    def cost(X):
+        smooth = 4.0 * (X[:, 0] - 0.4) ** 2 + X[:, 1]
+        return smooth + effects[X[:, 2].astype(int)]
+
+    y = cost(X)
+    y = y + 0.33 * y.std() * rng.standard_normal(len(y))
+    own = Belief(space, X, y, "minimize").anova.mains[:, 2]
+    everywhere = cost(space.sample(20_000, seed=0))
+    exact = effects.var() / everywhere.var()
+    assert own.mean() <= 0.05 if idle else abs(own.mean() - exact) < 0.15
+
+
 def test_a_chain_whose_data_do_not_count_has_the_prior(pairs):
     X, _ = pairs
-    nothing = Pairs(X, X[:, 3], Prior(np.array([1, 0, 1, 1], bool), True), 0.0)
+    nothing = Pairs(X, X[:, 3], Prior(np.array([0, 3, 0, 0]), True), 0.0)
     size = len(nothing.prior.moments[0])
     mode = np.zeros(size)
     found = chain(nothing, mode, np.random.default_rng(0), states=400)
@@ -177,7 +214,7 @@ def test_a_chain_has_the_moments_of_the_posterior():
     """Beside draws of the prior that are weighted by the likelihood."""
     x = np.random.default_rng(0).random((8, 1))
     z = 3.0 * (x[:, 0] - x.mean())
-    few = Pairs(x, z, Prior(np.array([True]), True), 0.3)
+    few = Pairs(x, z, Prior(np.array([0]), True), 0.3)
     prior = np.random.default_rng(1).normal(size=(6000, 5))
     logs = np.array([few.value(u) + 0.5 * u @ u for u in prior])
     weights = np.exp(logs - logs.max())
@@ -194,7 +231,7 @@ def test_a_chain_has_the_moments_of_the_posterior():
 
 def test_of_many_hyperparameters_fewer_are_expected_to_matter_and_as_much_in_sum():
     def amplitude(d):
-        prior = Prior(np.ones(d, bool), True)
+        prior = Prior(np.zeros(d, int), True)
         middle, spread = (of[2 * d] for of in prior.moments)
         return middle, spread
 

@@ -73,7 +73,7 @@ def given():
     rng = np.random.default_rng(3)
     X, rows = MIXED.sample(15, seed=1), MIXED.sample(30, seed=2)
     z = rng.standard_normal(15)
-    prior = Prior(NUMBERS, additive=True)
+    prior = Prior(np.where(NUMBERS, 0, 3), additive=True)
     pairs = Pairs(X, z, prior, 0.5)
     p = prior.parameters(rng.standard_normal(len(prior.moments[0])))
     return p, X, z, rows, Conditioned.on(pairs, p)
@@ -119,7 +119,7 @@ def test_a_row_that_is_believed_is_a_trial_with_its_mean(given):
 def test_what_rounding_leaves_not_positive_definite_is_factored_with_a_little_more_noise():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.random((200, 8)), 0.3 + 1e-4 * rng.random((100, 8))])
-    pairs = Pairs(X, X[:, 0], Prior(np.ones(8, bool), additive=False), 0.5)
+    pairs = Pairs(X, X[:, 0], Prior(np.zeros(8, int), additive=False), 0.5)
     p = Parameters(
         np.full(8, 8.0),
         np.full(8, 0.9),

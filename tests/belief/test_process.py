@@ -27,7 +27,7 @@ def trials():
 def process_of(scale_of, trials):
     X, cost = trials
     scale = scale_of(cost)
-    pairs = Pairs(X, scale.z, Prior(np.ones(2, bool), scale.additive), 0.5)
+    pairs = Pairs(X, scale.z, Prior(np.zeros(2, int), scale.additive), 0.5)
     return Process(
         scale,
         pairs,

@@ -84,7 +84,7 @@ def by_numpy(pairs, p):
 @pytest.mark.parametrize(("n", "d"), [(200, 20), (100, 500)])
 def test_sums_over_pairs_and_by_numpy(benchmark, n, d):
     rng = np.random.default_rng(0)
-    prior = Prior(np.ones(d, bool), additive=True)
+    prior = Prior(np.zeros(d, int), additive=True)
     pairs = Pairs(rng.random((n, d)), rng.standard_normal(n), prior, 0.5)
     p = prior.parameters(np.zeros(len(prior.moments[0])))
     K, product = benchmark(pairs.gram, p)

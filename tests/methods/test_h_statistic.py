@@ -253,6 +253,18 @@ def drawn(focus=None, sure=True):
     return replace(found, values=H, draws=draws, shares=shares)
 
 
+def test_the_interval_of_h_is_stretched_as_that_of_a_pairs_share():
+    """Draws of H from .3 to .5 in the middle: 1.8 times as far about the median, inside 0 to 1."""
+    found = drawn()
+    for i, draws in enumerate(found.draws.T):
+        low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975])
+        ends = middle - 1.8 * (middle - low), middle + 1.8 * (high - middle)
+        assert found.interval(i) == pytest.approx(np.clip(ends, 0.0, 1.0))
+    wide = replace(found, draws=np.clip(5.0 * found.draws, 0.0, 1.0))
+    assert wide.ends.min() >= 0.0
+    assert wide.ends.max() <= 1.0
+
+
 def test_every_pair_stands_once_below_the_diagonal():
     found = strengths()
     cells = found.described()
@@ -283,7 +295,7 @@ def test_functions_drawn_are_shown_in_the_order_of_the_sentence():
     assert rows.labels == [("x2",), ("x1",)]
     assert [bar.end for bar in rows.bars] == [0.46, 0.48]
     low, high = rows.bars[0].half
-    assert (low, high) == (pytest.approx(0.0925), pytest.approx(0.1925))
+    assert (low, high) == (pytest.approx(0.2065), pytest.approx(0.3065))
     assert "x0 and x2" in found.sentence.partition(":")[0]
     assert "H is larger for x0 and x1 (0.48)" in found.sentence
     told = drawn("x0", sure=False).sentence

@@ -258,6 +258,31 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     )
 
 
+@pytest.mark.parametrize("seed", [12, 13])
+def test_a_cliff_does_not_hide_what_decides_the_best(seed):
+    """15 % of the space is bad by twenty spreads: x1 explains 2 % of being among the best 10 %."""
+    space = unit_cube(3)
+    X = space.sample(60, seed=seed)
+
+    def cost(X):
+        bowl = (X[..., 1] - 0.35) ** 2 + 0.8 * (X[..., 2] - 0.6) ** 2
+        return np.where(X[..., 0] > 0.85, 3.0, bowl)
+
+    at = (np.arange(60) + 0.5) / 60
+    table = cost(np.stack(np.meshgrid(at, at, at, indexing="ij"), axis=-1))
+    best = table <= np.quantile(table, 0.1)
+    exact = np.array(
+        [
+            best.mean(axis=tuple(k for k in range(3) if k != j)).var()
+            for j in range(3)
+        ]
+    )
+    found = hx.importance(hx.Run(space, X, cost(X), "minimize"), top=0.1)
+    error = np.abs(found.normalized - exact / exact.sum())
+    assert error.mean() <= 0.2
+    assert found.normalized.argmax() != 0
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

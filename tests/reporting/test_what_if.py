@@ -128,7 +128,10 @@ def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
         np.testing.assert_allclose(draws, own, rtol=EXACT, atol=EXACT * spread)
         predicted = answer["predicted"]
         np.testing.assert_allclose(predicted["mean"], own.mean(), rtol=EXACT)
-        ends = np.clip(interval(own, stretch=STRETCH["average"]), *run.bounds)
+        there = decision.draws.at_one(own)
+        ends = np.clip(
+            interval(there, stretch=STRETCH["average"]), *run.bounds
+        )
         shown = predicted["low"], predicted["high"]
         np.testing.assert_allclose(shown, ends, rtol=EXACT)
         better = run.sign * (keep - own) / spread

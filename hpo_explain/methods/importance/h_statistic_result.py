@@ -10,7 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import NORMAL_95, Claim, InputError, Table
-from hpo_explain.belief import INTERACTS, MATTERS, Decision, decide, varying
+from hpo_explain.belief import (
+    INTERACTS,
+    MATTERS,
+    STRETCH,
+    Decision,
+    decide,
+    varying,
+)
 from hpo_explain.methods._engines.estimates import Estimates
 from hpo_explain.space import Array
 
@@ -104,8 +111,13 @@ class InteractionStrength(Estimates):
 
     @property
     def stretch(self) -> float:
-        """Intervals of H are those of the draws."""
-        return 1.0
+        """Intervals of H are stretched as those of shares of pairs."""
+        return STRETCH["pair"]
+
+    def interval(self, place: int) -> tuple[float, float] | None:
+        """Return the 95 % interval of a pair's H over the draws, between 0 and 1."""
+        ends = super().interval(place)
+        return None if ends is None else (max(ends[0], 0.0), min(ends[1], 1.0))
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.

@@ -39,7 +39,7 @@ from hpo_explain.question import (
     accepted_surrogate,
     explains,
 )
-from hpo_explain.space import Config
+from hpo_explain.space import Array, Bools, Config
 
 _ROWS_FOR_MANY = 100
 
@@ -206,8 +206,8 @@ class PredictionExplainer:
         self._estimator = estimator
         self._subject = subject
         self._seed = check_seed(seed)
-        belief = as_draws(surrogate, self._game.direction, seed=seed)
-        self._explainer = self._over(background, belief)
+        self._belief = as_draws(surrogate, self._game.direction, seed=seed)
+        self._explainer = self._over(background, self._belief)
 
     def _over(
         self,
@@ -254,9 +254,19 @@ class PredictionExplainer:
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,
             estimator=explanation.estimator,
-            draws=explanation.draws,
+            draws=self._at_one(explanation.draws, explanation.active),
             notes=explanation.notes,
         )
+
+    def _at_one(self, draws: Array | None, active: Bools) -> Array | None:
+        """Return contributions in each draw (k, d) with what draws leave out of the objective.
+
+        Only the whole configuration has it: active hyperparameters have equal parts of it.
+        """
+        if draws is None or self._belief is None:
+            return draws
+        left_out = self._belief.at_one(np.zeros(len(draws)))
+        return draws + left_out[:, None] * active / max(active.sum(), 1)
 
     @shows_progress
     def explain_all(

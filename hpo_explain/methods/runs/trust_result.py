@@ -27,12 +27,11 @@ class RunTrust(Result, Trust):
     subject, notes
         As of every result.
     level : {"good", "fair", "poor"}
-        The verdict: "good" if R² is at least 0.7, "fair" if it is at least 0.35, or the rank
-        correlation among the best fifth is; one less if intervals hold less than 80 % of held-out
-        trials, or these are predicted hardly better than by their mean.
+        The verdict: "good" if the lower end of R² is at least 0.5, "fair" if it is at least 0.1.
     r2 : float
         R² over the space that the mean over the draws of the belief is expected to have; 0 where
-        the objective of all trials is the same.
+        the objective of all trials is the same. By what trials scatter about the draws the
+        objective itself may vary, unless repeated evaluations tell that it is noise.
     r2_interval : tuple of (float, float)
         What holds it with 95 %.
     rank : float
@@ -65,11 +64,11 @@ class RunTrust(Result, Trust):
         held={name: name for name in Trust.__dataclass_fields__},
     )
     says: ClassVar[Mapping[str, str]] = {
-        "r2": "Trust in the model is {found.level}: what it predicts is expected to have an R² of "
-        "{found.r2:.2f} over the space (95% interval {low} to {high:.2f}).",
-        "short": "Trust is {found.level}: R² {found.r2:.2f}.",
+        "r2": "Reliability: {found.level} (the model explains {value:%} of the variation, at "
+        "least {low:%}).",
+        "short": "Reliability: {found.level} (R² {value:.2f}, at least {low:.2f}).",
         "rank": "Among the best fifth of the space the rank correlation is expected to be "
-        "{found.rank:.2f} ({low} to {high:.2f}).",
+        "{value:.2f} ({low:.2f} to {high:.2f}).",
         "held out": "Of {found.n_trials:#trial}, held out one by one, {found.covered:%} lie within "
         "their 95% intervals; R² is {found.held_out:.2f}. In {found.open:%} of the space the "
         "objective may differ by more than the noise of one evaluation.",
@@ -102,7 +101,8 @@ class RunTrust(Result, Trust):
     @property
     def headline(self) -> str:
         """The verdict."""
-        return self.briefly("short")
+        low = max(self.r2_interval[0], 0.0)
+        return self.briefly("short", value=max(self.r2, 0.0), low=low)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -123,16 +123,17 @@ class RunTrust(Result, Trust):
     def _claim(
         self, kind: str, says: str, value: float, ends: tuple[float, float]
     ) -> Claim:
-        low, high = ends
         least = 0.0 if kind == "share" else -1.0  # nothing known has no share
+        value, low, high = (max(each, least) for each in (value, *ends))
         return self.claim(
             kind,
             self.subject.names,
-            max(value, least),
-            (max(low, least), max(high, least)),
+            value,
+            (low, high),
             says=says,
             certain=True,
             because=(),
-            low=f"{low:.2f}" if low > -1.0 else "below -1",
+            value=value,
+            low=low,
             high=high,
         )

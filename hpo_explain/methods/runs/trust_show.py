@@ -26,11 +26,14 @@ def measures(trust: RunTrust) -> Rows:
             for at in [max(value, -1.0)]
         ],
         label="1 is perfect; an R² of 0 is no better than the mean",
-        heading=f"Trust in the model is {trust.level}",
+        heading=f"Reliability: {trust.level}",
         subtitle=f"{trust.n_trials} trials; {percent(trust.open)} of the space is open",
         footer="Whiskers: 95% intervals over what the trials allow. Below -1 they are cut.",
         guides=[(R2[0], "goal"), (R2[1], "guide")],
-        means={"goal": "an R² that is good", "guide": "an R² that is fair"},
+        means={
+            "goal": "from here on the lower end of R² is good",
+            "guide": "from here on it is fair",
+        },
     )
 
 
