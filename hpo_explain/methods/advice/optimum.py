@@ -116,10 +116,7 @@ def optimum(
     decision = question.decision.allowing(epsilon)
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
-    promised = decide(run.sign * costs, stretch=STRETCH["average"])
-    low, high = np.clip(
-        promised.interval, *(run.bounds or (-np.inf, np.inf))
-    ).tolist()
+    promised = decision.predicted(x)
     regions = _regions(decision)
     parts = [part for _, part in regions]
     return Optimum(
@@ -127,7 +124,7 @@ def optimum(
         notes=rarely,
         config=run.space.decode(x[None])[0],
         estimate=promised.estimate,
-        interval=(low, high),
+        interval=promised.interval,
         space=SearchSpace(still_possible(parts)[0]),
         regions=tuple(region for region, _ in regions),
         incumbent=run.incumbent,
