@@ -247,7 +247,7 @@ def what_matters_most_matters_most(answers: Answers) -> Iterator[str]:
 def no_share_exceeds_the_whole(answers: Answers) -> Iterator[str]:
     """Shares and probabilities lie between 0 and 1, with all that is said of them."""
     for who, claim in answers.claims():
-        if claim.kind == "share" and claim.term == "" and who != "RunTrust":
+        if claim.kind == "share" and who != "RunTrust":
             ends = [claim.estimate, *(claim.interval or ())]
             if not all(-ROUNDING <= end <= 1.0 + ROUNDING for end in ends):
                 yield f"{who}: {ends}"

@@ -28,7 +28,7 @@ from hpo_explain.base import (
     check_number,
     declared_fact,
 )
-from hpo_explain.belief import STRETCH, decide, part_of
+from hpo_explain.belief import part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
