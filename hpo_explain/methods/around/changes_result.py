@@ -224,6 +224,14 @@ class Changes(Result):
         names = tuple(self.names[i] for i in np.flatnonzero(self.own))
         return PosteriorDraws(names, self.contributions_drawn[self.own].T)
 
+    def _numbers(self) -> dict[str, Any]:
+        ends = {"start": self.start, "best": self.best}
+        plain = {
+            name: {**vars(end), "config": dict(end.config)}
+            for name, end in ends.items()
+        }
+        return {**super()._numbers(), **plain}
+
     # ------------------------------------------------------------------ what is said
 
     @property
