@@ -144,7 +144,9 @@ def decide(
     mean = float(draws.mean())
     low, high = _stretched(ends, stretch, mean)
     certain = probability >= level
-    if certain and low < threshold < high:  # what is told lies in what is shown
+    if (
+        certain and low < threshold < high
+    ):  # what is told lies in what is shown
         low = max(low, min(bound, mean)) if upward else low
         high = high if upward else min(high, max(bound, mean))
     return Decision(

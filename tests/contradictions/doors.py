@@ -26,7 +26,7 @@ from hpo_explain.reporting.section import Status, card_of
 
 SHOWN = 5e-4  # tables of a page have four digits where they are long
 TOLD = 1e-6
-_SINGLE = 1e-6
+_SINGLE = 2e-5
 ASKED = (
     "summary",
     "optimum",
@@ -167,7 +167,8 @@ def as_file(run: hx.Run, folder: Path) -> Path:
 def through_a_file(run: hx.Run, folder: Path) -> list[str]:
     """Return where two numbers are told of one thing in a file, by whoever opens it."""
     path = as_file(run, folder)
-    read = hx.from_optuna(f"sqlite:///{path}")
+    study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
+    read = hx.from_optuna(study)
     doors = [of_functions(read), of_tools(path), of_commands(path)]
     told = [one for door in doors for one in door]
     return [*differing(told, float(np.ptp(run.objective)))]

@@ -250,6 +250,9 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
     )
     inside = decision.box.holds(rows)
     best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
+    worse = decision.predicted(rows[best]).estimate - decision.mean
+    if decision.run.sign * worse > 0.0:  # than the trial to keep
+        best = decision.best
     return rows[best], costs[:, best]
 
 

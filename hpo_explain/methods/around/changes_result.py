@@ -204,7 +204,9 @@ class Changes(Result):
         """What holds each contribution with 95 %, (k, 2)."""
         each = map(self._decided, self.contributions_drawn)
         none = (np.nan, np.nan)
-        return np.array([none if one is None else one.interval for one in each])
+        return np.array(
+            [none if one is None else one.interval for one in each]
+        )
 
     @property
     def own(self) -> Bools:
