@@ -176,7 +176,7 @@ def test_whatever_predicts_is_given_the_space():
     boosted = fitted(GradientBoostingRegressor(n_estimators=3))
     mean, std = RUN.explained_by(boosted).surrogate().predict(X)
     np.testing.assert_allclose(mean, boosted.predict(X))
-    assert not std.any()
+    assert np.isnan(std).all()
 
 
 def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
@@ -244,6 +244,47 @@ def test_a_model_without_uncertainty_says_so():
         RUN, "x2", surrogate=BayesianRidge().fit(X, RUN.objective)
     )
     assert "model_without_std" not in kinds(found.notes)
+
+
+# trials as they are, and advice and paths, which rest on no model of the objective here
+SAYS_NOTHING_OF_IT = {"parallel_coordinates", "advise", "desirability_path"}
+
+
+@few_draws
+@pytest.mark.parametrize(
+    "name", sorted({*functions()} - NO_MODEL - {"optimum"})
+)
+def test_nothing_is_known_with_certainty_by_a_model_without_uncertainty(name):
+    model = GradientBoostingRegressor(n_estimators=20, random_state=0)
+    run = hx.Run(SPACE, X, RUN.objective, "minimize", proposals=range(10, 30))
+    function, more = public(name), {}
+    if name == "explain_predictions":
+        more["trials"] = [0, 1]
+    found = function(run, surrogate=model.fit(X, RUN.objective), **more)
+    notes = [note.kind for note in found.notes].count("model_without_std")
+    assert notes == (name not in SAYS_NOTHING_OF_IT)
+    assert "uncertainty" not in found.sentence
+    for claim in found.claims:
+        # of integrating, and of how much of the space was tried
+        integrated = name in {"explain_proposal", "footprint"}
+        assert claim.interval is None or integrated, claim
+        assert np.isnan(claim.probability)
+    cells = dict(found.cells())
+    if "mean" in cells and "std" in cells:  # predictions, and effects
+        assert np.isnan(np.asarray(cells["std"], float)).all()
+        for end in ("lower", "upper"):
+            assert np.isnan(np.asarray(cells.get(end, [np.nan]), float)).all()
+
+
+def test_no_part_is_known_better_by_a_model_without_uncertainty():
+    model = LinearRegression().fit(X, RUN.objective)
+    with pytest.raises(hx.base.NothingToExplain, match="no uncertainty"):
+        hx.partial_dependence(RUN, "x2", regions=True, surrogate=model)
+    shapes = hx.partial_dependence(
+        RUN, "x2", regions=True, surrogate=model, criterion="interaction"
+    )
+    assert not any(claim.certain for claim in shapes.claims)
+    shapes.described()
 
 
 def test_a_model_of_another_scale_says_so():
@@ -325,7 +366,9 @@ EXPLAINERS = {
         .mean
     ),
     "RegionalPartialDependenceExplainer": lambda model: (
-        hx.methods.RegionalPartialDependenceExplainer(model, sample=60)
+        hx.methods.RegionalPartialDependenceExplainer(
+            model, sample=60, criterion="interaction"
+        )
         .explain("x2")
         .whole.mean
     ),
@@ -380,7 +423,7 @@ def test_two_means_are_not_a_mean_and_a_deviation():
     model = hx.models.ModelSurrogate(SPACE, AList())
     mean, std = model.predict(X[:2])
     np.testing.assert_allclose(mean, X[:2, 1])
-    assert std.tolist() == [0.0, 0.0]
+    assert np.isnan(std).all()
 
 
 @pytest.mark.parametrize(

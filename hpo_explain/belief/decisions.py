@@ -44,7 +44,7 @@ class Decision:
     estimate : float
         Their mean.
     interval : tuple of (float, float)
-        What holds the number with 95 %.
+        What holds the number with 95 %; where it is certain, beyond the threshold.
     probability : float
         That it lies on the side of the threshold that was asked for; with "either" the likelier.
     certain : bool
@@ -85,7 +85,8 @@ class Decision:
         """The number with its interval, or the bound alone where only that decided it."""
         # as it is told: with ±
         inside = abs(self.estimate - self.threshold) <= self.half
-        least = abs(self.bound) if self.certain and inside else None
+        near = self.interval[0 if self.side == "above" else 1]
+        least = abs(near) if self.certain and inside else None
         return Estimate(self.estimate, self.half, least)
 
 
@@ -142,11 +143,17 @@ def decide(
     ).tolist()
     mean = float(draws.mean())
     low, high = _stretched(ends, stretch, mean)
+    certain = probability >= level
+    if (
+        certain and low < threshold < high
+    ):  # what is told lies in what is shown
+        low = max(low, min(bound, mean)) if upward else low
+        high = high if upward else min(high, max(bound, mean))
     return Decision(
         estimate=mean,
         interval=(low, high),
         probability=probability,
-        certain=probability >= level,
+        certain=certain,
         bound=bound,
         threshold=threshold,
         side="above" if upward else "below",

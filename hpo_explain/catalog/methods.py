@@ -158,9 +158,10 @@ IMPORTANCE = Method(
     result="hpo_explain.methods.importance.fanova",
     title="What matters?",
     how_to_read="A bar is the share of the variance of the predicted objective, over the whole "
-    "search space, that a hyperparameter explains alone, without the noise of the trials. Its "
-    "whisker is a 95% interval over functions that the trials allow. A hatched bar is an "
-    "interaction: what hyperparameters explain together, beyond what each explains alone.",
+    "search space, that a hyperparameter explains alone, without the noise of the trials; the pale "
+    "bar behind it is its share with all interactions, by which rows are in order. Its whisker is "
+    "a 95% interval over functions that the trials allow. A hatched bar is an interaction: what "
+    "hyperparameters explain together, beyond what each explains alone.",
     asks="What does the objective, or (top=0.1) being among the best, depend on?",
     limits="does not say which values are good, or what matters near the best configuration; what "
     "decides the best is less certain than what decides the objective, and a forest does not know",

@@ -105,7 +105,6 @@ def said(found: Result) -> dict[str, Any]:
 def _claim(claim: Claim) -> dict[str, Any]:
     """Return a claim without its words, which are part of the sentence."""
     known: dict[str, Any] = _values_shown(plain_json(claim.to_dict()))
-    del known["term"]
     reasons = [_shown(str(reason), _LONGEST_TEXT) for reason in claim.because]
     return {**known, "because": reasons}
 

@@ -32,7 +32,8 @@ class ModelSurrogate:
     model : object
         What predicts, in the objective's units. ``predict(X)`` returns the mean and the standard
         deviation, each (n,); or, where it has a parameter ``return_std``, does so with
-        ``return_std=True``; or it returns the mean alone, and the standard deviation is 0.
+        ``return_std=True``; or it returns the mean alone, and the standard deviation is NaN: it has
+        none.
     columns : callable, optional
         Function from encoded rows (n, d) to what the model was fitted on; by default the encoded
         rows themselves, where inactive hyperparameters are NaN.
@@ -105,7 +106,7 @@ class ModelSurrogate:
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
 
-        The standard deviation is 0 where the model knows none.
+        The standard deviation is NaN where the model has none.
         """
         mean, std = _as_arrays(self._predicted(X))
         return self._sign * mean, std
@@ -121,7 +122,7 @@ def mean_and_std(surrogate: Surrogate, X: Array) -> tuple[Array, Array]:
     """Return mean and standard deviation, each (n,), whatever form they are predicted in.
 
     As :class:`ModelSurrogate` reads them: lists count as arrays, ``return_std`` is passed where
-    there is one, and the standard deviation is 0 where the model knows none.
+    there is one, and the standard deviation is NaN where the model has none.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ def mean_and_std(surrogate: Surrogate, X: Array) -> tuple[Array, Array]:
     ...         return [row[0] for row in X]
     >>> mean, std = mean_and_std(Mean(), np.array([[0.25], [0.75]]))
     >>> mean.tolist(), std.tolist()
-    ([0.25, 0.75], [0.0, 0.0])
+    ([0.25, 0.75], [nan, nan])
     """
     return _as_arrays(_predicted_by(surrogate, check_array("X", X)))
 
@@ -190,7 +191,7 @@ def _as_arrays(predicted: Any) -> tuple[Array, Array]:
         mean, std = predicted
         return _column(mean), _column(std)
     mean = _column(predicted)
-    return mean, np.zeros_like(mean)
+    return mean, np.full_like(mean, np.nan)
 
 
 def _column(values: Any) -> Array:

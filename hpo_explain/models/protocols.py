@@ -29,7 +29,8 @@ class Surrogate(Protocol):
         """Return mean and standard deviation, each (n,), at encoded rows (n, d).
 
         Both in the objective's own units, the mean never negated; the standard deviation is that
-        of the function itself, observation noise excluded (but see `std_with_noise`).
+        of the function itself, observation noise excluded (but see `std_with_noise`); NaN of a
+        model without uncertainty.
         """
         ...
 

@@ -339,7 +339,8 @@ def _wrong(result: Any) -> str:
         values = check_array(f"the {name} that a surrogate predicts", part)
         if values.shape != (_PROBES,):
             return f"the {name} has shape {values.shape} for n = {_PROBES}"
-        if not np.isfinite(values).all():
+        has_none = name == _PARTS[1] and np.isnan(values).all()
+        if not has_none and not np.isfinite(values).all():
             return f"the {name} is {values[~np.isfinite(values)][0]} somewhere"
         if name == _PARTS[1] and (values < 0.0).any():
             return f"the {name} is negative somewhere"

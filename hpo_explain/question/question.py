@@ -154,8 +154,14 @@ class Question:
         """What is decided of the run, once; None without draws."""
         return RunDecision.of(self.run, seed=self.seed)
 
+    @property
+    def keep(self) -> int:
+        """The trial to keep; the best observed one where the model cannot tell."""
+        decision = self.decision
+        return self.run.incumbent_trial if decision is None else decision.keep
+
     def config(self, argument: str, named: Any) -> Config:
-        """Return a configuration: one named, that of a trial, or by default the incumbent.
+        """Return a configuration: one named, that of a trial, or by default of the one to keep.
 
         Raises
         ------
@@ -164,7 +170,7 @@ class Question:
         """
         run = self.run
         if named is None:
-            return run.incumbent
+            return run.config(self.keep)
         if isinstance(named, Mapping):
             return named
         if isinstance(named, bool) or not isinstance(named, (int, np.integer)):
@@ -186,7 +192,7 @@ class Question:
         """Return the number of the trial that was asked for, None for a configuration."""
         if isinstance(named, Mapping):
             return None
-        return self.run.incumbent_trial if named is None else int(named)
+        return self.keep if named is None else int(named)
 
     def some_trials(self) -> tuple[list[int], tuple[Fact, ...]]:
         """Return the trials explained one by one, of many some, and that they are not all."""

@@ -50,7 +50,7 @@ def what_if(question: Question) -> Content:
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
     if places > _PLACES or run.tried.size > _TRIED:
         raise NothingToExplain(_TOO_LARGE(places=places, finished=len(run)))
-    data = as_json(data_of(decision, question.belief.at_best))
+    data = as_json(data_of(decision, question.belief.whole))
     return Content(_ASKED, render("what_if.html.j2", data=data))
 
 

@@ -57,8 +57,8 @@ EXPLAINED_SOME = declared_fact(
 )
 _model_without_std = declared_fact(
     "model_without_std",
-    "{names} does not say how uncertain it is: its standard deviation counts as 0, and no band or "
-    "interval holds what the model does not know",
+    "{names} has no uncertainty, as it predicts the mean alone: nothing has an interval or is "
+    "certain, and acquisition functions take a standard deviation of 0",
 )
 _model_misses_trials = declared_fact(
     "model_misses_trials",

@@ -23,7 +23,11 @@ def shares(asked: Asked) -> Iterator[Scored]:
         return
     result = hx.importance(asked.run, order=2)
     claims = [claim for claim in result.claims if claim.kind == "share"]
-    found = {frozenset(c.hyperparameters): c for c in claims if not c.term}
+    found = {
+        frozenset(c.hyperparameters): c
+        for c in claims
+        if c.term in ("alone", "interaction")
+    }
     for members, share in problem.shares.items():
         one = len(members) == 1
         kind = "share of one" if one else "share of a pair"
@@ -35,7 +39,10 @@ def shares(asked: Asked) -> Iterator[Scored]:
         )
     alone = sum(problem.shares[j,] for j in range(len(names)))
     for claim in claims:
-        if claim.term and len(claim.hyperparameters) == len(names) > 1:
+        if (
+            claim.term == "all alone"
+            and len(claim.hyperparameters) == len(names) > 1
+        ):
             covered = covers(claim.interval, alone, SLACK)
             yield Scored(
                 "shares of all", certain=claim.certain, covered=covered
@@ -83,7 +90,10 @@ def _first(asked: Asked, result: Any) -> Iterator[Scored]:
     ]
     if not single or len(asked.problem.space) < 2:
         return
-    first = max(single, key=lambda claim: (bool(claim.term), claim.estimate))
+    first = max(
+        single,
+        key=lambda claim: (claim.term == "with interactions", claim.estimate),
+    )
     largest = asked.problem.totals.max()
     total = asked.problem.totals[
         asked.problem.space.names.index(first.hyperparameters[0])
@@ -121,7 +131,7 @@ def shares_of_the_best(asked: Asked) -> Iterator[Scored]:
         found = {
             c.hyperparameters: c
             for c in result.claims
-            if c.kind == "share" and not c.term
+            if c.kind == "share" and c.term in ("alone", "interaction")
         }
         for j, name in enumerate(names):
             others = [k for k in range(len(names)) if k != j]

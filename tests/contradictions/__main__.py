@@ -7,11 +7,13 @@ import sys
 import warnings
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from joblib import Parallel, delayed
 
 from tests.claims.runs import Setting, make_run, settings
 from tests.contradictions.answers import Answers
+from tests.contradictions.doors import through_a_file
 from tests.contradictions.rules import RULES, contradictions
 
 
@@ -19,7 +21,11 @@ def of_setting(setting: Setting, cache: Path | None) -> list[tuple[str, str]]:
     """Return the contradictions in the answers about one run; an error is one, too."""
     warnings.simplefilter("ignore")
     try:
-        broken = contradictions(Answers(make_run(setting, cache)))
+        run = make_run(setting, cache)
+        broken = contradictions(Answers(run))
+        with TemporaryDirectory() as folder:
+            said = through_a_file(run, Path(folder))
+        broken += [("all doors", one) for one in said]
     except Exception as error:
         broken = [("an error", f"{type(error).__name__}: {error}")]
     for rule, said in broken:
@@ -47,7 +53,7 @@ def main() -> None:
     )
     counts = Counter(rule for broken in of_each for rule, _ in broken)
     print(f"{sum(counts.values())} contradictions in {len(some)} runs")
-    for name in [*(rule.__name__ for rule in RULES), "an error"]:
+    for name in [*(rule.__name__ for rule in RULES), "all doors", "an error"]:
         runs = sum(name in dict(broken) for broken in of_each)
         print(f"{counts[name]:5} in {runs:3} runs: {name.replace('_', ' ')}")
 

@@ -12,6 +12,7 @@ from hpo_explain.base import NothingToExplain
 from hpo_explain.base.claim import Claim
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.result import Result
+from tests.contradictions.doors import Told, of_run
 
 ROUNDING = 1e-9
 
@@ -67,6 +68,11 @@ class Answers:
         except NothingToExplain:
             return None
         return int(found.trial)
+
+    @cached_property
+    def told(self) -> list[Told]:
+        """All numbers that functions, the page and the panel of what-if tell."""
+        return of_run(self.run)
 
     @property
     def results(self) -> tuple[Result, ...]:

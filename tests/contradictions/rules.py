@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import hpo_explain as hx
+from hpo_explain.methods.importance.most import TOLD
 from tests.contradictions.answers import (
     ROUNDING,
     Answers,
@@ -16,9 +17,40 @@ from tests.contradictions.answers import (
     has,
     holds,
 )
+from tests.contradictions.doors import differing
 
 ROUNDED = 0.005  # of a probability: as it is told
 Rule = Callable[[Answers], Iterator[str]]
+
+
+# ---------------------------------------------------------------------- one number a fact
+
+
+def one_number_a_fact(answers: Answers) -> Iterator[str]:
+    """Whatever is told of one thing is one number, whoever tells it."""
+    yield from differing(answers.told, float(np.ptp(answers.run.objective)))
+
+
+def nothing_improbable_is_told(answers: Answers) -> Iterator[str]:
+    """What holds with less than 5 % is not told, nor that it is not certain."""
+    for who, claim in answers.claims():
+        for fact in facts_of(claim.because, "share_not_settled"):
+            if claim.text and fact["probability"] < TOLD:
+                yield f"{who}: {claim.text} {fact}"
+
+
+def what_certainly_differs_differs_in_its_interval(
+    answers: Answers,
+) -> Iterator[str]:
+    """What is told as certain lies on one side in what is shown beside it."""
+    for who, claim in answers.claims():
+        if claim.kind not in ("difference", "contribution"):
+            continue
+        if not claim.certain or claim.interval is None:
+            continue
+        low, high = claim.interval
+        if low < 0.0 < high and claim.side == "above":
+            yield f"{who} {claim.kind}: certain, {claim.interval}"
 
 
 # ---------------------------------------------------------------------- the trial to keep
@@ -247,7 +279,7 @@ def what_matters_most_matters_most(answers: Answers) -> Iterator[str]:
 def no_share_exceeds_the_whole(answers: Answers) -> Iterator[str]:
     """Shares and probabilities lie between 0 and 1, with all that is said of them."""
     for who, claim in answers.claims():
-        if claim.kind == "share" and claim.term == "" and who != "RunTrust":
+        if claim.kind == "share" and who != "RunTrust":
             ends = [claim.estimate, *(claim.interval or ())]
             if not all(-ROUNDING <= end <= 1.0 + ROUNDING for end in ends):
                 yield f"{who}: {ends}"
@@ -301,6 +333,9 @@ def every_trial_exists(answers: Answers) -> Iterator[str]:
 
 
 RULES: tuple[Rule, ...] = (
+    one_number_a_fact,
+    nothing_improbable_is_told,
+    what_certainly_differs_differs_in_its_interval,
     one_trial_is_to_be_kept,
     why_it_is_not_the_best_observed_one,
     nothing_near_is_expected_to_be_worse_than_it,

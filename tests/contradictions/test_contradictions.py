@@ -2,11 +2,13 @@
 
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base import SHARE_NOT_SETTLED
 from hpo_explain.base.claim import Claim
 from hpo_explain.belief.decisions import Decision
 from hpo_explain.methods import Action
@@ -14,6 +16,7 @@ from tests.claims.problems import functions
 from tests.claims.runs import Setting, make_run
 from tests.contradictions import rules
 from tests.contradictions.answers import Answers
+from tests.contradictions.doors import Told, through_a_file
 from tests.contradictions.rules import RULES, contradictions
 
 SAMPLE = [
@@ -50,6 +53,21 @@ def asked(name, sampler, n, noise):
 )
 def test_no_two_answers_about_a_run_contradict_each_other(which):
     assert contradictions(asked(*which)) == []
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        SAMPLE[0],
+        *(
+            pytest.param(one, marks=pytest.mark.thorough)
+            for one in (*SAMPLE[1:], *MORE)
+        ),
+    ],
+    ids=lambda which: which[0],
+)
+def test_all_doors_tell_one_number_of_what_is_in_a_file(which, tmp_path):
+    assert through_a_file(asked(*which).run, tmp_path) == []
 
 
 # ---------------------------------------------------------------------- each rule can be broken
@@ -91,6 +109,11 @@ def of_actions(answers, *actions):
     return other(answers, advice=advice)
 
 
+def claiming(answers, claim):
+    """Return the answers, of which one makes a claim more."""
+    return other(answers, around=SimpleNamespace(claims=(claim,), notes=()))
+
+
 def of_optimum(answers, **changed):
     return other(answers, optimum=replace(answers.optimum, **changed))
 
@@ -118,7 +141,17 @@ def another_trial(answers):
 
 
 WIDENED = hx.FloatParameter("x", 0.0, 2.0)
+UNLIKELY = SHARE_NOT_SETTLED(label="x", threshold=0.27, probability=0.0)
 BROKEN = {
+    rules.one_number_a_fact: lambda known: other(
+        known, told=[*known.told, Told("somebody", "trial to keep", "run", -1)]
+    ),
+    rules.nothing_improbable_is_told: lambda known: claiming(
+        known, Claim("share", ("x",), because=(UNLIKELY,), text="x (3%)")
+    ),
+    rules.what_certainly_differs_differs_in_its_interval: lambda known: (
+        claiming(known, Claim("contribution", ("x",), (), 1.0, (-1.0, 3.0)))
+    ),
     rules.one_trial_is_to_be_kept: lambda known: of_optimum(
         known, keep=another_trial(known)
     ),

@@ -366,3 +366,30 @@ def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
     assert "default_at_end" not in kinds(same.notes)
     with pytest.raises(ValueError, match="outside its range"):
         hx.changes(run, {"reg_alpha": 1.0, "x": 7.0})
+
+
+def test_what_a_change_certainly_brings_is_the_end_of_its_interval():
+    # 97.5 % of the draws gain; an interval that is stretched would hold 0
+    gains = np.linspace(-1.0, 39.0, 401)
+    draws = Known(unit_cube(1), [lambda X, a=a: a * X[:, 0] for a in gains])
+    found = changes(draws, {"x1": 1.0}, {"x1": 0.0})
+    total, main = found.claims
+    assert total.certain
+    assert main.certain
+    assert "brings at least 1" in main.text
+    assert total.interval[0] == main.interval[0] == pytest.approx(1.0)
+    assert found.to_frame()["lower"].tolist() == [main.interval[0]]
+    assert found.interval == total.interval
+
+
+@few_draws
+def test_the_end_is_the_trial_to_keep(answers_stay):
+    setting = Setting(pure_noise(), "random", 40, 0, 1.0)
+    run = make_run(setting)
+    keep = hx.optimum(run).keep
+    for found in (
+        hx.changes(run).best.trial,
+        hx.explain_prediction(run, background=20).trial,
+        hx.methods.local_importance(run).trial,
+    ):
+        assert found == keep

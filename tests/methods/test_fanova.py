@@ -21,7 +21,7 @@ from hpo_explain import (
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods import FanovaExplainer
-from hpo_explain.methods.importance.fanova_result import ALONE
+from hpo_explain.methods.importance.most import ALL
 from hpo_explain.models import ForestSurrogate
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
@@ -407,7 +407,7 @@ def test_claims_are_the_largest_shares_with_their_std_and_what_all_mains_explain
     )
     assert not any(claim.certain or claim.interval for claim in result.claims)
     assert {claim.kind for claim in result.claims} == {"share"}
-    assert (mains.term, mains.hyperparameters) == (ALONE, result.names)
+    assert (mains.term, mains.hyperparameters) == (ALL, result.names)
     assert [c.hyperparameters for c in result.interactions] == [
         u for u in rows["members"] if len(u) == 2
     ]

@@ -10,8 +10,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.figures import PALE
-from hpo_explain.methods.importance.fanova_result import ALONE
-from hpo_explain.methods.importance.most import MOST
+from hpo_explain.methods.importance.most import ALL, ALONE, TOGETHER, WITH
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.problems import additive, categorical
 from tests.handmade import tuning_run
@@ -61,7 +60,7 @@ def test_intervals_hold_the_truth_as_often_as_they_should():
 def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share():
     result = hx.importance(noisy(categorical(), 100, 0.5))
     assert result.importance.loc["irrelevant", "lower"] < 0.01
-    certain = [c for c in result.claims if c.certain and c.term != ALONE]
+    certain = [c for c in result.claims if c.certain and c.term != ALL]
     assert all("irrelevant" not in claim.hyperparameters for claim in certain)
     assert result.importance["importance"].idxmax() == "kernel"
 
@@ -85,7 +84,7 @@ def test_where_there_is_only_noise_nothing_is_certain(seed):
 
 def most(run, **options):
     claim = hx.importance(run, **options).claims[0]
-    assert (claim.kind, claim.term) == ("share", MOST)
+    assert (claim.kind, claim.term) == ("share", WITH)
     return claim
 
 
@@ -97,7 +96,11 @@ def test_most_is_as_certain_as_it_is_that_no_other_matters_more():
         space, X, X.sum(axis=1) + 0.05 * np.sin(40.0 * X[:, 0]), "minimize"
     )
     found = hx.importance(even)
-    both = [c for c in found.claims if c.kind == "share" and not c.term]
+    both = [
+        c
+        for c in found.claims
+        if c.kind == "share" and c.term in (ALONE, TOGETHER)
+    ]
     assert [claim.certain for claim in both] == [True, True]
     first = found.claims[0]
     totals = even.belief().anova.totals
@@ -247,7 +250,7 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     )
     (order,) = (c for c in best.claims if c.kind == "order")
     assert (order.hyperparameters, order.certain) == (("x2", "x1"), True)
-    assert mains.term == ALONE
+    assert mains.term == ALL
     worst = hx.importance(replace(run, direction="maximize"), top=0.1)
     assert worst.normalized[0] > 0.9
     pair = hx.importance(run, top=0.1, order=2)
@@ -348,17 +351,19 @@ PAIRS = {
     [
         (
             shares_of(SHARES),
-            "What the loss depends on most: x1 (40%, sd 10%), x0 × x1 (30%, sd 0%) and x0 (20%, "
-            "sd 10%) of its variance. Together single hyperparameters explain 60%, sd 0%.",
+            "What the loss depends on most: x1 (40%, sd 10% alone), x0 × x1 (30%, sd 0% by their "
+            "interaction) and x0 (20%, sd 10% alone) of its variance. Without interactions all "
+            "hyperparameters explain 60%, sd 0%.",
         ),
         (
             one_tree(0.75, 0.25, given={"x0": [0.1, 0.5]}),
-            "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75%, sd 0%) and x1 "
-            "(25%, sd 0%) of its variance. Together single hyperparameters explain 100%, sd 0%.",
+            "What the loss depends on most given x0 between 0.1 and 0.5: x0 (75%, sd 0% alone) "
+            "and x1 (25%, sd 0% alone) of its variance. Without interactions all hyperparameters "
+            "explain 100%, sd 0%.",
         ),
         (
             one_tree(1.0),
-            "What the loss depends on most: x0 (100%, sd 0%) of its variance.",
+            "What the loss depends on most: x0 (100%, sd 0% alone) of its variance.",
         ),
         (
             one_tree(0.0, variances=np.zeros(1)),
@@ -377,15 +382,15 @@ def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     rows = found.described()
     assert rows.labels == [
         ("x1",),
-        ("x0 ×", "x1"),
         ("x0", "(active in 33% of the space)"),
+        ("x0 ×", "x1"),
     ]
     shares = [bar for bar in rows.bars if bar.kind != PALE]
-    assert [bar.end for bar in shares] == pytest.approx([0.4, 0.3, 0.2])
-    assert [bar.half for bar in shares] == pytest.approx([0.1, 0.0, 0.1])
-    assert [bar.fill for bar in shares] == [0, 1, 0]
+    assert [bar.end for bar in shares] == pytest.approx([0.4, 0.2, 0.3])
+    assert [bar.half for bar in shares] == pytest.approx([0.1, 0.1, 0.0])
+    assert [bar.fill for bar in shares] == [0, 0, 1]
     totals = {bar.row: bar.end for bar in rows.bars if bar.kind == PALE}
-    assert totals == {0: 0.7, 2: 0.5}
+    assert totals == {0: 0.7, 1: 0.5}
     without = shares_of(SHARES).described()
     assert len(without.bars) == len(shares)
     assert rows.label == "share of the variance of the predicted loss"

@@ -13,26 +13,59 @@ pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
 
 SPACE = unit_cube(4)
 X = SPACE.sample(50, seed=0)
-# x3 explains most alone, then x1; x2 and x4 act together, by more than x1 does
+# x3 matters most, then x2 and x4, which do nothing alone: together they do more than x1 does
 Y = 4.0 * X[:, 2] + 0.8 * X[:, 0] + 6.0 * (X[:, 1] - 0.5) * (X[:, 3] - 0.5)
 RUN = hx.Run(SPACE, X, Y, "minimize", objective_name="loss")
 QUICK = {"sample": 40, "grid_size": 5}
 
 
 def test_those_that_matter_most_come_first_then_the_pair_that_interacts_most():
-    found = hx.partial_dependence(RUN, most=2, pairs=1, **QUICK)
-    assert found.names[:2] == (("x3",), ("x1",))
-    assert set(found.names[2]) == {"x2", "x4"}
-    assert found.left_out == ("x2", "x4")
-    assert found.share_left_out == pytest.approx(
-        found.shares["x2",] + found.shares["x4",]
-    )
+    found = hx.partial_dependence(RUN, most=3, pairs=1, **QUICK)
+    assert found.names[0] == ("x3",)
+    assert {*found.names[1:3]} == {("x2",), ("x4",)}
+    assert set(found.names[3]) == {"x2", "x4"}
+    assert found.left_out == ("x1",)
+    assert found.share_left_out == pytest.approx(found.shares["x1",])
     # closed form over the unit cube: 16/12, 0.64/12 and 36/144
     variances = {("x3",): 16 / 12, ("x1",): 0.64 / 12, ("x2", "x4"): 36 / 144}
+    variances |= {("x2",): 36 / 144, ("x4",): 36 / 144}
+    whole = 16 / 12 + 0.64 / 12 + 36 / 144
     for names, variance in variances.items():
-        assert found.shares[names] == pytest.approx(
-            variance / sum(variances.values()), abs=0.05
-        )
+        assert found.shares[names] == pytest.approx(variance / whole, abs=0.05)
+
+
+def test_rows_and_bars_are_in_the_order_of_what_matters_with_interactions():
+    found = hx.importance(RUN)
+    order = [{"x3"}, {"x2", "x4"}, {"x2", "x4"}, {"x1"}]
+    for rows in (
+        found.to_frame().index,
+        [label for (label,) in found.described().labels],
+        [label for (label,) in hx.summary(RUN).described().labels],
+    ):
+        assert all(a in b for a, b in zip(rows, order, strict=True))
+    with_pairs = found.to_frame()["with_interactions"]
+    np.testing.assert_allclose(with_pairs[["x2", "x4"]], 0.153, atol=0.05)
+    alone = found.to_frame()["importance"]
+    np.testing.assert_allclose(alone[["x2", "x4"]], 0.0, atol=0.02)
+
+
+def test_a_share_says_alone_or_with_interactions_and_both_where_they_differ():
+    found = hx.importance(RUN)
+    of_each = {
+        claim.hyperparameters[0]: claim.text
+        for claim in found.claims
+        if claim.term == "alone"
+    }
+    assert of_each["x3"].endswith("alone)")
+    for name in ("x2", "x4"):
+        assert "alone, " in of_each[name]
+        assert of_each[name].endswith("with its interactions)")
+    assert {"alone", "with its interactions"} == {
+        *found.described().fills.values()
+    } - {f"interaction of {k}" for k in (2, 3, 4)}
+    terms = {"alone", "with interactions", "all alone"}
+    of_shares = [c for c in found.claims if c.kind == "share"]
+    assert {claim.term for claim in of_shares} == terms
 
 
 def test_each_effect_is_that_of_the_single_call():
@@ -99,8 +132,8 @@ def test_two_names_are_a_pair_and_three_are_three_effects():
 
 
 def test_accumulated_effects_of_all_that_matters_are_those_of_single_calls():
-    found = hx.partial_dependence(RUN, most=2, kind="accumulated", grid_size=5)
-    assert found.names == (("x3",), ("x1",))
+    found = hx.partial_dependence(RUN, most=3, kind="accumulated", grid_size=5)
+    assert {*found.names} == {("x3",), ("x2",), ("x4",)}
     alone = hx.partial_dependence(RUN, "x3", kind="accumulated", grid_size=5)
     np.testing.assert_array_equal(found.effects[0].mean, alone.mean)
     assert found.described().subtitle.startswith("accumulated local effects")

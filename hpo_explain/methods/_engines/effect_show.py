@@ -464,6 +464,8 @@ def band_caption(result: Effect, points: bool = False) -> str:
         return (
             "Bands: 95 % of what the trials allow, without observation noise."
         )
+    if np.isnan(result.std).all():
+        return "No band: the model has no uncertainty."
     band = next(
         str(note) for note in result.notes if note.kind == "effect_band"
     )

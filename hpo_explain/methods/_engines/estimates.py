@@ -24,7 +24,7 @@ from hpo_explain.base import (
     listed,
     unit_of,
 )
-from hpo_explain.belief import STRETCH, Decision, Side, decide, interval
+from hpo_explain.belief import STRETCH, Decision, Side, decide
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
@@ -170,9 +170,8 @@ class Estimates(Result):
 
     def interval(self, place: int) -> tuple[float, float] | None:
         """Return the 95 % interval of a number over the draws; None without any."""
-        if self.draws is None:
-            return None
-        return interval(self.draws[:, place], stretch=self.stretch)
+        decision = self.decision(place)
+        return None if decision is None else decision.interval
 
     def decision(
         self, place: int, threshold: float = 0.0, side: Side = "either"

@@ -27,7 +27,7 @@ from hpo_explain.base import (
     check_count,
     declared_fact,
 )
-from hpo_explain.belief import STRETCH, Decision, decide, part_of
+from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice._order import in_order
@@ -109,10 +109,7 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
         raise NothingToExplain(_NO_POSTERIOR())
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
-    promised = decide(run.sign * costs, stretch=STRETCH["average"])
-    low, high = np.clip(
-        promised.interval, *(run.bounds or (-np.inf, np.inf))
-    ).tolist()
+    promised = decision.predicted(x)
     regions = _regions(decision)
     parts = [part for _, part in regions]
     return Optimum(
@@ -120,7 +117,7 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
         notes=rarely,
         config=run.space.decode(x[None])[0],
         estimate=promised.estimate,
-        interval=(low, high),
+        interval=promised.interval,
         space=SearchSpace(still_possible(parts)[0]),
         regions=tuple(region for region, _ in regions),
         incumbent=run.incumbent,
@@ -249,6 +246,9 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
     )
     inside = decision.box.holds(rows)
     best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
+    worse = decision.predicted(rows[best]).estimate - decision.mean
+    if decision.run.sign * worse > 0.0:  # than the trial to keep
+        best = decision.best
     return rows[best], costs[:, best]
 
 

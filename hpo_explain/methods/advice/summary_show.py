@@ -23,7 +23,7 @@ def shown(summary: Summary) -> Any:
     ]
     if not kinds:
         return OF_HISTORY[""].describe(summary.history)
-    largest = np.max([one.estimate[: len(one.names)] for one in kinds], axis=0)
+    largest = np.max([one.sizes[: len(one.names)] for one in kinds], axis=0)
     largest_first = np.argsort(-largest, kind="stable")[:_MOST].tolist()
     bars = [
         Bar(
@@ -49,7 +49,7 @@ def shown(summary: Summary) -> Any:
         bars=bars,
         fills={
             0: "over the whole space, alone",
-            PALE: "with pairs, in all",
+            PALE: "with its interactions",
             1: "for being among the best 10%, alone",
         },
         label="share of the variation",

@@ -107,8 +107,6 @@ def ablation(
     ({'x': 0.9}, {'x': 0.1})
     """
     model = question.model
-    if target is None and question.decision is not None:
-        target = question.decision.keep
     end = question.config("target", target)
     start, notes = source, list[Fact]()
     if start is None:

@@ -102,10 +102,10 @@ def changes(
     default : dict or int, optional
         Where the changes start: a configuration, or the number of a trial. By default the
         framework's own defaults where the run knows them, else the middle of the search space; with
-        `reach` the best configuration. A number outside a logarithmic range counts as its end.
+        `reach` the trial to keep. A number outside a logarithmic range counts as its end.
     keep : float, default 0.95
-        The share of the gain that the changes keep, of that of the tried configuration with the
-        best mean. A loss within the noise of one evaluation counts as kept, up to half of the gain.
+        The share of the gain of the trial to keep that the changes keep. A loss within the noise
+        of one evaluation counts as kept, up to half of the gain.
     reach : float, optional
         Find the fewest changes that reach this objective with 95 % instead, with values that were
         tried.
@@ -136,7 +136,7 @@ def changes(
     (['x'], ['y'])
     """
     run, model = question.run, question.model
-    best = _best(question)
+    best = End(run.config(question.keep), "best", question.keep)
     notes = list[Fact]()
     if default is not None:
         config, moved = within_log_ranges(
@@ -198,18 +198,6 @@ def within_log_ranges(
 def _middle(question: Question) -> Array:
     space = question.run.space
     return space.project(space.from_latent(np.full((1, len(space)), 0.5)))
-
-
-def _best(question: Question) -> End:
-    """Return the feasible trial with the best mean."""
-    run = question.run
-    mean = run.sign * question.model.predict(run.X)[0]
-    row = lowest(np.where(np.asarray(run.feasible), mean, np.inf))
-    return End(
-        run.space.decode(run.X[[row]])[0],
-        "best",
-        int(np.asarray(run.trials)[row]),
-    )
 
 
 def changes_between(

@@ -20,7 +20,7 @@ from hpo_explain.base import (
     declared_fact,
     leading,
 )
-from hpo_explain.belief import STRETCH, Decision, decide, interval
+from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.space import Array, Bools, value_text
 
 _NO_FEWER = declared_fact(
@@ -187,9 +187,8 @@ class Changes(Result):
     @property
     def interval(self) -> tuple[float, float]:
         """What holds the gain with 95 %; NaN where the model does not know."""
-        if not self.has_draws:
-            return (np.nan, np.nan)
-        return interval(self.gain_drawn, stretch=STRETCH["average"])
+        gain = self._decided(self.gain_drawn)
+        return (np.nan, np.nan) if gain is None else gain.interval
 
     @property
     def probability_kept(self) -> float:
@@ -203,14 +202,10 @@ class Changes(Result):
     @property
     def intervals(self) -> Array:
         """What holds each contribution with 95 %, (k, 2)."""
+        each = map(self._decided, self.contributions_drawn)
         none = (np.nan, np.nan)
         return np.array(
-            [
-                interval(draws, stretch=STRETCH["average"])
-                if self.has_draws
-                else none
-                for draws in self.contributions_drawn
-            ]
+            [none if one is None else one.interval for one in each]
         )
 
     @property
@@ -230,6 +225,14 @@ class Changes(Result):
             return super().posterior
         names = tuple(self.names[i] for i in np.flatnonzero(self.own))
         return PosteriorDraws(names, self.contributions_drawn[self.own].T)
+
+    def _numbers(self) -> dict[str, Any]:
+        ends = {"start": self.start, "best": self.best}
+        plain = {
+            name: {**vars(end), "config": dict(end.config)}
+            for name, end in ends.items()
+        }
+        return {**super()._numbers(), **plain}
 
     # ------------------------------------------------------------------ what is said
 

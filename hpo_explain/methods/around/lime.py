@@ -122,7 +122,7 @@ def lime(
     Parameters
     ----------
     config : dict or int, optional
-        The configuration, or the number of a trial; by default the incumbent.
+        The configuration, or the number of a trial; by default the one to keep.
     model : {"linear", "lasso", "logistic", "tree", "rules"}, default "linear"
         A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules;
         of a probability, such as with ``target="infeasible"``, a logistic model of its log odds.

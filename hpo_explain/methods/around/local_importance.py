@@ -63,7 +63,7 @@ def local_importance(
     Parameters
     ----------
     config : dict or int, optional
-        The configuration, or the number of a trial; by default the incumbent.
+        The configuration, or the number of a trial; by default the one to keep.
 
     Returns
     -------

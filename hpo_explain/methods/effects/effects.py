@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
@@ -240,7 +239,10 @@ def _several(names: Names) -> list[str | Sequence[str]] | None:
 def most_important(
     question: Question, most: int, pairs: int = 0, given: Given | None = None
 ) -> tuple[list[tuple[str, ...]], dict[tuple[str, ...], float]]:
-    """Return the most important hyperparameters and pairs, and what all explain."""
+    """Return the most important hyperparameters and pairs, and what all explain.
+
+    A hyperparameter with its interactions; of trees nothing, where that would take too long.
+    """
     order = 2 if pairs and len(question.run.space) > 1 else 1
     kind = question.kind
     if given and kind == "gp":
@@ -248,9 +250,11 @@ def most_important(
     explained = importance(
         question.run, order, given=given, kind=kind, seed=question.seed
     )
-    estimates = np.nan_to_num(explained.estimate, nan=0.0).tolist()
-    shares = dict(zip(explained.sets, estimates, strict=True))
-    ranked = sorted(shares, key=lambda names: -shares[names])
+    shares = dict[tuple[str, ...], float]()
+    if explained.totals is not None:
+        sizes = explained.sizes.tolist()
+        shares = dict(zip(explained.sets, sizes, strict=True))
+    ranked = [explained.sets[i] for i in explained.by_size()]
     if given:
         # of what has one value there is no effect, nor of what is never active
         free = {

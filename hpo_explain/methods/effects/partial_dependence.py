@@ -376,7 +376,7 @@ class PartialDependenceExplainer:
             feasible=feasible,
             attainable=self._reached(members, positions[0], feasible),
             exact=by_tree is not None,
-            notes=self._notes(wanted, ice_mean, by_tree is not None),
+            notes=self._notes(wanted, ice_mean, std, by_tree is not None),
         )
         return effect, rows
 
@@ -641,16 +641,18 @@ class PartialDependenceExplainer:
         return rows
 
     def _notes(
-        self, names: tuple[str, ...], ice_mean: Array, exact: bool
+        self, names: tuple[str, ...], ice_mean: Array, std: Array, exact: bool
     ) -> tuple[Fact, ...]:
         # averages over trees have no variance within leaves
         over_trees = exact and self._variance == "covariance"
         noise = getattr(self._surrogate, "std_with_noise", False)
         noise = noise and not over_trees
-        notes = [
-            BAND(variance=self._variance, exact=exact, noise=noise),
-            *about_names(self._subject, names),
-        ]
+        notes = list[Fact]()
+        if not np.isnan(std).all():  # a model without uncertainty has no band
+            notes.append(
+                BAND(variance=self._variance, exact=exact, noise=noise)
+            )
+        notes += about_names(self._subject, names)
         if np.isnan(ice_mean).any():
             notes.append(_NEVER_VALID())
         return (*notes, *self._subject.notes)

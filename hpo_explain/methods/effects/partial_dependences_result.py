@@ -37,8 +37,9 @@ class PartialDependences(Result):
     effects : tuple of Effect
         The effects, in the order in which they are drawn.
     shares : mapping of tuple of str to float
-        Of hyperparameters and pairs, the share of the variance by which they were chosen: that of
-        a pair is its interaction. Empty where they were named.
+        Of hyperparameters and pairs, the share of the variance by which they were chosen: of a
+        hyperparameter with its interactions, of a pair its interaction. Empty where they were
+        named, and where it would take too long.
     left_out : tuple of str
         The hyperparameters without an effect of their own.
     subject, notes
@@ -77,7 +78,8 @@ class PartialDependences(Result):
         "each": "{where} ({estimate})",
         "open": "No value of {any} is ruled out.",
         "flat": "{any}: no difference beyond the noise of one evaluation.",
-        "left out": "{others:#other hyperparameter}: {share:%} of the variance alone.",
+        "left out": "{others:#other hyperparameter}: at most {share:%} of the variance, with all "
+        "interactions.",
     }
     effects: tuple[Effect, ...]
     shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
@@ -113,13 +115,14 @@ class PartialDependences(Result):
 
     @property
     def share_left_out(self) -> float:
-        """The share of the variance that the hyperparameters left out explain alone.
+        """The share of the variance that is lost without what is left out, at most.
 
         NaN where it is not known.
         """
         if not self.shares:
             return float("nan")
-        return float(np.sum([self.shares[name,] for name in self.left_out]))
+        lost = np.sum([self.shares[name,] for name in self.left_out])
+        return min(float(lost), 1.0)
 
     @property
     def headline(self) -> str:

@@ -86,8 +86,8 @@ def _footer(effects: PartialDependences) -> str:
     texts = [band_caption(shown[0]), *dict.fromkeys(filter(None, dimmed))]
     if effects.shares:
         texts.append(
-            "In brackets over a panel: share of the variance that it explains (of a pair, its "
-            "interaction)."
+            "In brackets over a panel: share of the variance that it explains with its "
+            "interactions (of a pair: by its interaction)."
         )
     named = [
         len(one.axes[0])

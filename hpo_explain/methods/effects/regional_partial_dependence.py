@@ -36,6 +36,7 @@ from hpo_explain.base import (
     SPLITS,
     Direction,
     InputError,
+    NothingToExplain,
     Option,
     Split,
     Subject,
@@ -43,6 +44,7 @@ from hpo_explain.base import (
     check_count,
     check_number,
     check_option,
+    declared_fact,
     shows_progress,
 )
 from hpo_explain.belief import Decision
@@ -71,6 +73,11 @@ from hpo_explain.space import (
     supported_at,
 )
 
+_NO_UNCERTAINTY = declared_fact(
+    "no_uncertainty_to_part_by",
+    "the model has no uncertainty, so no part of the space is known better than another; "
+    '{criterion=}"interaction" tells where the effect has another shape',
+)
 _PARTS = 5  # regions of the fewest rows, for which there are rows, however large the grid
 ALL_SUBSETS = 10  # categories up to which every subset is tried
 
@@ -198,6 +205,7 @@ class RegionalPartialDependenceExplainer:
             As of :meth:`PartialDependenceExplainer.explain`.
         """
         effect, rows = self._explainer.effect_and_rows(names, self._fewest)
+        self._check_uncertainty(effect)
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
@@ -298,6 +306,12 @@ class RegionalPartialDependenceExplainer:
         return Region(
             conditions, len(rows) / len(every), within, rows, depth, parent
         )
+
+    def _check_uncertainty(self, effect: Effect) -> None:
+        """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""
+        of_mean = self._criterion in ("interaction", "mean")
+        if not of_mean and np.isnan(effect.std).all():
+            raise NothingToExplain(_NO_UNCERTAINTY())
 
     def _target(self, effect: Effect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""

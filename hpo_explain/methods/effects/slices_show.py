@@ -150,7 +150,8 @@ def _footer(result: Slices, shown: int, *, inactive: bool) -> str:
     texts = []
     if result.effects.shares:
         texts.append(
-            "In brackets over a panel: share of the variance that it explains."
+            "In brackets over a panel: share of the variance that it explains with its "
+            "interactions."
         )
     if inactive:
         texts.append(

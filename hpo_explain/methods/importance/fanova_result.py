@@ -41,8 +41,13 @@ from hpo_explain.belief import (
 )
 from hpo_explain.methods._engines.effect_result import Effect, marginal_on
 from hpo_explain.methods.importance.most import (
-    MOST,
+    ALL,
+    ALONE,
+    APART,
     PROBABLE,
+    TOGETHER,
+    TOLD,
+    WITH,
     foremost,
     how_sure,
     parts_of,
@@ -66,9 +71,6 @@ SEPARATOR = " × "
 _MOST_NAMED = 3
 _MOST_VALUES = 12  # whose sets are 4096
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
-
-ALONE = "alone"
-"""The term of the claim about what all hyperparameters explain without interactions."""
 
 _ALL_EQUAL = declared_fact(
     "trials_all_equal",
@@ -112,8 +114,10 @@ class FanovaImportance(Result):
     """Shares of the variance of the objective, for sets of hyperparameters.
 
     The share of a set is what it explains, over the search space's own measure, beyond its
-    subsets. Standard deviations are over functions that the trials allow, or over the trees of a
-    forest; only `lower` and `upper`, which are over functions, are an interval.
+    subsets: of a hyperparameter, alone. With its interactions it explains what is lost where it is
+    not tuned: by that sets are in order, and what matters most is named. Standard deviations are
+    over functions that the trials allow, or over the trees of a forest; only `lower` and `upper`,
+    which are over functions, are an interval.
 
     Attributes
     ----------
@@ -172,6 +176,9 @@ class FanovaImportance(Result):
             "normalized": "normalized",
             "lower": lambda result: result.ends[:, 0],
             "upper": lambda result: result.ends[:, 1],
+            "with_interactions": "with_interactions",
+            "with_lower": lambda result: result.ends_with[:, 0],
+            "with_upper": lambda result: result.ends_with[:, 1],
             "std": lambda result: result.shares.std(axis=0),
         },
         order="by_size",
@@ -185,7 +192,7 @@ class FanovaImportance(Result):
         "shares": "Shares of the variance: {each}. | {label} ({share})",
         "by trees": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
         "variance. | {label} ({share})",
-        "mains": "Together single hyperparameters explain {share}.",
+        "mains": "Without interactions all hyperparameters explain {share}.",
     }
 
     order: int
@@ -267,17 +274,47 @@ class FanovaImportance(Result):
             ]
         )
 
+    @property
+    def with_interactions(self) -> Array:
+        """What each hyperparameter takes part in, (number of sets,); NaN of sets of several.
+
+        NaN of trees, too, unless `totals` were asked for before.
+        """
+        found = np.full(len(self.members), np.nan)
+        if self.known_totals is not None:
+            in_all = self.known_totals.mean(axis=0)
+            found[: len(self.names)] = np.clip(in_all, 0.0, 1.0)
+        return found
+
+    @property
+    def ends_with(self) -> Array:
+        """The ends of the intervals of these, (number of sets, 2)."""
+        found = np.full((len(self.members), 2), np.nan)
+        if self.anova is not None:
+            stretch = self._stretch(1)
+            for j, total in enumerate(self.anova.totals.T):
+                found[j] = np.clip(interval(total, stretch=stretch), 0.0, 1.0)
+        return found
+
+    @property
+    def sizes(self) -> Array:
+        """By what sets are in order, (number of sets,): with interactions where that is known."""
+        whole = self.with_interactions
+        return np.where(np.isnan(whole), self.estimate, whole)
+
     def by_size(self) -> Ints:
-        """Return the sets in the order of their shares, the largest first."""
-        return np.argsort(-self.estimate, kind="stable")
+        """Return the sets in the order of what they explain, the largest first."""
+        return np.argsort(-self.sizes, kind="stable")
 
     @property
     def importance(self) -> pd.DataFrame:
         """All sets by their label, as they stand in `members`: members, order, importance, ...
 
         The interval (`lower`, `upper`) of the importance is over functions that the trials allow,
-        and NaN for trees; `std` is the standard deviation over the functions or trees. Normalized
-        are shares of what single hyperparameters explain together.
+        and NaN for trees; `std` is the standard deviation over the functions or trees. Importance
+        is what a hyperparameter explains alone; `with_interactions`, with its interval
+        `with_lower`, `with_upper`, all that it takes part in. Normalized are shares of what single
+        hyperparameters explain together.
         """
         return self.to_frame().iloc[np.argsort(self.by_size())]
 
@@ -529,12 +566,13 @@ class FanovaImportance(Result):
         Not stable: more than a quarter of the trees or draws see it the other way round.
         """
         d = len(self.names)
-        mains = self.shares[:, :d]
-        ranking = np.argsort(-self.estimate[:d], kind="stable")
+        totals = self.known_totals
+        each = self.shares[:, :d] if totals is None else totals
+        ranking = np.argsort(-self.sizes[:d], kind="stable")
         return [
             (self.names[a], self.names[b])
             for a, b in itertools.pairwise(ranking)
-            if (mains[:, b] > mains[:, a]).mean() > _UNSTABLE
+            if (each[:, b] > each[:, a]).mean() > _UNSTABLE
         ]
 
     def _index(self, name: str) -> int:
@@ -572,6 +610,8 @@ class FanovaImportance(Result):
     def claims(self) -> tuple[Claim, ...]:
         """What matters, the largest share first, which more, and what single ones explain.
 
+        Their term says of what a share is: alone, with interactions, or an interaction.
+
         A hyperparameter matters if what it takes part in explains more than 2 % of what
         evaluations vary by, a pair interacts from 0.5 % on.
         """
@@ -585,8 +625,8 @@ class FanovaImportance(Result):
                 because=(_ALL_EQUAL(),),
             )
             return (replace(claim, side="below"),)
-        ranking = np.argsort(-self.estimate, kind="stable").tolist()
-        named = worth_naming(ranking, self.estimate, _MOST_NAMED)
+        ranking = self.by_size().tolist()
+        named = worth_naming(ranking, self.sizes, _MOST_NAMED)
         if self.anova is None:
             return self._of_trees(named)
         return self._of_draws(self.anova, ranking, named)
@@ -596,11 +636,16 @@ class FanovaImportance(Result):
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
         statements = [
-            (self._named(self.members[i]), self.shares[:, i], "by trees", "")
+            (
+                self._named(self.members[i]),
+                self.shares[:, i],
+                "by trees",
+                _term_of(self.members[i]),
+            )
             for i in named
         ]
         if len(self.names) > 1:
-            statements.append((self.names, self._alone, "mains", ALONE))
+            statements.append((self.names, self._alone, "mains", ALL))
         return tuple(
             self.claim(
                 "share",
@@ -613,7 +658,9 @@ class FanovaImportance(Result):
                 label=SEPARATOR.join(names),
                 where=where,
                 by=by,
-                share=percent_sd(float(share.mean()), float(share.std())),
+                share=_told(
+                    percent_sd(float(share.mean()), float(share.std())), term
+                ),
             )
             for names, share, says, term in statements
         )
@@ -641,9 +688,15 @@ class FanovaImportance(Result):
                     self._interacts,
                     side="above",
                 )
-            says = "shares" if is_clear and i in named else ""
+            is_told = is_clear and i in named and decision.probability >= TOLD
             claims.append(
-                self._share(self._named(members), share, decision, says)
+                self._share(
+                    self._named(members),
+                    share,
+                    decision,
+                    "shares" if is_told else "",
+                    _term_of(members),
+                )
             )
         claims += self._orders()
         if len(self.names) > 1:
@@ -655,7 +708,7 @@ class FanovaImportance(Result):
                     self._alone,
                     decision,
                     "mains" if is_clear else "",
-                    ALONE,
+                    ALL,
                 )
             )
         return tuple(claims)
@@ -689,7 +742,7 @@ class FanovaImportance(Result):
         By all that it takes part in: where a pair explains more than it does alone, that is named.
         """
         name, totals = self.names[j], anova.totals[:, j]
-        claim = self._share((name,), totals, decision, "", MOST)
+        claim = self._share((name,), totals, decision, "", WITH)
         pair = self._larger_pair(anova, j)
         because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
         claim = replace(
@@ -735,7 +788,7 @@ class FanovaImportance(Result):
         return tuple(
             claim
             for claim in self.claims
-            if claim.kind == "share" and not claim.term
+            if claim.kind == "share" and claim.term in (ALONE, TOGETHER)
         )
 
     @property
@@ -757,20 +810,28 @@ class FanovaImportance(Result):
     ) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
         stretch = (
-            STRETCH["average"] if term == ALONE else self._stretch(len(names))
+            STRETCH["average"] if term == ALL else self._stretch(len(names))
         )
         low, high = np.clip(
             interval(share, stretch=stretch), 0.0, 1.0
         ).tolist()
         # shares of draws are estimates, whose sum may exceed the whole
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
-        shown = replace(decision, estimate=estimate, interval=(low, high))
-        label, words = SEPARATOR.join(names), percent_range(low, high)
+        shown = replace(
+            decision,
+            estimate=estimate,
+            interval=(min(low, estimate), max(high, estimate)),
+        )
+        label = SEPARATOR.join(names)
+        words = _told(percent_range(low, high), term)
+        if term == ALONE:
+            words += self._and_with_interactions(names[0], estimate)
         # of single hyperparameters together something else was decided
         unsettled = None
-        if term != ALONE:
+        if term != ALL:
+            one = len(names) == 1  # matters by all that it takes part in
             unsettled = SHARE_NOT_SETTLED(
-                label=label,
+                label=f"{label} with its interactions" if one else label,
                 threshold=decision.threshold,
                 probability=decision.probability,
             )
@@ -785,7 +846,19 @@ class FanovaImportance(Result):
             share=words,
         )
 
+    def _and_with_interactions(self, name: str, alone: float) -> str:
+        """Return the other share of a hyperparameter, where that is another one by a third."""
+        j = self._index(name)
+        whole = float(self.with_interactions[j])
+        if not whole - alone > APART * whole or percent(whole) == percent(
+            alone
+        ):
+            return ""
+        low, high = self.ends_with[j].tolist()
+        return f", {percent_range(low, high)} with its interactions"
+
     def _numbers(self) -> dict[str, Any]:
+        whole, ends = self.with_interactions, self.ends_with
         return {
             "order": self.order,
             "importance": [
@@ -794,6 +867,14 @@ class FanovaImportance(Result):
                     "importance": float(share),
                     "normalized": float(self.normalized[i]),
                     "interval": self.bounds(i),
+                    **(
+                        {}
+                        if len(u) > 1 or np.isnan(whole[i])
+                        else {
+                            "with_interactions": float(whole[i]),
+                            "interval_with_interactions": ends[i].tolist(),
+                        }
+                    ),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
                 for i, (u, share) in enumerate(
@@ -816,6 +897,18 @@ class FanovaImportance(Result):
             "given": self.given,
             "fidelity": self.fidelity,
         }
+
+
+def _term_of(members: Sequence[int]) -> str:
+    return ALONE if len(members) == 1 else TOGETHER
+
+
+_SAID = {ALONE: " alone", TOGETHER: " by their interaction"}
+
+
+def _told(share: str, term: str) -> str:
+    """Return a share in words, with what it is of."""
+    return f"{share}{_SAID.get(term, '')}"
 
 
 def capped(cap: float, direction: Direction) -> str:

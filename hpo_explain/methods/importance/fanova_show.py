@@ -38,7 +38,7 @@ def whisker(
 
 
 def shares(importance: FanovaImportance) -> Rows:
-    """Draw the shares of the variance as bars, the largest on top.
+    """Draw the shares of the variance as bars, what matters most on top.
 
     Bars of single hyperparameters and of interactions differ by color and pattern. Whiskers are
     the 95 % interval where one is known, else the standard deviation over trees; a pale bar behind
@@ -83,7 +83,6 @@ def shares(importance: FanovaImportance) -> Rows:
         for row, i in enumerate(largest)
         if len(importance.members[i]) == 1
     ]
-    kinds = "pairs" if importance.rows == "draws" else "all interactions"
     if totals is not None:
         each = totals.mean(axis=0)
         # behind the bar: beside it, it would be read as another estimate of the same
@@ -94,7 +93,7 @@ def shares(importance: FanovaImportance) -> Rows:
         fills={
             0: "alone",
             **{k: f"interaction of {k + 1}" for k in range(1, _MOST_FILLS)},
-            PALE: f"with {kinds}, in all",
+            PALE: "with its interactions",
         },
         heading=_heading(importance, objective),
         subtitle=_subtitle(importance),
@@ -196,7 +195,7 @@ VIEWS = {
 
 def _largest(importance: FanovaImportance) -> tuple[list[int], list[int]]:
     """Return the sets that have a bar of their own, the largest first, and the others."""
-    ranking = np.argsort(-importance.estimate, kind="stable").tolist()
+    ranking = importance.by_size().tolist()
     if len(ranking) <= Rows.MOST:
         return ranking, []
     shown = Rows.MOST - 1 - (importance.order > 1)

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 PROBABLE = (
     0.5  # from here on something matters, or one "probably" matters most
 )
-MOST = "most"
-"""The term of the claim about which hyperparameter matters most."""
+WITH, ALONE = ("with interactions", "alone")
+TOGETHER, ALL = ("interaction", "all alone")
+"""Terms of claims about shares: all that a hyperparameter takes part in, what it explains without
+any other, what several explain only together, and all without any interaction."""
+APART = 1.0 / 3.0  # from here on both shares of a hyperparameter are said
+TOLD = 0.05  # of probability: what is less probable is not told
 
 Sure = Literal["nothing", "perhaps", "probably", "certainly"]
 """How sure it is what matters most; nothing where it is not known that anything matters."""

@@ -87,7 +87,7 @@ def shapley_interactions(
     Parameters
     ----------
     config : dict or int, optional
-        The configuration, or the number of a trial; by default the incumbent.
+        The configuration, or the number of a trial; by default the one to keep.
     of : {"prediction", "acquisition", "variance"}, default "prediction"
         What is explained: the predicted objective, the acquisition function by which the optimizer
         chose the trial, with its terms, or the variance of the predicted objective over the space

@@ -41,7 +41,7 @@ class TradeOffImportance(Result):
     ...     "size": hx.Run(space, X, X[:, 1], "minimize", objective_name="size"),
     ... }
     >>> print(hx.importance(runs, target="trade-off").finding)
-    From loss to size, x matters less (100% to 0%) and y matters more (0% to 100%).
+    From loss to size, x matters less (100% to 0% alone) and y matters more (0% to 100% alone).
     """
 
     table: ClassVar[Table] = Table(
@@ -65,7 +65,7 @@ class TradeOffImportance(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "moves": "From {found.objectives[0]} to {found.objectives[1]}, {each}. | {name} matters "
-        "{more} ({before:%} to {after:%})",
+        "{more} ({before:%} to {after:%} alone)",
         "same": "Nothing is known to matter more for one of {found.objectives} than for the other.",
     }
 

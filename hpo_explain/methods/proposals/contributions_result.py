@@ -634,6 +634,8 @@ class PredictionExplanation(Contributions):
     prediction, baseline, efficiency_gap : float
         The prediction, its mean over the background, and what the contributions miss of their
         difference.
+    interval : tuple of (float, float) or None
+        What holds the prediction with 95 %; None where the model does not know.
 
     Examples
     --------
@@ -653,7 +655,7 @@ class PredictionExplanation(Contributions):
             "half_width": "half_width",
             "model_std": "model_std",
         },
-        held=_HELD,
+        held={**_HELD, "interval": "interval"},
         order="order",
         contributions=("contribution",),
     )
@@ -668,6 +670,7 @@ class PredictionExplanation(Contributions):
     prediction: float
     baseline: float
     efficiency_gap: float
+    interval: tuple[float, float] | None = None
 
     @property
     def total(self) -> Array:

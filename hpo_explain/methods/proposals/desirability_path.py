@@ -65,7 +65,7 @@ def desirability_path(
     surrogate: Any = None,
     estimator: Estimator = "auto",
     orders: int = 1000,
-    precision: float = 0.05,
+    precision: float = 0.01,
     n_jobs: int | None = 1,
     progress: bool = True,
 ) -> DesirabilityPath:
@@ -85,7 +85,7 @@ def desirability_path(
         were pruned.
     acquisition, background, surrogate, estimator, orders
         As in :func:`explain_proposal`.
-    precision : float, default 0.05
+    precision : float, default 0.01
         As in :func:`explain_proposal`, which takes longer for one proposal than is needed to
         compare many.
     n_jobs : int or None, default 1

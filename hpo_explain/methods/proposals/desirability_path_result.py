@@ -530,7 +530,7 @@ class DesirabilityPath(Result):
 
     def _balance_claim(self) -> tuple[Claim, ...]:
         balance = self.balance()
-        if not balance:
+        if not balance or not self._uncertainty().any():  # a model without
             return ()
         share = balance["exploring"]
         interval = None

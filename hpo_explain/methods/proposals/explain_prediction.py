@@ -38,6 +38,7 @@ from hpo_explain.question import (
     Question,
     accepted_surrogate,
     explains,
+    prediction_at,
 )
 from hpo_explain.space import Array, Bools, Config
 
@@ -57,7 +58,7 @@ def explain_prediction(
     Parameters
     ----------
     config : dict or int, optional
-        The configuration, or the number of a trial; by default the incumbent.
+        The configuration, or the number of a trial; by default the one to keep.
     background : "auto", "thesis", int or ndarray of shape (n, d), default "auto"
         As in :class:`ShapleyExplainer`.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
@@ -244,12 +245,18 @@ class PredictionExplainer:
         """
         explanation = self._explainer.explain(config)
         half = explanation.half_width()
+        interval = None
+        if self._belief is not None:
+            row = self._game.space.row(config, "config")
+            bounds = explanation.subject.bounds
+            interval = prediction_at(self._belief, row, bounds).interval
         return PredictionExplanation(
             subject=explanation.subject,
             config=explanation.config,
             phi=explanation.phi[:, 0],
             half_width=None if half is None else half[:, 0],
             prediction=explanation.prediction["mean"],
+            interval=interval,
             baseline=explanation.baseline["mean"],
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,

@@ -201,7 +201,7 @@ class ProposalExplainer:
     surrogate: Any = None
     estimator: Estimator = "auto"
     orders: int = 1000
-    precision: float = 0.05
+    precision: float = 0.01
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -85,7 +85,7 @@ class ShapleyExplainer:
     orders : int, default 1000
         Number of orders K that the sampling estimator draws, each with a background row; at least
         2.
-    precision : float, default 0.05
+    precision : float, default 0.01
         How wide half a 95 % interval may be, relative to the largest contribution, where the
         background grows; between 0 and 1.
     subject : Subject, optional
@@ -133,7 +133,7 @@ class ShapleyExplainer:
         background: int | str | Config | npt.ArrayLike = 1000,
         estimator: Estimator = "auto",
         orders: int = 1000,
-        precision: float = 0.05,
+        precision: float = 0.01,
         subject: Subject | None = None,
         belief: Draws | None = None,
         seed: int = 0,

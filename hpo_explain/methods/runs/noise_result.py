@@ -127,7 +127,8 @@ class Noise(Result):
         "short": "Results scatter by {so} (standard deviation).",
         "short here": "At the incumbent results scatter by {so} (standard deviation).",
         "here": "At the incumbent the standard deviation is {so}.",
-        "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share})",
+        "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share} "
+        "alone)",
         "ratio": "At {name} = {noisy} it is {so} times as large as at {quiet}.",
     }
 

@@ -266,7 +266,7 @@ class SubspaceExplainer:
             own.append(_NO_INCUMBENT())
         elif inactive:
             own.append(_INACTIVE(names=inactive))
-        fixed, loss, lose = self._fixed(forest)
+        fixed, loss, lose = self._fixed(forest, members)
         return Subspace(
             subject=forest.subject,
             names=names,
@@ -281,18 +281,21 @@ class SubspaceExplainer:
         )
 
     def _fixed(
-        self, forest: LatentForest
+        self, forest: LatentForest, members: Sequence[int]
     ) -> tuple[list[str], Decision | None, float]:
-        """Return what can stay fixed, what that loses, and what it may; None if it is not told."""
+        """Return what can stay fixed, what that loses, and what it may; None if it is not told.
+
+        Of what is not in the set: the same cannot matter most and stay as it is.
+        """
         subject = forest.subject
         of_model = as_draws(self._model, subject.direction, seed=self._seed)
         if not subject.incumbent or forest.given or of_model is None:
             return [], None, np.nan
         draws = of_model.at_best
         lose = usual_loss(draws)
-        columns, loss = stay_fixed(
-            draws, subject.space.encode(subject.incumbent)[0], lose
-        )
+        others = [j for j in range(len(subject.space)) if j not in members]
+        incumbent = subject.space.encode(subject.incumbent)[0]
+        columns, loss = stay_fixed(draws, incumbent, lose, among=others)
         return [subject.names[j] for j in columns], allowed(loss, lose), lose
 
 

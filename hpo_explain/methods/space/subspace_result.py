@@ -123,7 +123,7 @@ class Subspace(Result):
         >>> run = hx.Run(whole, X, (X[:, 0] - 0.2) ** 2, "minimize")
         >>> subspace = hx.methods.subspace(run)
         >>> list(subspace.fixed), subspace.space["x"].size, subspace.space["y"].size
-        (['x'], 1, None)
+        (['y', 'z'], None, 1)
         """
         parameters = [
             fixed_at(p, self.fixed[p.name]) if p.name in self.fixed else p

@@ -123,6 +123,7 @@ class SplitCriterion:
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
         """Return the terms at given predictions of the objective."""
+        std = np.nan_to_num(std)  # of a model without uncertainty
         predicted = dict(zip(PREDICTED, (mean, std), strict=True))
         return {**self.of_predictions(mean, std), **predicted}
 

@@ -79,8 +79,13 @@ class _OnSurrogate(ABC):
         return self.terms_of(*mean_and_std(self.surrogate, X))
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        """Return the terms at given predictions of the objective."""
-        values = self._values(sign_of(self.direction) * mean, std)
+        """Return the terms at given predictions of the objective.
+
+        Of a model without uncertainty, whose standard deviation is NaN, it counts as 0.
+        """
+        values = self._values(
+            sign_of(self.direction) * mean, np.nan_to_num(std)
+        )
         return dict(zip(self.term_names, values, strict=True))
 
     @abstractmethod
