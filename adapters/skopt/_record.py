@@ -9,7 +9,6 @@ has one, as skopt gives those it makes itself.
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +34,7 @@ from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import Surrogate, std_from_variance
 from hpo_explain.run import LARGEST, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
@@ -559,12 +558,13 @@ def _std_rounded(surrogate: Surrogate, row: Array) -> list[Fact]:
     """Return whether skopt's standard deviation at a proposal is rounding error."""
     if not isinstance(surrogate, GaussianProcessSurrogate):
         return []
-    if np.isnan(row).any():  # no proposal is asked about
-        return []
-    columns = surrogate.to_columns(row[None])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a variance below 0
-        own = float(surrogate.gp.predict(columns, return_std=True)[1][0])
+    gp: Any = surrogate.gp
+    if np.isnan(row).any() or not hasattr(gp, "K_inv_"):
+        return []  # no proposal is asked about, or the process is not skopt's
+    z = surrogate.to_columns(row[None])
+    k = gp.kernel_(z, gp.X_train_)
+    variance = gp.kernel_.diag(z) - np.einsum("ki,kj,ij->k", k, k, gp.K_inv_)
+    own = float(gp.y_train_std_ * std_from_variance(variance)[0])
     exact = float(surrogate.predict(row[None])[1][0])
     if abs(own - exact) <= _STD_AGREES * exact:
         return []
