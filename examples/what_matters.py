@@ -60,7 +60,7 @@ def main() -> None:
     recommendation = hx.recommended_space(run)
     print(recommendation.to_frame())
     print(recommendation.space)
-    study = hx.advise(run).apply(study)  # goes on as advised
+    study = hx.advise(run).apply(study)  # begins with what is advised
 
 
 if __name__ == "__main__":

@@ -508,29 +508,28 @@ class Advice(Result):
         actions: Which | Sequence[Action | int] = "all",
         **options: Any,
     ) -> Any:
-        """Return the optimization as it goes on with the actions; what is given stays as it is.
+        """Return the study as it goes on with the actions; what is given stays as it is.
 
         Parameters
         ----------
-        source : optuna.Study or skopt result
-            The optimization that is advised.
+        source : optuna.Study
+            The study that is advised.
         actions : {"all", "first"} or sequence of Action or int, default "all"
             Which actions to follow; numbers are places in `actions`.
         **options
-            Options of the adapter: ``storage=``, ``study_name=`` and ``sampler=`` of Optuna's new
-            study.
+            Options of the adapter: ``storage=`` and ``study_name=`` of Optuna's new study.
 
         Returns
         -------
-        optuna.Study or dict
-            A new study with all old trials, which searches the space advised with the same
-            objective, by expected improvement (`hpo_explain.adapters.optuna.BeliefSampler`):
-            ``study.optimize(objective)``. Of skopt's result the arguments by which it
-            goes on: ``skopt.gp_minimize(objective, **found)``.
+        optuna.Study
+            A new study with all old trials and its own sampler, in which the configurations advised
+            are enqueued, for the same objective: ``study.optimize(objective)``. Wider ranges and
+            other scales are searched; smaller ranges are not kept to, because a search that cannot
+            leave them stays where the advice is wrong.
 
         Raises
         ------
         InputError
-            If the source is neither, or an action is not among the advice's.
+            If the source is no study, or an action is not among the advice's.
         """
         return frameworks().apply_advice(self.only(actions), source, **options)
