@@ -27,7 +27,6 @@ from .functionals import least_in as least_in
 from .improvement import DrawnGain as DrawnGain
 from .improvement import ExpectedGain as ExpectedGain
 from .improvement import Improvement as Improvement
-from .improvement import keeps_up as keeps_up
 from .improvement import proposed as proposed
 from .learned import SupportsProcesses as SupportsProcesses
 from .left import told as told

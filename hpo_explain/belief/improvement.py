@@ -33,12 +33,11 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
-from hpo_explain.belief.learned import REACH, LearnedDraws
+from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.belief.scales import Bounds, Scale
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
-from hpo_explain.models.product_kernel import Pairs
 from hpo_explain.space import (
     Array,
     Bools,
@@ -50,9 +49,6 @@ from hpo_explain.space import (
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
-# With six it had 1.3 times (standard error .3) the regret of GPSampler's two seeds in 8 runs, and
-# 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
-_CATEGORIES = 5
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 # below the best, on a scale
 _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
@@ -244,12 +240,7 @@ class Improvement:
     rows: Array
 
     @classmethod
-    def over(
-        cls,
-        belief: LearnedDraws,
-        best: float,
-        processes: tuple[Process, ...] | None = None,
-    ) -> Improvement:
+    def over(cls, belief: LearnedDraws, best: float) -> Improvement:
         """Return the expected improvement of a belief on a best cost.
 
         Parameters
@@ -258,10 +249,8 @@ class Improvement:
             The belief.
         best : float
             The lowest cost of a trial that counts: the objective, negated if larger is better.
-        processes : tuple of Process, optional
-            The process of each scale; by default those of the belief.
         """
-        processes = belief.processes if processes is None else processes
+        processes = belief.processes
         scaled = (best - float(belief.cost[0])) / belief.unit + float(
             belief.scaled[0]
         )
@@ -368,38 +357,6 @@ class Improvement:
         for first in range(0, len(rows), size):
             block = slice(first, first + size)
             yield block, Compared(Rows(rows[block]), trials)
-
-
-def keeps_up(space: SearchSpace) -> bool:
-    """Return whether the search was seen to keep up with GPSampler with as many categories.
-
-    Examples
-    --------
-    >>> keeps_up(SearchSpace([CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)]))
-    False
-    """
-    of_categories = [
-        isinstance(parameter, CategoricalParameter) for parameter in space
-    ]
-    return sum(of_categories) <= _CATEGORIES
-
-
-def renewed(
-    belief: LearnedDraws, learned: tuple[Process, ...]
-) -> tuple[Process, ...]:
-    """Return the processes of a belief with kernels that were learned from fewer trials.
-
-    Scales and what is given are those of its own trials.
-    """
-    limits, columns = belief.limits(REACH), belief.space.in_own_order(belief.X)
-    found = []
-    for make, process in zip(SCALES, learned, strict=True):
-        scale = make(belief.scaled)
-        pairs = Pairs(
-            columns, scale.z, process.pairs.prior, process.pairs.temper
-        )
-        found.append(Process(scale, pairs, process.posterior, limits))
-    return tuple(found)
 
 
 # ---------------------------------------------------------------------- the search
