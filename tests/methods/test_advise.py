@@ -11,7 +11,6 @@ from scipy.stats import hypergeom
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.belief.draws import usual_loss
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
@@ -241,26 +240,6 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     assert four.gain >= one.gain
     with pytest.raises(hx.base.InputError, match="n must be"):
         hx.advise(run, n=0)
-
-
-def test_with_many_categories_another_sampler_goes_on():
-    def objective(trial):
-        return sum(
-            trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b"
-            for i in range(6)
-        )
-
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(objective, n_trials=12)
-    advice = hx.advise(study)
-    assert "try" not in [action.kind for action in advice.actions]
-    (handed,) = [action for action in advice.actions if action.sampler]
-    assert handed.title == "Go on with Optuna's GPSampler"
-    assert handed.code == "study.sampler = optuna.samplers.GPSampler()"
-    assert "6 categorical hyperparameters" in handed.reason
-    going_on = unwrapped(advice.apply(study).sampler)[0]
-    assert isinstance(going_on, optuna.samplers.RandomSampler)
-    assert tried_in(replace(from_optuna(study), framework="")).configurations
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hpo_explain.base import (
     check_count,
     declared_fact,
 )
-from hpo_explain.belief import Box, keeps_up
+from hpo_explain.belief import Box
 from hpo_explain.methods.advice.advise_result import (
     Action,
     Advice,
@@ -22,7 +22,6 @@ from hpo_explain.methods.advice.advise_result import (
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.rules import (
     attempt,
-    hand_over,
     keep,
     narrow,
     repeat,
@@ -31,7 +30,6 @@ from hpo_explain.methods.advice.rules import (
 )
 from hpo_explain.methods.advice.settle import settling
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
-from hpo_explain.run import Run
 from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
 
 _UNKNOWN = declared_fact(
@@ -134,8 +132,6 @@ def _actions(
     smaller = _known(narrow(decision, others))
     again = repeat(decision, alone=False)
     tried = attempt(decision, [*changes, *smaller], n)
-    if tried is not None and _another_goes_on(run):
-        tried = hand_over(run.space)
     more = _known(repeat(decision) if tried is None else again, tried)
     actions = [*warned, *wider, *smaller, *more]
     return [keep(decision), *(actions or _known(repeat_in_noise(decision)))]
@@ -154,11 +150,6 @@ def _is_part(part: Parameter, whole: Parameter) -> bool:
     ends = values_of(part)
     values = ends if isinstance(ends, tuple) else (ends,)
     return all(has_value(whole, value) for value in values)
-
-
-def _another_goes_on(run: Run) -> bool:
-    """Return whether a sampler of Optuna goes on better than the belief."""
-    return run.framework == "optuna" and not keeps_up(run.space)
 
 
 def _in_order(action: Action) -> tuple[bool, float]:

@@ -57,7 +57,6 @@ _TITLES = {
     "repeat": "Repeat {found.which} {found.often}",
     "keep": "Keep {found.which}: {found.settings}",
     "go_on": "Go on as it is",
-    "go_on_with": "Go on with Optuna's {found.sampler}",
     "fails_where": "Beware of {found.settings}",
     "category_never_tried": "Try what was never tried: {found.settings}",
     "enqueued_without_result": "Try again what was asked for and has no result",
@@ -128,8 +127,6 @@ class Action:
         The trials that it is about.
     framework : str
         What ran the optimization, whose code `code` is: "optuna", "skopt", or empty.
-    sampler : str
-        The sampler of Optuna to go on with; empty where any other does.
     space : SearchSpace, optional
         The space that was searched, whose ranges say how finely values are told.
     narrows : tuple of Narrowed
@@ -155,7 +152,6 @@ class Action:
     times: int = 1
     trials: tuple[int, ...] = ()
     framework: str = ""
-    sampler: str = ""
     space: SearchSpace | None = None
     narrows: tuple[Narrowed, ...] = ()
 
@@ -165,8 +161,6 @@ class Action:
         which: str = self.kind
         if which == "beware":
             which = self.evidence[0].kind
-        elif self.sampler:
-            which = "go_on_with"
         elif self.kind == "widen":
             which = _WAYS[frozenset(fact["upper"] for fact in self.evidence)]
         return printable(filled(_TITLES[which], found=self))
@@ -195,8 +189,6 @@ class Action:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
         if self.parameters:
             return declarations(self.parameters, self.framework)
-        if self.sampler:
-            return f"study.sampler = optuna.samplers.{self.sampler}()"
         return evaluations(self.configurations, self.times, self.framework)
 
     def __str__(self) -> str:

@@ -64,11 +64,6 @@ _EXPECTED = declared_fact(
         gain=Estimate(about["expected"], interval=about["interval"]),
     ),
 )
-_MANY_CATEGORIES = declared_fact(
-    "many_categories",
-    "with {count} categorical hyperparameters the search that names what to try was not seen to "
-    "keep up with Optuna's GPSampler",
-)
 _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
@@ -301,14 +296,6 @@ def trying(
         configurations=tuple(configs),
         evidence=(reason, _OUTSIDE()) if outside else (reason,),
         **_told(gained),
-    )
-
-
-def hand_over(space: SearchSpace) -> Action:
-    """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(parameter.is_category for parameter in space)
-    return Action(
-        "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )
 
 
