@@ -56,9 +56,6 @@ _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
 _GRID = np.linspace(-12.0, 12.0, 2401)
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
-# rows that are looked at with all settings in a round, and of how many one sifts these out
-# (in 10 of 12 runs of 60 to 100 trials the same row was found, in 2 one with 0.3 and 0.7 % less)
-_SIFTED, _ONE_OF = (256, 4)
 # of all starts in a round: with more hyperparameters there are fewer starts (of 8 runs on functions
 # of 60 and 150 the gain reached was .99 of that from ten starts on average, .88 to 1.05, and the
 # true costs there no larger)
@@ -165,9 +162,6 @@ class ExpectedGain(Protocol):
     def if_feasible(self, X: Array) -> Array:
         """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
 
-    def roughly(self, X: Array) -> Array:
-        """Return about the same, to tell which rows are worth a closer look, (n,)."""
-
     def believing(self, x: Array) -> ExpectedGain:
         """Return it once a row (d,) has the value that is expected there."""
 
@@ -210,10 +204,6 @@ class DrawnGain:
         """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
         gains = self.best[:, None] - self.draws.costs(X)
         return np.asarray(np.maximum(gains, 0.0).mean(axis=0))
-
-    def roughly(self, X: Array) -> Array:
-        """Return the same, (n,)."""
-        return self.if_feasible(X)
 
     def believing(self, x: Array) -> DrawnGain:
         """Return it once each function has its own value at a row (d,)."""
@@ -281,18 +271,11 @@ class Improvement:
 
     def if_feasible(self, X: Array) -> Array:
         """Return it at encoded rows, as if all gave a result that counts, (n,)."""
-        return self._expected(X, self.parts)
-
-    def roughly(self, X: Array) -> Array:
-        """Return about the same, with one in four settings, (n,)."""
-        return _ONE_OF * self._expected(X, self.parts[::_ONE_OF])
-
-    def _expected(self, X: Array, parts: Sequence[Part]) -> Array:
         distinct, which = self._told_apart(X)
         found = np.zeros(len(distinct))
         with one_blas_thread():
             for rows, some in self._blocks(distinct):
-                for part in parts:
+                for part in self.parts:
                     expected = part.gain.expected(*part.given.predict(some))
                     found[rows] += part.weight * expected
         return np.asarray(found[which] * self.belief.unit)
@@ -465,17 +448,12 @@ def _score(
 ) -> Array:
     """Return what rows are chosen by, (n,), where `start` says from which row each comes.
 
-    Where it is not safe, how probable a result that counts is: below anything that is. What a look
-    at it with few settings tells to be far from the best is expected to gain nothing.
+    Where it is not safe, how probable a result that counts is: below anything that is.
     """
     probability = improvement.probability(X)
     safe = improvement.feasible(X) & (probability >= required)
     found = np.where(safe, 0.0, probability - 1.0)
     some = np.flatnonzero(safe)
-    if len(some) > _SIFTED:
-        rough = _by_start(improvement.roughly, X[some], start[some])
-        worth = np.argsort(-rough * probability[some], kind="stable")
-        some = np.sort(some[worth[:_SIFTED]])
     gain = _by_start(improvement.if_feasible, X[some], start[some])
     found[some] = gain * probability[some]
     return found
