@@ -25,9 +25,7 @@ ROOT = Path(__file__).parents[1]
 SAID = tomllib.loads(
     (ROOT / "docs" / "pages.toml").read_text(encoding="utf-8")
 )
-SHOWN_ONLY = (
-    "beside_optuna|callback|fanova_subspace"  # they write files, or take long
-)
+SHOWN_ONLY = "beside_optuna|callback"  # they write files, or take long
 # Of a result, what users ask it for; the rest of its base is for those who write a method.
 ASKED = frozenset(
     (

@@ -56,11 +56,11 @@ def main() -> None:
     ).plot()  # which hyperparameters act together
     print(sampling_bias(run))  # how far the trials are from a uniform sample
 
-    print(hx.methods.subspace(run, share=0.9).sentence)  # what can stay fixed
+    # values that can be left out, and what can stay fixed
     recommendation = hx.recommended_space(run)
     print(recommendation.to_frame())
     print(recommendation.space)
-    study = hx.advise(run).apply(study)  # goes on as advised
+    study = hx.advise(run).apply(study)  # begins with what is advised
 
 
 if __name__ == "__main__":

@@ -48,7 +48,6 @@ LONG = {
     "report": lambda run: hx.report(run, "report.html", n_jobs=2),
     "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity"),
     "shapley_interactions": hx.methods.shapley_interactions,
-    "subspace": hx.methods.subspace,
     "tunability": hx.methods.tunability,
 }
 

@@ -724,7 +724,7 @@ def test_a_text_names_what_is_wrong_and_the_remedy(call, words):
 
 
 # No row yet: their errors have no attributes, or are among TEXTS.
-TO_COME = {"SubspaceExplainer", "from_skopt"}
+TO_COME = {"from_skopt"}
 
 
 def test_every_public_name_that_refuses_input_has_a_row():

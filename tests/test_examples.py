@@ -1,54 +1,10 @@
 """The examples run, in their quick form, and say what they promise."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-import hpo_explain as hx
 from examples.papers.frame import FETCH, PHONEME, Profile, Sheet
 from examples.papers.verdicts import AGREES, NOT_CONTRADICTED
-from tests.source_tree import ROOT
-
-
-def test_a_study_is_continued_in_its_important_subspace(
-    monkeypatch, quiet_optuna
-):
-    import optuna
-
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    from fanova_subspace import continued
-
-    found = continued(40, 8, 0.8)
-    first = optuna.create_study(direction="maximize")
-    first.add_trials(found.study.trials[:40])
-    assert found.after >= found.before
-    subspace = found.subspace
-    fixed = found.study.trials[-1].params
-    assert {
-        name: fixed[name] for name in subspace.others if name in fixed
-    } == {
-        name: value for name, value in subspace.others.items() if name in fixed
-    }
-    # the paper's: a forest that has learned accuracies below the best quarter as that quarter
-    run = hx.from_optuna(first)
-    capped = replace(
-        run,
-        objective=np.maximum(run.objective, np.quantile(run.objective, 0.75)),
-    )
-    forest = capped.surrogate(kind="forest", n_trees=64, seed=0)
-    shares = (
-        hx.methods.FanovaExplainer(forest)
-        .explain(order=len(subspace.names))
-        .importance
-    )
-    within = [
-        set(members) <= set(subspace.names) for members in shares["members"]
-    ]
-    assert subspace.explained[-1] >= 0.8
-    assert subspace.explained[-1] == pytest.approx(
-        shares["importance"][within].sum(), abs=0.005
-    )
 
 
 @pytest.mark.thorough

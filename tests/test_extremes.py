@@ -56,7 +56,6 @@ FACADES = {
     "lime": lambda run: hx.methods.lime(run, 3),
     "interactions": lambda run: hx.methods.h_statistic(run, sample=20),
     "space": hx.recommended_space,
-    "subspace": lambda run: hx.methods.subspace(run, samples=50),
     "prediction": hx.explain_prediction,
     "advice": hx.advise,
     "overview": lambda run: hx.partial_dependence(run, sample=20, grid_size=4),

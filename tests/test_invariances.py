@@ -233,9 +233,6 @@ SLOWLY = {
         surrogate=run.surrogate(kind=kind),
     ),
     "importance of what fits": lambda w, run, kind: hx.importance(run, 2),
-    "subspace": lambda w, run, kind: hx.methods.subspace(
-        run, 0.8, kind=kind, n_trees=8
-    ),
     "lime by lasso": lime("lasso", sampling="local"),
     "lime by rules": lime("rules"),
     "partial_dependences": shares,

@@ -69,12 +69,11 @@ def test_effects_are_those_of_the_model_given():
 
 
 @few_draws
-def test_importance_and_what_can_stay_fixed_are_those_of_the_model_given():
+def test_importance_is_that_of_the_model_given():
     found = hx.importance(RUN, surrogate=OWN)
     assert found.share("x2") > 0.99
     assert found.subject.model == "a model of yours"
     assert hx.importance(RUN).share("x1") > 0.9
-    assert hx.methods.subspace(RUN, surrogate=OWN, cap=None).names == ("x2",)
 
 
 def test_around_a_configuration_it_is_the_model_given():

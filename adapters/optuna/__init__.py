@@ -16,7 +16,6 @@ from hpo_explain.adapters.optuna.callback import ExplanationCallback
 from hpo_explain.adapters.optuna.study import from_optuna
 
 if TYPE_CHECKING:
-    from hpo_explain.adapters.optuna.going_on import BeliefSampler
     from hpo_explain.adapters.optuna.importance import (
         FanovaImportanceEvaluator,
         TopImportanceEvaluator,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 
 __all__ = [
-    "BeliefSampler",
     "ExplanationCallback",
     "FanovaImportanceEvaluator",
     "ReviewedSampler",
@@ -43,10 +41,6 @@ if (
             from hpo_explain.adapters.optuna import importance
 
             return getattr(importance, name)
-        if name == "BeliefSampler":
-            from hpo_explain.adapters.optuna.going_on import BeliefSampler
-
-            return BeliefSampler
         if name == "ReviewedSampler":
             from hpo_explain.adapters.optuna.reviewed import ReviewedSampler
 

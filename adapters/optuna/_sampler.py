@@ -108,9 +108,6 @@ _ADDED = 0.9  # share of trials that took no time at all beyond which the clock 
 REVIEW = "hpo_explain:review"
 """The system attribute of a trial that holds what a person decided about it."""
 
-BELIEVED = "BeliefSampler"
-"""The system attribute of a trial that our own sampler proposed."""
-
 # Samplers that maximize an acquisition function, and the states of the trials that they count
 # when they decide whether their random start-up phase is over (`_sample_relative`).
 _FINISHED = {TrialState.COMPLETE, TrialState.PRUNED}
@@ -129,7 +126,6 @@ _MARKS = {
     "cmawm": "CmaEsSampler",
     "NSGAIISampler": "NSGAIISampler",
     "NSGAIIISampler": "NSGAIIISampler",
-    BELIEVED: BELIEVED,
 }
 
 

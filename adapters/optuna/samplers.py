@@ -16,8 +16,8 @@ from hpo_explain.adapters.optuna.quiet import made
 from hpo_explain.base.checks import check_option
 
 
-class DelegatingSampler(BaseSampler):
-    """A sampler that asks another one, which notices no difference.
+class WrappingSampler(BaseSampler):
+    """A sampler that asks another one, which notices no difference and proposes the trials.
 
     Parameters
     ----------
@@ -74,15 +74,6 @@ class DelegatingSampler(BaseSampler):
         self.sampler.reseed_rng()
 
 
-class WrappingSampler(DelegatingSampler):
-    """A sampler whose trials count as proposed by the one that it asks."""
-
-    @property
-    def fixed(self) -> dict[str, Any]:
-        """The values that it fixes."""
-        return {}
-
-
 def unwrapped(
     sampler: BaseSampler | None,
 ) -> tuple[BaseSampler | None, dict[str, Any]]:
@@ -101,7 +92,6 @@ def unwrapped(
             fixed = {**parts._fixed_params, **fixed}
             sampler = parts._base_sampler
         else:
-            fixed = {**sampler.fixed, **fixed}
             sampler = sampler.sampler
     return sampler, fixed
 

@@ -19,7 +19,6 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
-    FloatParameter,
     Parameter,
     SearchSpace,
     category_index,
@@ -123,26 +122,6 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     problem = f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}"
     remedy = "Known are skopt's Real, Integer and Categorical."
     raise InputError("result", problem, dimension, remedy)
-
-
-def dimension_of(parameter: Parameter) -> Any:
-    """Return a hyperparameter as skopt describes it; of one with a single value its only category.
-
-    Examples
-    --------
-    >>> from hpo_explain import IntParameter
-    >>> dimension_of(IntParameter("layers", 1, 5))
-    Integer(low=1, high=5, prior='uniform', transform='identity')
-    """
-    if isinstance(parameter, CategoricalParameter):
-        return Categorical(list(parameter.choices), name=parameter.name)
-    if parameter.low == parameter.high:
-        return Categorical([parameter.low], name=parameter.name)
-    prior = "log-uniform" if parameter.log else "uniform"
-    kind = Real if isinstance(parameter, FloatParameter) else Integer
-    return kind(
-        parameter.low, parameter.high, prior=prior, name=parameter.name
-    )
 
 
 def encode_points(

@@ -34,7 +34,7 @@ from hpo_explain.base.phrases import counted, spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
-from hpo_explain.models.protocols import Surrogate
+from hpo_explain.models.protocols import Surrogate, std_from_variance
 from hpo_explain.run import LARGEST, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
@@ -43,9 +43,9 @@ _LIES: dict[str, Callable[..., Any]] = {
     "cl_mean": np.mean,
     "cl_max": np.max,
 }
-_SAME = 1e-8  # distance at which skopt takes two points for the same
+_SAME_POINT = 1e-8  # distance at which skopt takes two points for the same
 _SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
-
+_STD_AGREES = 0.1  # of the exact one: less is no other standard deviation
 
 _NEXT_POINT = declared_fact(
     "next_point",
@@ -78,6 +78,12 @@ _ASKED_TOGETHER = declared_fact(
     "to which skopt adds made-up objectives for those between",
     first=lambda fact: str(fact.trials[0]),
     last=lambda fact: str(fact.trials[-1]),
+)
+
+_STD_ROUNDED = declared_fact(
+    "std_rounded",
+    "skopt's own standard deviation at this point, {own:.2g}, is rounding error, because skopt "
+    "inverts a covariance matrix with almost no noise: the exact one, {exact:.2g}, is shown",
 )
 
 
@@ -131,7 +137,7 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
     criteria = list(optimizer.cand_acq_funcs_)
     if (
         min(optimizer.space.distance(points[0], x) for x in optimizer.Xi)
-        <= _SAME
+        <= _SAME_POINT
     ):
         # it was evaluated before: the hedge may have another one, else it is drawn at random
         points = [
@@ -542,4 +548,24 @@ class SkoptRecord:
             )
             inferred = [note]
         acquisition = criterion.on(surrogate, best, self.direction)
-        return OwnAcquisition(acquisition, (*notes, *inferred, *more))
+        rounded = _std_rounded(surrogate, row)
+        return OwnAcquisition(
+            acquisition, (*notes, *inferred, *more, *rounded)
+        )
+
+
+def _std_rounded(surrogate: Surrogate, row: Array) -> list[Fact]:
+    """Return whether skopt's standard deviation at a proposal is rounding error."""
+    if not isinstance(surrogate, GaussianProcessSurrogate):
+        return []
+    gp: Any = surrogate.gp
+    if np.isnan(row).any() or not hasattr(gp, "K_inv_"):
+        return []  # no proposal is asked about, or the process is not skopt's
+    z = surrogate.to_columns(row[None])
+    k = gp.kernel_(z, gp.X_train_)
+    variance = gp.kernel_.diag(z) - np.einsum("ki,kj,ij->k", k, k, gp.K_inv_)
+    own = float(gp.y_train_std_ * std_from_variance(variance)[0])
+    exact = float(surrogate.predict(row[None])[1][0])
+    if abs(own - exact) <= _STD_AGREES * exact:
+        return []
+    return [_STD_ROUNDED(own=own, exact=exact)]

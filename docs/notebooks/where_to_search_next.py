@@ -51,7 +51,7 @@ for action in advice.actions:
 # %%
 # Do it
 # -----
-# The new study has all old trials, and goes on in the space advised. What is tuned is the same.
+# The new study has all old trials, and begins with what is advised. What is tuned is the same.
 
 X, y = load_wine(return_X_y=True)
 

@@ -24,7 +24,7 @@ best near the default.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,9 +128,20 @@ def subspaces(problem: Problem, profile: Profile) -> dict[str, Sequence[str]]:
         hx.Run(problem.space, X, problem.cost(X), "minimize"),
         profile.size(16, 64),
     )
-    names = hx.methods.subspace(
-        run, share=0.8, n_trees=n_trees, cap="25%", seed=0
-    ).names
+    shares = hx.importance(
+        run, order=3, kind="forest", n_trees=n_trees, cap="25%", seed=0
+    ).importance
+
+    def explained(names: Sequence[str]) -> float:
+        within = [set(members) <= {*names} for members in shares["members"]]
+        return float(shares["importance"][within].sum())
+
+    every = problem.space.names
+    best_sets = (
+        max(combinations(every, size), key=explained)
+        for size in range(1, len(every) + 1)
+    )
+    names = next(best for best in best_sets if explained(best) >= 0.8)
     rest = [name for name in problem.space.names if name not in names]
     return {"important": names, "rest": rest, "whole": problem.space.names}
 

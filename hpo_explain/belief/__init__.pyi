@@ -20,14 +20,12 @@ from .draws import Weighted as Weighted
 from .draws import Within as Within
 from .draws import as_draws as as_draws
 from .draws import in_own_order as in_own_order
-from .draws import usual_loss as usual_loss
 from .feasibility import PROBABLE as PROBABLE
 from .functionals import Anova as Anova
 from .functionals import least_in as least_in
 from .improvement import DrawnGain as DrawnGain
 from .improvement import ExpectedGain as ExpectedGain
 from .improvement import Improvement as Improvement
-from .improvement import keeps_up as keeps_up
 from .improvement import proposed as proposed
 from .learned import SupportsProcesses as SupportsProcesses
 from .left import told as told

@@ -18,9 +18,6 @@ from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
-_LEAST = (
-    0.01  # of the way from the median to the best: less is never asked for
-)
 
 
 class Draws(ABC):
@@ -346,14 +343,6 @@ def as_draws(
             surrogate, direction, feasibility=feasibility, seed=seed
         )
     return None
-
-
-def usual_loss(draws: Draws) -> float:
-    """Return what may be lost unless it is said: one evaluation's noise, or 1 % of the spread."""
-    return max(
-        draws.noise.counted,
-        _LEAST * float(np.median(draws.landscape.spread)),
-    )
 
 
 def in_own_order(draws: Array, place: int) -> Array:

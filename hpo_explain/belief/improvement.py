@@ -33,12 +33,11 @@ import numpy as np
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import PROPOSED
-from hpo_explain.belief.learned import REACH, LearnedDraws
+from hpo_explain.belief.learned import LearnedDraws
 from hpo_explain.belief.process import Process, weights_by_skill
-from hpo_explain.belief.scales import SCALES, Bounds, Scale
+from hpo_explain.belief.scales import Bounds, Scale
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
-from hpo_explain.models.product_kernel import Pairs
 from hpo_explain.space import (
     Array,
     Bools,
@@ -50,9 +49,6 @@ from hpo_explain.space import (
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
-# With six it had 1.3 times (standard error .3) the regret of GPSampler's two seeds in 8 runs, and
-# 2.05 in 4 others; elsewhere .99 (.12) in 18 runs.
-_CATEGORIES = 5
 _LEAST = 0.05  # of all weight: a scale that has less is left out
 # below the best, on a scale
 _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
@@ -60,9 +56,6 @@ _DEPTHS = np.concatenate([[0.0], np.geomspace(2e-3, 8.0, 31)])
 _GRID = np.linspace(-12.0, 12.0, 2401)
 _PAIRS = 2**18  # of rows and trials at once
 _ROWS, _STARTS, _ROUNDS = 2048, 10, 4
-# rows that are looked at with all settings in a round, and of how many one sifts these out
-# (in 10 of 12 runs of 60 to 100 trials the same row was found, in 2 one with 0.3 and 0.7 % less)
-_SIFTED, _ONE_OF = (256, 4)
 # of all starts in a round: with more hyperparameters there are fewer starts (of 8 runs on functions
 # of 60 and 150 the gain reached was .99 of that from ten starts on average, .88 to 1.05, and the
 # true costs there no larger)
@@ -169,9 +162,6 @@ class ExpectedGain(Protocol):
     def if_feasible(self, X: Array) -> Array:
         """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
 
-    def roughly(self, X: Array) -> Array:
-        """Return about the same, to tell which rows are worth a closer look, (n,)."""
-
     def believing(self, x: Array) -> ExpectedGain:
         """Return it once a row (d,) has the value that is expected there."""
 
@@ -215,10 +205,6 @@ class DrawnGain:
         gains = self.best[:, None] - self.draws.costs(X)
         return np.asarray(np.maximum(gains, 0.0).mean(axis=0))
 
-    def roughly(self, X: Array) -> Array:
-        """Return the same, (n,)."""
-        return self.if_feasible(X)
-
     def believing(self, x: Array) -> DrawnGain:
         """Return it once each function has its own value at a row (d,)."""
         there = self.draws.costs(x[None])[:, 0]
@@ -244,12 +230,7 @@ class Improvement:
     rows: Array
 
     @classmethod
-    def over(
-        cls,
-        belief: LearnedDraws,
-        best: float,
-        processes: tuple[Process, ...] | None = None,
-    ) -> Improvement:
+    def over(cls, belief: LearnedDraws, best: float) -> Improvement:
         """Return the expected improvement of a belief on a best cost.
 
         Parameters
@@ -258,10 +239,8 @@ class Improvement:
             The belief.
         best : float
             The lowest cost of a trial that counts: the objective, negated if larger is better.
-        processes : tuple of Process, optional
-            The process of each scale; by default those of the belief.
         """
-        processes = belief.processes if processes is None else processes
+        processes = belief.processes
         scaled = (best - float(belief.cost[0])) / belief.unit + float(
             belief.scaled[0]
         )
@@ -292,18 +271,11 @@ class Improvement:
 
     def if_feasible(self, X: Array) -> Array:
         """Return it at encoded rows, as if all gave a result that counts, (n,)."""
-        return self._expected(X, self.parts)
-
-    def roughly(self, X: Array) -> Array:
-        """Return about the same, with one in four settings, (n,)."""
-        return _ONE_OF * self._expected(X, self.parts[::_ONE_OF])
-
-    def _expected(self, X: Array, parts: Sequence[Part]) -> Array:
         distinct, which = self._told_apart(X)
         found = np.zeros(len(distinct))
         with one_blas_thread():
             for rows, some in self._blocks(distinct):
-                for part in parts:
+                for part in self.parts:
                     expected = part.gain.expected(*part.given.predict(some))
                     found[rows] += part.weight * expected
         return np.asarray(found[which] * self.belief.unit)
@@ -368,38 +340,6 @@ class Improvement:
         for first in range(0, len(rows), size):
             block = slice(first, first + size)
             yield block, Compared(Rows(rows[block]), trials)
-
-
-def keeps_up(space: SearchSpace) -> bool:
-    """Return whether the search was seen to keep up with GPSampler with as many categories.
-
-    Examples
-    --------
-    >>> keeps_up(SearchSpace([CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(6)]))
-    False
-    """
-    of_categories = [
-        isinstance(parameter, CategoricalParameter) for parameter in space
-    ]
-    return sum(of_categories) <= _CATEGORIES
-
-
-def renewed(
-    belief: LearnedDraws, learned: tuple[Process, ...]
-) -> tuple[Process, ...]:
-    """Return the processes of a belief with kernels that were learned from fewer trials.
-
-    Scales and what is given are those of its own trials.
-    """
-    limits, columns = belief.limits(REACH), belief.space.in_own_order(belief.X)
-    found = []
-    for make, process in zip(SCALES, learned, strict=True):
-        scale = make(belief.scaled)
-        pairs = Pairs(
-            columns, scale.z, process.pairs.prior, process.pairs.temper
-        )
-        found.append(Process(scale, pairs, process.posterior, limits))
-    return tuple(found)
 
 
 # ---------------------------------------------------------------------- the search
@@ -508,17 +448,12 @@ def _score(
 ) -> Array:
     """Return what rows are chosen by, (n,), where `start` says from which row each comes.
 
-    Where it is not safe, how probable a result that counts is: below anything that is. What a look
-    at it with few settings tells to be far from the best is expected to gain nothing.
+    Where it is not safe, how probable a result that counts is: below anything that is.
     """
     probability = improvement.probability(X)
     safe = improvement.feasible(X) & (probability >= required)
     found = np.where(safe, 0.0, probability - 1.0)
     some = np.flatnonzero(safe)
-    if len(some) > _SIFTED:
-        rough = _by_start(improvement.roughly, X[some], start[some])
-        worth = np.argsort(-rough * probability[some], kind="stable")
-        some = np.sort(some[worth[:_SIFTED]])
     gain = _by_start(improvement.if_feasible, X[some], start[some])
     found[some] = gain * probability[some]
     return found

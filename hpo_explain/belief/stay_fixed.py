@@ -32,10 +32,10 @@ def stay_fixed(
     draws: Draws,
     x: Array,
     lose: float,
-    inside: Bools | None = None,
+    inside: Bools,
     *,
-    among: Sequence[int] | None = None,
-    start: Sequence[int] = (),
+    among: Sequence[int],
+    start: Sequence[int],
 ) -> tuple[list[int], Array]:
     """Return the columns that can stay fixed, all at once, and what each draw loses by that, (k,).
 
@@ -49,10 +49,10 @@ def stay_fixed(
         The encoded configuration.
     lose : float
         What may be lost, in the objective's units.
-    inside : ndarray of bool, optional
+    inside : ndarray of bool
         Which of the landscape's rows are left; what is lost by that already is not held against F.
-    among : sequence of int, optional
-        The columns that may be fixed; by default all.
+    among : sequence of int
+        The columns that may be fixed.
     start : sequence of int
         Columns that are fixed already.
     """
@@ -60,7 +60,7 @@ def stay_fixed(
     losses = _losses(draws, x, inside)
     before = losses([[*start]])[0]
     allowed = np.maximum(lose, before)
-    may = set(range(len(space)) if among is None else among) - set(start)
+    may = set(among) - set(start)
     columns = [
         j
         for j in space.order.tolist()
@@ -93,15 +93,13 @@ def stay_fixed(
     return sorted(fixed), lost
 
 
-def _losses(
-    draws: Draws, x: Array, inside: Bools | None
-) -> Callable[..., Array]:
+def _losses(draws: Draws, x: Array, inside: Bools) -> Callable[..., Array]:
     """Return what tells what each draw loses if sets of columns are as in a configuration.
 
     It may look at the first rows only: those of least mean.
     """
     land, space = draws.landscape, draws.space
-    some = np.flatnonzero(land.possible if inside is None else inside)
+    some = np.flatnonzero(inside)
     values = land.all_values[:, some]
     best = ranked(values.mean(axis=0))[:_LEAST_MEAN]
     complete = filled(space, land.all_rows[some[best]], draws.seed)

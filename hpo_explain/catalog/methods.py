@@ -313,16 +313,6 @@ RECOMMENDED_SPACE = Method(
     "they hold, with 95 % probability, a configuration that is as good as the best up to what the "
     "sentence says.",
 )
-SUBSPACE = Method(
-    name="subspace",
-    module="hpo_explain.methods.space.subspace",
-    asks="Which hyperparameters can stay fixed?",
-    limits="only what the model is certain of, so few trials fix little",
-    title="What can stay fixed?",
-    how_to_read="Bars are what the first hyperparameter, the first two, and so on explain together "
-    "of what varies among good configurations. That says where the objective varies; what can stay "
-    "at the best configuration's values is judged apart, by what can still be gained.",
-)
 FOOTPRINT = Method(
     name="footprint",
     module="hpo_explain.methods.space.footprint",

@@ -128,6 +128,3 @@ from .space.footprint import footprint as footprint
 from .space.footprint_result import Footprint as Footprint
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation
-from .space.subspace import SubspaceExplainer as SubspaceExplainer
-from .space.subspace import subspace as subspace
-from .space.subspace_result import Subspace as Subspace

@@ -131,7 +131,7 @@ class Posterior(OnColumns):
 
     def _in_parts(self, X: Array) -> Iterator[tuple[slice, Array]]:
         """Yield which of the encoded rows, and their columns."""
-        Z = self._to_columns(self._space.check_rows("X", X))
+        Z = self.to_columns(self._space.check_rows("X", X))
         # some kernels hold one number per pair of rows and column
         step = max(1, _CHUNK // self._gp.X_train_.size)
         for start in range(0, len(Z), step):
@@ -142,7 +142,7 @@ class Posterior(OnColumns):
 
     def posterior_covariance(self, X: Array) -> Array:
         """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
-        Z = self._to_columns(self._space.check_rows("X", X))
+        Z = self.to_columns(self._space.check_rows("X", X))
         kernel = self._gp.kernel_
         v = solve_triangular(
             self._gp.L_, kernel(self._gp.X_train_, Z), lower=True
@@ -153,8 +153,8 @@ class Posterior(OnColumns):
 
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
-        Z = self._to_columns(self._space.check_rows("X", X))
-        T = self._to_columns(self._space.check_rows("others", others))
+        Z = self.to_columns(self._space.check_rows("X", X))
+        T = self.to_columns(self._space.check_rows("others", others))
         kernel = self._gp.kernel_
         train = self._gp.X_train_
         L = self._gp.L_
@@ -217,7 +217,7 @@ class Posterior(OnColumns):
         grid = self._grid(X, members, values)
         if grid is None:
             points = [
-                self._to_columns(_at(X, members, value)) for value in values
+                self.to_columns(_at(X, members, value)) for value in values
             ]
             cross = np.array(
                 [self._mean_covariance(Z, self._gp.X_train_) for Z in points]
@@ -255,8 +255,8 @@ class Posterior(OnColumns):
         return GridPosterior(
             kernel=kernel,
             train=self._gp.X_train_,
-            rows=self._to_columns(_at(X, members, values[0])),
-            values=self._to_columns(along),
+            rows=self.to_columns(_at(X, members, values[0])),
+            values=self.to_columns(along),
             moving=np.isin(owners, members),
         )
 

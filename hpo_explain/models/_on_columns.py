@@ -32,7 +32,7 @@ class OnColumns(ABC):
         self._columns = columns
         self._sign = -1.0 if negated else 1.0
         self._held_out: HeldOut | None = None
-        n_columns = self._to_columns(np.zeros((1, len(space)))).shape[1]
+        n_columns = self.to_columns(np.zeros((1, len(space)))).shape[1]
         if n_columns != width:
             raise InputError(
                 argument,
@@ -46,7 +46,8 @@ class OnColumns(ABC):
         """The search space whose encoded rows the model receives."""
         return self._space
 
-    def _to_columns(self, X: Array) -> Array:
+    def to_columns(self, X: Array) -> Array:
+        """Return the columns of encoded rows (n, d) that the model predicts from, (n, p)."""
         return X if self._columns is None else self._columns(X)
 
     def _owners(self) -> Ints | None:

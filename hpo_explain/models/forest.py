@@ -350,7 +350,7 @@ class ForestSurrogate(OnColumns):
 
     def _as_seen(self, rows: Array) -> npt.NDArray[np.float32]:
         """Return encoded rows as the trees see them."""
-        return np.asarray(self._to_columns(rows), dtype=np.float32)
+        return np.asarray(self.to_columns(rows), dtype=np.float32)
 
     def _held_out_now(self) -> HeldOut:
         """Return out-of-bag predictions, or those of five-fold cross-validation.

@@ -130,7 +130,7 @@ class GaussianProcessSurrogate(Posterior):
     def learned_from(self, X: Array) -> Bools:
         """Return which encoded rows (n, d) it was fitted on, (n,)."""
         return rows_among(
-            self._to_columns(self._space.check_rows("X", X)), self._gp.X_train_
+            self.to_columns(self._space.check_rows("X", X)), self._gp.X_train_
         )
 
     def relevant(self) -> Bools:
@@ -245,7 +245,7 @@ class GaussianProcessSurrogate(Posterior):
         if owners is None or kernel is None or not kernel.leaves:
             return None
         return SplitProcess(
-            columns=self._to_columns,
+            columns=self.to_columns,
             owners=owners,
             kernel=kernel,
             train=self._gp.X_train_,

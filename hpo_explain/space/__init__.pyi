@@ -15,7 +15,6 @@ from .number_parameters import FloatParameter as FloatParameter
 from .number_parameters import IntParameter as IntParameter
 from .parameter import Parameter as Parameter
 from .parameter import value_text as value_text
-from .possible import fixed_at as fixed_at
 from .possible import has_value as has_value
 from .possible import still_possible as still_possible
 from .search_space import SearchSpace as SearchSpace

@@ -53,11 +53,3 @@ def has_value(parameter: Parameter, value: Any) -> bool:
     if parameter.is_category:
         return parameter.has(value)
     return bool(parameter.low <= value <= parameter.high)
-
-
-def fixed_at(parameter: Parameter, value: Any) -> Parameter:
-    """Return a hyperparameter that has one of its values only."""
-    if parameter.is_category:
-        choice = parameter.choices[parameter.code(value)]
-        return replace(parameter, choices=[choice])
-    return replace(parameter, low=value, high=value)

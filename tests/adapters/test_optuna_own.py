@@ -4,7 +4,6 @@ import optuna
 import pytest
 
 from hpo_explain.adapters.optuna import (
-    BeliefSampler,
     FanovaImportanceEvaluator,
     ReviewedSampler,
     TopImportanceEvaluator,
@@ -50,18 +49,4 @@ class TestReviewedSampler(
         tpe = optuna.samplers.TPESampler
         return lambda: ReviewedSampler(
             tpe(n_startup_trials=0, multivariate=True), lambda _: None
-        )
-
-
-@pytest.mark.thorough
-class TestBeliefSampler(
-    of_samplers.BasicSamplerTestCase,
-    of_samplers.RelativeSamplerTestCase,
-    of_samplers.MultiObjectiveSamplerTestCase,
-):
-    @pytest.fixture
-    def sampler(self):
-        tpe = optuna.samplers.TPESampler
-        return lambda: BeliefSampler(
-            tpe(n_startup_trials=0), n_startup_trials=2
         )

@@ -1,6 +1,7 @@
 import copy
 import re
 import warnings
+from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
@@ -862,3 +863,53 @@ def test_a_search_of_initial_points_only_tells_no_proposals():
     text = str(hx.from_skopt(result))
     assert "after the initial design" not in text
     assert "none by a model; 8 may be explained with an assumed one" in text
+
+
+# ---------------------------------------------------------------------- rounding
+
+
+def exact_std(gp, z):
+    """The posterior's standard deviation in fractions: a Schur complement without rounding."""
+    noise = Fraction(gp.noise_) + Fraction(gp.alpha)
+    # the kernel's own numbers are those of doubles; what is done with them is exact
+    covariance = gp.kernel_(np.array([*gp.X_train_, z])).tolist()
+    K = [[Fraction(value) for value in row] for row in covariance]
+    n = len(K) - 1
+    for i in range(n):
+        K[i][i] += noise
+    for i in range(n):
+        for row in K[i + 1 :]:
+            factor = row[i] / K[i][i]
+            row[i:] = [
+                a - factor * b for a, b in zip(row[i:], K[i][i:], strict=True)
+            ]
+    return float(K[n][n]) ** 0.5 * gp.y_train_std_
+
+
+@pytest.mark.parametrize(
+    ("noise", "is_rounded"), [(1e-10, True), (0.01, False)]
+)
+def test_a_standard_deviation_that_is_skopts_rounding_error_is_told(
+    noise, is_rounded
+):
+    def bowl(point):
+        return (point[0] - 0.3) ** 2 + 0.5 * (point[1] - 0.6) ** 2
+
+    dimensions, options = [Real(0, 1), Real(0, 1)], {"acq_func": "LCB"}
+    result = short(bowl, dimensions, n_calls=20, noise=noise, **options)
+    run, gp = hx.from_skopt(result), result.models[-2]
+    z = result.space.transform([result.x_iters[19]])
+    own = gp.predict(z, return_std=True)[1][0]
+    exact = exact_std(gp, z[0])
+    shown = run.surrogate(before=19).predict(run.X[[19]])[1][0]
+    assert shown == pytest.approx(exact, rel=0.1)
+    notes = hx.explain_proposal(run, 19, background=10).notes
+    assert ("std_rounded" in kinds(notes)) == is_rounded
+    if not is_rounded:
+        assert own == pytest.approx(exact, rel=0.1)
+        return
+    told = the_note(notes, "std_rounded")
+    assert told["exact"] == shown
+    assert told["own"] == pytest.approx(own, rel=0.1)
+    assert told["own"] > 100 * told["exact"]
+    assert f"{shown:.2g}, is shown" in str(told)

@@ -159,7 +159,6 @@ MADE = {
     "Slices": lambda run: hx.methods.slices(run, most=2),
     "Summary": hx.summary,
     "Timeline": lambda run: hx.methods.timeline(timed(run)),
-    "Subspace": lambda run: hx.methods.subspace(run, n_trees=8),
 }
 
 

@@ -16,9 +16,7 @@ from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.improvement import (
     Gain,
     Improvement,
-    keeps_up,
     proposed,
-    renewed,
 )
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
@@ -225,17 +223,6 @@ def test_scales_count_by_skill_and_hardly_skilled_ones_not_at_all(improvement):
     assert min(shares.values()) >= 0.05
 
 
-def test_kernels_of_fewer_trials_are_conditioned_on_all():
-    fewer, more = believed(30), believed(34)
-    processes = renewed(more, fewer.processes)
-    assert [len(process.scale.z) for process in processes] == [34] * 3
-    for process, learned in zip(processes, fewer.processes, strict=True):
-        assert process.posterior is learned.posterior
-    found = Improvement.over(more, float(more.cost.min()), processes)
-    assert len(found.rows) == 34
-    assert (found(MIXED.sample(50, seed=0)) >= 0.0).all()
-
-
 # ------------------------------------------------------------------ the search
 
 
@@ -353,17 +340,6 @@ def test_what_is_proposed_lies_within_what_is_searched(improvement):
     )
     assert none.shape == (0, 4)
     assert expected.shape == (0,)
-
-
-def test_it_keeps_up_where_categories_are_few():
-    def space(count):
-        kinds = [
-            CategoricalParameter(f"op {i}", ["a", "b"]) for i in range(count)
-        ]
-        return SearchSpace([*kinds, FloatParameter("x", 0.0, 1.0)])
-
-    assert keeps_up(space(3))
-    assert not keeps_up(space(6))
 
 
 def test_categories_that_no_trial_has_are_expected_to_gain_the_same():

@@ -11,7 +11,7 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.belief import Best, usual_loss
+from hpo_explain.belief import Best
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 
@@ -57,7 +57,7 @@ def test_what_does_not_vary_is_divided_by_nowhere(run, direction, known):
         belief.at_best.landscape.spread,
         belief.at_best.at_one(belief.costs(ROWS)),
         belief.noise_at(ROWS),
-        [belief.noise_std, usual_loss(belief.at_best)],
+        [belief.noise_std, belief.roughness],
         belief.weights,
         [belief.trust.r2, *belief.trust.r2_interval, belief.trust.rank],
         [belief.trust.held_out, belief.trust.covered, belief.trust.open],

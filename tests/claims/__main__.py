@@ -12,8 +12,7 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 
-from examples.scoreboard import tables
-from tests.claims import going_on, settled, trade_off
+from tests.claims import settled, trade_off
 from tests.claims.asked import Scored
 from tests.claims.goals import Found, goals
 from tests.claims.runs import TRIALS, Setting, settings
@@ -159,22 +158,7 @@ def main() -> None:
     parser.add_argument(
         "--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}"
     )
-    parser.add_argument(
-        "--advice",
-        action="store_true",
-        help="how well a search goes on, beside Optuna's; tests.claims.going_on has more options",
-    )
     asked = parser.parse_args()
-    if asked.advice:
-        seeds = [*asked.seeds] if len(asked.seeds) > 1 else [*range(10)]
-        print(
-            going_on.shown(
-                going_on.measured(
-                    tables.OTHERS, going_on.AXES, seeds, jobs=asked.jobs
-                )
-            )
-        )
-        return
     some = settings(
         names=asked.problems, samplers=asked.samplers, seeds=asked.seeds
     )

@@ -11,7 +11,6 @@ from scipy.stats import hypergeom
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.belief.left import told
 from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
@@ -282,27 +281,6 @@ def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
         feasible=objective == 1.0,
     )
     assert kinds(run)[0] == "keep"
-
-
-def test_with_many_categories_another_sampler_goes_on():
-    def objective(trial):
-        return sum(
-            (1.0 + 0.37 * i)
-            * (trial.suggest_categorical(f"op {i}", ["a", "b", "c"]) == "b")
-            for i in range(6)
-        )
-
-    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(objective, n_trials=12)
-    advice = hx.advise(study)
-    assert "try" not in [action.kind for action in advice.actions]
-    (handed,) = [action for action in advice.actions if action.sampler]
-    assert handed.title == "Go on with Optuna's GPSampler"
-    assert handed.code == "study.sampler = optuna.samplers.GPSampler()"
-    assert "6 categorical hyperparameters" in handed.reason
-    going_on = unwrapped(advice.apply(study).sampler)[0]
-    assert isinstance(going_on, optuna.samplers.RandomSampler)
-    assert tried_in(replace(from_optuna(study), framework="")).configurations
 
 
 @pytest.mark.parametrize(

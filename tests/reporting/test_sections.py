@@ -167,22 +167,13 @@ def narrow_run():
     return hx.Run(space, X, 10.0 * X[:, 0] + X[:, 1], "minimize")
 
 
-def test_a_narrower_space_and_the_fixed_rest_are_sections_with_their_tables(
-    tmp_path,
-):
+def test_a_narrower_space_is_a_section_with_its_tables(tmp_path):
     run = narrow_run()
-    page = page_of(run, tmp_path, "recommended-space", "subspace")
-    recommendation, subspace = (
-        hx.recommended_space(run),
-        hx.methods.subspace(run),
-    )
+    page = page_of(run, tmp_path, "recommended-space")
+    recommendation = hx.recommended_space(run)
     assert recommendation.sentence in page.text
-    assert subspace.sentence in page.text
     tables = tables_of(page)
-    names = ["recommended_space", "subspace"]
-    assert list(tables) == [
-        f"{name}.{kind}" for name in names for kind in ("csv", "json")
-    ]
+    assert list(tables) == ["recommended_space.csv", "recommended_space.json"]
     kept = [row.share for row in recommendation.rows]
     np.testing.assert_allclose(
         tables["recommended_space.csv"]["kept"], kept, rtol=1e-6

@@ -13,7 +13,7 @@ from hpo_explain.base import (
     check_count,
     declared_fact,
 )
-from hpo_explain.belief import Box, keeps_up
+from hpo_explain.belief import Box
 from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.advise_result import (
     Action,
@@ -23,7 +23,6 @@ from hpo_explain.methods.advice.advise_result import (
 from hpo_explain.methods.advice.beware import beware
 from hpo_explain.methods.advice.rules import (
     attempt,
-    hand_over,
     keep,
     narrow,
     repeat,
@@ -32,7 +31,6 @@ from hpo_explain.methods.advice.rules import (
 )
 from hpo_explain.methods.advice.settle import settling
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
-from hpo_explain.run import Run
 from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
 
 _UNKNOWN = declared_fact(
@@ -136,8 +134,6 @@ def _actions(
     again = repeat(decision, alone=False)
     tried = attempt(decision, [*changes, *smaller], n, in_order(question))
     names_one = tried.kind == "try"
-    if names_one and _another_goes_on(run):
-        tried = hand_over(run.space)
     more = [*_known(again), tried] if names_one else _known(repeat(decision))
     others = [*warned, *wider, *smaller]
     in_noise = [] if others else _known(repeat_in_noise(decision))
@@ -158,11 +154,6 @@ def _is_part(part: Parameter, whole: Parameter) -> bool:
     ends = values_of(part)
     values = ends if isinstance(ends, tuple) else (ends,)
     return all(has_value(whole, value) for value in values)
-
-
-def _another_goes_on(run: Run) -> bool:
-    """Return whether a sampler of Optuna goes on better than the belief."""
-    return run.framework == "optuna" and not keeps_up(run.space)
 
 
 def _in_order(action: Action) -> tuple[bool, float]:

@@ -127,8 +127,6 @@ class Action:
         The configuration of that one.
     framework : str
         What ran the optimization, whose code `code` is: "optuna", "skopt", or empty.
-    sampler : str
-        The sampler of Optuna to go on with; empty where any other does.
     space : SearchSpace, optional
         The space that was searched, whose ranges say how finely values are told.
     narrows : tuple of Narrowed
@@ -155,7 +153,6 @@ class Action:
     trials: tuple[int, ...] = ()
     beside: Mapping[str, Any] = field(default_factory=dict)
     framework: str = ""
-    sampler: str = ""
     space: SearchSpace | None = None
     narrows: tuple[Narrowed, ...] = ()
 
@@ -184,8 +181,7 @@ class Action:
         elif kind == "keep":
             yield from ("Keep ", self.which, f": {self.settings}")
         elif kind == "go_on":
-            with_it = f"with Optuna's {self.sampler}" if self.sampler else ""
-            yield f"Go on {with_it or 'as it is'}"
+            yield "Go on as it is"
         else:
             yield _WARNED[self.evidence[0].kind]
             yield self.settings
@@ -214,8 +210,6 @@ class Action:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
         if self.parameters:
             return declarations(self.parameters, self.framework)
-        if self.sampler:
-            return f"study.sampler = optuna.samplers.{self.sampler}()"
         return evaluations(self.configurations, self.times, self.framework)
 
     def __str__(self) -> str:
@@ -519,29 +513,28 @@ class Advice(Result):
         actions: Which | Sequence[Action | int] = "all",
         **options: Any,
     ) -> Any:
-        """Return the optimization as it goes on with the actions; what is given stays as it is.
+        """Return the study as it goes on with the actions; what is given stays as it is.
 
         Parameters
         ----------
-        source : optuna.Study or skopt result
-            The optimization that is advised.
+        source : optuna.Study
+            The study that is advised.
         actions : {"all", "first"} or sequence of Action or int, default "all"
             Which actions to follow; numbers are places in `actions`.
         **options
-            Options of the adapter: ``storage=``, ``study_name=`` and ``sampler=`` of Optuna's new
-            study.
+            Options of the adapter: ``storage=`` and ``study_name=`` of Optuna's new study.
 
         Returns
         -------
-        optuna.Study or dict
-            A new study with all old trials, which searches the space advised with the same
-            objective, by expected improvement (`hpo_explain.adapters.optuna.BeliefSampler`):
-            ``study.optimize(objective)``. Of skopt's result the arguments by which it
-            goes on: ``skopt.gp_minimize(objective, **found)``.
+        optuna.Study
+            A new study with all old trials and its own sampler, in which the configurations advised
+            are enqueued, for the same objective: ``study.optimize(objective)``. Wider ranges and
+            other scales are searched; smaller ranges are not kept to, because a search that cannot
+            leave them stays where the advice is wrong.
 
         Raises
         ------
         InputError
-            If the source is neither, or an action is not among the advice's.
+            If the source is no study, or an action is not among the advice's.
         """
         return frameworks().apply_advice(self.only(actions), source, **options)

@@ -66,11 +66,6 @@ _NO_FAIR_CHANCE = declared_fact(
     "no trial has more than a {probability:%} chance to be better; more of the same search is as "
     "good",
 )
-_MANY_CATEGORIES = declared_fact(
-    "many_categories",
-    "with {count} categorical hyperparameters the search that names what to try was not seen to "
-    "keep up with Optuna's GPSampler",
-)
 _SAME = declared_fact(
     "best_hidden",
     "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
@@ -342,14 +337,6 @@ def trying(
         beside=decision.run.config(decision.keep),
         evidence=(reason, _OUTSIDE()) if outside else (reason,),
         **_told(gained),
-    )
-
-
-def hand_over(space: SearchSpace) -> Action:
-    """Return that another sampler should go on: with many categories it does so better."""
-    count = sum(parameter.is_category for parameter in space)
-    return Action(
-        "go_on", sampler="GPSampler", evidence=(_MANY_CATEGORIES(count=count),)
     )
 
 
