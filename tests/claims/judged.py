@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ from tests.claims.goals import (
     too_trusting,
     values,
 )
+
+USUAL_BOX = f"{BOX} 5%"
 
 
 class Measure(NamedTuple):
@@ -62,7 +64,7 @@ def _brier(found: list[Found]) -> tuple[float, int]:
 
 def _volume(found: list[Found]) -> tuple[float, int]:
     """Return the geometric mean of the volumes at a loss of 5 %."""
-    volumes = values(only(found, f"{BOX} 5%"), "width")
+    volumes = values(only(found, USUAL_BOX), "width")
     mean = float(np.exp(np.log(volumes).mean())) if len(volumes) else np.nan
     return mean, len(volumes)
 
@@ -138,8 +140,8 @@ MEASURES = (
     Measure("volume", "volume at 5 %, geometric mean", _volume, False, 0.08),
 )
 BRIER_IN_EACH = 1.0
-TOLD = 0.0
-"""What was told of what could be, of the code before the last large change."""
+TOLD: Mapping[str, float] = {}
+"""What was told of what could be, by family, before intervals were told in place of chances."""
 
 
 def of_judges(found: Iterable[Found]) -> list[Found]:
@@ -172,6 +174,18 @@ def goals(found: list[Found]) -> Iterator[Goal]:
         ratio, cases = _brier(some)
         name = f"better exists: Brier ÷ a constant's: {family}"
         yield Goal(name, ratio, False, BRIER_IN_EACH, cases)
-    share, cases = told(found)
-    if cases >= FEWEST_TOLD:
-        yield Goal("told of what could be", share, True, TOLD, cases)
+    for family, some in by_family(found).items():
+        share, cases = what_is_told(some)
+        if cases >= FEWEST_TOLD:
+            least = TOLD.get(family, 0.0)
+            name = f"told of what could be: {family}"
+            yield Goal(name, share, True, least, cases)
+
+
+def what_is_told(found: Iterable[Found]) -> tuple[float, int]:
+    """Return certain and right claims as a share of what could be told: of boxes that at 5 %."""
+    return told(
+        one
+        for one in found
+        if one.scored.kind == USUAL_BOX or not one.scored.kind.startswith(BOX)
+    )

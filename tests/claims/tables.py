@@ -82,6 +82,7 @@ def of_claims(found: Iterable[Found]) -> str:
         "noise",
         "small noise",
         "by seed",
+        "band",
         BROKEN,
         SETTLED,
         "share by fANOVA",
@@ -314,7 +315,7 @@ def of_judges(found: Iterable[Found]) -> str:
     for name, some in groups.items():
         runs = len({one.setting.label for one in some})
         cells = [_cell(*measure.of(some)) for measure in judged.MEASURES]
-        rows.append((name, runs, percent(told(some)), *cells))
+        rows.append((name, runs, percent(judged.what_is_told(some)), *cells))
     measures = [measure.short for measure in judged.MEASURES]
     return table(("", "runs", "told", *measures), 1, rows)
 
