@@ -56,15 +56,15 @@ class Decided:
     @classmethod
     def of(cls, run: hx.Run, epsilon: float | None = None) -> Decided:
         """Return what is decided of a run, where something else counts if it is given."""
-        decision = _decision(run).allowing(epsilon)
-        better = decision.better
+        asked = {} if epsilon is None else {"epsilon": epsilon}
+        found = hx.optimum(run, **asked)
         return cls(
-            keep=decision.keep,
-            names_another=bool(decision.why_another),
-            epsilon=decision.epsilon,
-            p_better=better.probability,
-            is_certain=better.certain,
-            left=Amount.of(better),
+            keep=found.keep,
+            names_another=bool(found.why_another),
+            epsilon=found.epsilon,
+            p_better=found.p_better,
+            is_certain=found.better.certain,
+            left=Amount.of(found.better),
         )
 
 

@@ -201,12 +201,9 @@ def boosting() -> Problem:
                 random_state=SEED,
             )
             model.fit(learned, labels)
-            losses = [
-                float(log_loss(truth, p))
-                for p in model.staged_predict_proba(tested)
-            ]
+            staged = [*model.staged_predict_proba(tested)]
             for config in several:
-                yield losses[config["trees"] - 1]
+                yield float(log_loss(truth, staged[config["trees"] - 1]))
 
     return _of_grid("boosting on breast cancer", space, costs)
 
