@@ -195,6 +195,27 @@ def test_a_chance_is_compared_with_a_constant_in_each_family():
     assert reached(found, name).reached == pytest.approx(2.0)
 
 
+def test_what_trials_are_said_to_gain_is_compared_over_all_runs():
+    """In shares of median minus best: .4 and .2 are said, and .1 and .1 gained."""
+    spread = smooth.quadratic().spread
+    found = [
+        one
+        for seed, said in enumerate((0.4, 0.2))
+        for one in runs_of(
+            [
+                Scored(
+                    "gained by more",
+                    stated=said * spread,
+                    known=0.1 * spread,
+                )
+            ],
+            seed=seed,
+        )
+    ]
+    name = "gain of 20 more: over all off by a factor of"
+    assert reached(found, name).reached == pytest.approx(3.0)
+
+
 def test_trust_that_says_too_little_is_not_too_much():
     found = runs_of(
         [
