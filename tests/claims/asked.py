@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import hpo_explain as hx
+from tests.claims.decided import Decided
 from tests.claims.problem import Problem
 from tests.claims.runs import FAILED, Setting
 
@@ -64,11 +66,12 @@ def covers(interval: Any, truth: float, slack: float = 0.0) -> bool | None:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A run, its problem, and what several questions need."""
+    """A run, its problem, the folder of runs, and what several questions need."""
 
     run: hx.Run
     problem: Problem
     setting: Setting
+    cache: Path | None = None
 
     @property
     def slack(self) -> float:
@@ -87,15 +90,8 @@ class Asked:
 
     @cached_property
     def kept(self) -> Mapping[str, Any]:
-        """The configuration of the trial to keep; of the best observed one where none is named."""
-        named = [
-            a for a in self.advice.actions if a.kind == "keep" and a.trials
-        ]
-        return (
-            self.run.config(named[0].trials[0])
-            if named
-            else self.run.incumbent
-        )
+        """The configuration of the trial to keep."""
+        return self.run.config(Decided.of(self.run).keep)
 
     @cached_property
     def kept_cost(self) -> float:

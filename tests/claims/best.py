@@ -8,12 +8,19 @@ import numpy as np
 
 import hpo_explain as hx
 from tests.claims.asked import LOSS, Asked, Scored, covers
+from tests.claims.decided import Amount, Decided, ahead
+from tests.claims.runs import AHEAD, trials_ahead
 
-EPSILONS = {"noise": 0.01, "5 %": 0.05, "10 %": 0.1}
-"""What counts, as shares of median minus best; the first is at least the noise."""
+EPSILONS = {"usual": None, "noise": 0.01, "5 %": 0.05, "10 %": 0.1}
+"""What counts, as shares of median minus best.
+
+The first is what counts by itself, asked of what judges; the second is at least the noise.
+"""
 USUAL = 0.05
 # of two normal values with a standard deviation of 1
 EXPECTED_RANGE = 2.0 / np.sqrt(np.pi)
+SAME = 1e-6  # of a number: so near it is the same
+FACTOR = 10.0  # either way: so wide an amount that is told is worth reading
 
 
 def better_exists(asked: Asked) -> Iterator[Scored]:
@@ -22,13 +29,16 @@ def better_exists(asked: Asked) -> Iterator[Scored]:
     if spread <= 0.0:
         return
     for label, share in EPSILONS.items():
+        if asked.problem.judges == (label == "noise"):
+            continue
         least = asked.noise if label == "noise" else 0.0
-        epsilon = max(share * spread, least)
-        found = hx.optimum(asked.run, epsilon=epsilon)
-        true = asked.left > epsilon
+        asked_for = None if share is None else max(share * spread, least)
+        found = Decided.of(asked.run, asked_for)
+        # of a metric with steps a gain of what counts is one
+        true = asked.left >= found.epsilon * (1.0 - SAME)
         yield Scored(
             "better exists",
-            certain=found.better.certain,
+            certain=found.is_certain,
             right=true == (found.p_better >= 0.5),
             could=true,
             stated=found.p_better,
@@ -48,6 +58,13 @@ def by_seed(asked: Asked) -> Iterator[Scored]:
     yield Scored("by seed", stated=abs(first - second) / EXPECTED_RANGE)
 
 
+def another(asked: Asked) -> Iterator[Scored]:
+    """Whether another trial is truly better than the best observed one, where one is named."""
+    if Decided.of(asked.run).names_another:
+        observed = asked.problem.cost_of(asked.run.incumbent)
+        yield Scored("another kept", right=asked.kept_cost < observed)
+
+
 def expected(asked: Asked) -> Iterator[Scored]:
     """What the best is promised to be, what is left, and what further trials gain."""
     problem, slack = asked.problem, asked.slack
@@ -61,20 +78,31 @@ def expected(asked: Asked) -> Iterator[Scored]:
         covered=covered,
         width=np.ptp(found.interval) / problem.spread,
     )
-    inside = found.interval[0] <= found.estimate <= found.interval[1]
-    yield Scored("estimate inside", right=bool(inside))
-    yield Scored(
-        "what is left",
-        covered=covers(found.better.interval, asked.left, slack),
-        stated=found.regret,
-        known=asked.left,
+    yield _amount(
+        "what is left", asked, Decided.of(asked.run).left, asked.left
     )
-    possible = found.expected_gain <= asked.left + slack
+    gain = ahead(asked.run, AHEAD)
     yield Scored(
         "gain of more",
-        right=bool(possible),
-        stated=found.expected_gain,
+        right=bool(gain.estimate <= asked.left + slack),
+        stated=gain.estimate,
         known=asked.left,
+    )
+    if problem.judges:
+        rows = trials_ahead(asked.setting, asked.cache)
+        gained = max(asked.kept_cost - float(problem.cost(rows).min()), 0.0)
+        yield _amount("gained by more", asked, gain, gained)
+
+
+def _amount(kind: str, asked: Asked, said: Amount, known: float) -> Scored:
+    """Score an amount, of whose interval no more counts than a factor of ten either way."""
+    low, high = said.interval
+    told = max(low, said.estimate / FACTOR), min(high, said.estimate * FACTOR)
+    return Scored(
+        kind,
+        covered=covers(told, known, asked.slack),
+        stated=said.estimate,
+        known=known,
     )
 
 

@@ -88,6 +88,10 @@ class Box:
         rows = np.where(np.isnan(rows), anywhere, rows)
         return self._project(rows + moves, scaled=False)
 
+    def nearest(self, rows: np.ndarray) -> np.ndarray:
+        """Return the configurations in the box that are nearest to encoded rows."""
+        return self._project(rows, scaled=False)
+
     def _project(self, rows: np.ndarray, *, scaled: bool) -> np.ndarray:
         """Return configurations inside: positions scaled into the box, or clipped to it."""
         rows = rows.copy()

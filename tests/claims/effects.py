@@ -18,7 +18,7 @@ MOST = 6  # hyperparameters of a run that are asked for
 
 
 def effects(asked: Asked) -> Iterator[Scored]:
-    """Of each hyperparameter the mean, and what is attainable."""
+    """Of each hyperparameter the mean with its band, and what is attainable."""
     problem = asked.problem
     if problem.asked is not None:
         return
@@ -29,12 +29,27 @@ def effects(asked: Asked) -> Iterator[Scored]:
         reached = [claim for claim in claims if claim.term == "attainable"]
         at = _positions(problem, j, claims)
         if problem.is_whole:
+            yield _band(asked, j, result)
             yield from _of_curve(
                 asked, j, average, at, problem.curve(j, at), ""
             )
         if problem.has_table:
             truth = problem.attainable(j, at)
             yield from _of_curve(asked, j, reached, at, truth, " (attainable)")
+
+
+def _band(asked: Asked, j: int, result: Any) -> Scored:
+    """Return which share of the effect's values the band holds."""
+    (at,) = result.positions
+    low, high = result.band()
+    truth = asked.sign * asked.problem.curve(j, at)
+    slack = asked.slack
+    held = (low - slack <= truth) & (truth <= high + slack)
+    return Scored(
+        "band",
+        stated=float(held.mean()),
+        width=float(np.mean(high - low)) / max(asked.problem.spread, 1e-12),
+    )
 
 
 def _positions(problem: Problem, j: int, claims: list[Any]) -> np.ndarray:

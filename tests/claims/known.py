@@ -24,18 +24,24 @@ def trust(asked: Asked) -> Iterator[Scored]:
         or problem.asked is not None
     ):
         return
+    r2 = r2_of(asked)
+    found = hx.trust(run)
+    covered = covers(found.r2_interval, r2, R2_SLACK)
+    yield Scored(
+        f"trust {found.level}", covered=covered, stated=found.r2, known=r2
+    )
+
+
+def r2_of(asked: Asked) -> float:
+    """Return the true R² of the model over the space."""
+    problem, run = asked.problem, asked.run
     rows = problem.space.sample(ROWS, seed=7)
     truth = problem.cost(rows)
     own = rows
     if asked.setting.sampler == "skopt":
         own = run.space.encode(problem.space.decode(rows))
     mean = asked.sign * run.belief().predict(own)[0]
-    r2 = 1.0 - float(((truth - mean) ** 2).mean() / truth.var())
-    found = hx.trust(run)
-    covered = covers(found.r2_interval, r2, R2_SLACK)
-    yield Scored(
-        f"trust {found.level}", covered=covered, stated=found.r2, known=r2
-    )
+    return 1.0 - float(((truth - mean) ** 2).mean() / truth.var())
 
 
 def noise(asked: Asked) -> Iterator[Scored]:

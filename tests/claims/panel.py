@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hpo_explain.belief import STRETCH, interval
-from hpo_explain.belief.portable import EVERY
-from hpo_explain.question import RunDecision
 from tests.claims.asked import Asked, Scored, covers
+from tests.claims.decided import predicted, row_to_keep
 
 CONFIGS = 16  # drawn from the space, and as many next to the trial to keep
 
@@ -17,11 +15,9 @@ CONFIGS = 16  # drawn from the space, and as many next to the trial to keep
 def what_if(asked: Asked) -> Iterator[Scored]:
     """Whether intervals hold the objective, and how good chances of a better one are."""
     run, problem, slack = asked.run, asked.problem, asked.slack
-    decision = RunDecision.of(run)
-    if decision is None or problem.spread <= 0.0:
+    if problem.spread <= 0.0:
         return
-    space = run.space
-    keep = decision.row_to_keep
+    space, keep = run.space, row_to_keep(run)
     uniform = space.sample(CONFIGS, seed=1)
     # moves as people make them: one control of the trial to keep
     moved = np.repeat(keep[None], CONFIGS, axis=0)
@@ -33,17 +29,15 @@ def what_if(asked: Asked) -> Iterator[Scored]:
         rows = rows[space.is_valid(rows)]
         configs = space.decode(rows)
         counts = asked.gives_result(configs) if configs else []
-        objective = run.sign * decision.draws.costs(rows)[::EVERY]
-        kept = run.sign * decision.draws.costs(keep[None])[::EVERY]
-        better = (run.sign * (kept - objective) > 0.0).mean(axis=0)
-        for i in np.flatnonzero(counts):
-            cost = problem.cost_of(configs[i])
-            ends = interval(objective[:, i], stretch=STRETCH["average"])
-            truth = asked.sign * cost
+        each = zip(configs, counts, predicted(run, rows), strict=True)
+        for config, count, (ends, better) in each:
+            if not count:
+                continue
+            cost = problem.cost_of(config)
             yield Scored(
                 f"what if: {kind}",
-                covered=covers(ends, truth, slack),
+                covered=covers(ends, asked.sign * cost, slack),
                 width=np.ptp(ends) / problem.spread,
-                stated=better[i],
+                stated=better,
                 known=float(cost < asked.kept_cost),
             )

@@ -33,6 +33,8 @@ NOISES = (0.0, 0.01, 0.1, 0.5)
 """Standard deviations of one evaluation, as shares of the function's own."""
 PROBABLE = 0.5  # of a result: what fails more often than not is no configuration to recommend
 Rows = np.ndarray
+Closed = Callable[..., float]
+"""From a set of hyperparameters to what it explains, its subsets included."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,12 @@ class Problem:
         that no search space declares. The run's space is then read from its trials.
     noise_of : callable or None
         From encoded rows to the standard deviation of `draw`, (n,).
+    judges : bool
+        Whether it only judges: nothing in the package was ever chosen by it.
+    optimum : ndarray of shape (1, d) or None
+        The encoded row of the best, where it is known.
+    maximize : bool or None
+        Whether its negative is told, which is maximized; None where that alternates.
     """
 
     name: str
@@ -87,6 +95,9 @@ class Problem:
     drift: float = 0.0
     asked: Callable[[str, Mapping[str, Any]], bool] | None = None
     noise_of: Callable[[Rows], np.ndarray] | None = None
+    judges: bool = False
+    optimum: Rows | None = None
+    maximize: bool | None = None
 
     # ------------------------------------------------------------------ the table
 
@@ -192,8 +203,11 @@ class Problem:
             rows = box.kept(self.rows)
             return float(self._cost_of_results(rows).min(initial=np.inf)), rows
         rows = box.sample()
+        starts = rows
+        if self.optimum is not None:
+            starts = np.vstack([box.nearest(self.optimum), rows])
         return float(
-            descended(self._cost_of_results, box.moved, rows[None])[0]
+            descended(self._cost_of_results, box.moved, starts[None])[0]
         ), rows
 
     def cost_of(self, config: Mapping[str, Any]) -> float:
@@ -240,7 +254,7 @@ class Problem:
         )
 
     @cached_property
-    def _closed(self) -> Callable[..., float]:
+    def _closed(self) -> Closed:
         """From a set of hyperparameters to what it explains, its subsets included."""
         return self._closed_of_table if self.has_table else self._pick_freeze()
 
@@ -251,7 +265,7 @@ class Problem:
         others = tuple(k for k in range(self.table.ndim) if k not in kept)
         return self.table.mean(axis=others)
 
-    def _pick_freeze(self) -> Callable[..., float]:
+    def _pick_freeze(self) -> Closed:
         """Return the function of a set's explained share, from two samples that share the set."""
         d = len(self.space)
         both = self._sobol(2 * d)

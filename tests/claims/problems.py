@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 
 from examples.scoreboard import tables
+from tests.claims.families import black_boxes, real
 from tests.claims.families.branches import (
     categorical,
     conditional,
@@ -116,6 +118,20 @@ def functions() -> dict[str, Problem]:
 def problems() -> dict[str, Problem]:
     """All problems by name: functions, and the exact tables where they are at hand."""
     return functions() | {problem.name: problem for problem in tables.every()}
+
+
+@cache
+def judges() -> dict[str, Problem]:
+    """All problems that only judge, by name: nothing was chosen by them.
+
+    What needs a package that is missing is left out, by name.
+    """
+    found = [*real.every()]
+    try:
+        found += black_boxes.every()
+    except ModuleNotFoundError as error:
+        print(f"skipped: {black_boxes.__name__}: {error}", file=sys.stderr)
+    return {problem.name: problem for problem in found}
 
 
 def named(name: str) -> Problem:

@@ -31,6 +31,10 @@ TRIALS = {
 """How many trials each sampler makes; "gp" is Optuna's Gaussian process, which needs torch."""
 FAILED = 1e6
 """What users of scikit-optimize return for what failed, since they must return a number."""
+JUDGED_TRIALS = {"random": (60, 40), "tpe": (80, 50), "gp": (40, 40)}
+"""The same on what judges: every other run has the one, or the other."""
+AHEAD = 20
+"""Further trials that are made of what judges, to see what they gain."""
 SHUFFLED = (
     45  # seed of the order in which runs are made, so that some stand for all
 )
@@ -100,6 +104,31 @@ def settings(
     ]
 
 
+def judged(
+    problems: Sequence[Problem],
+    *,
+    samplers: Sequence[str] = tuple(JUDGED_TRIALS),
+    seeds: Sequence[int] = (0, 1),
+) -> list[Setting]:
+    """Return a run of each problem for each seed; sampler, trials, noise and direction alternate.
+
+    Three seeds have every sampler on each problem, six every sampler and level of noise.
+    """
+    found = []
+    for seed in seeds:
+        for i, problem in enumerate(problems):
+            sampler = samplers[(i + seed) % len(samplers)]
+            if not can_run(problem, sampler):
+                continue
+            n = JUDGED_TRIALS[sampler][(i // len(samplers) + seed) % 2]
+            noise = problem.noises[(i + seed) // 3 % len(problem.noises)]
+            maximize = problem.maximize
+            if maximize is None:
+                maximize = (i + seed) % 2 == 1
+            found.append(Setting(problem, sampler, n, seed, noise, maximize))
+    return found
+
+
 def interleaved(
     problems: Sequence[Problem],
     noises: Sequence[float],
@@ -148,9 +177,29 @@ def make_run(setting: Setting, cache: Path | None = None) -> hx.Run:
         if setting.sampler == "skopt":
             return hx.from_skopt(made)
         space = None if setting.problem.asked else setting.problem.space
-        return hx.from_optuna(made, space=space)
+        return hx.from_optuna(_first_of(made, setting.n), space=space)
 
 
+def trials_ahead(setting: Setting, cache: Path | None = None) -> np.ndarray:
+    """Return the encoded rows of the trials that follow a run of what judges, (AHEAD, d)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        later = _optimized(setting, cache).trials[setting.n :]
+    return np.vstack([setting.problem.row_of(trial.params) for trial in later])
+
+
+def _first_of(study: optuna.Study, n: int) -> optuna.Study:
+    """Return a study of the first trials; the study itself where there are no others."""
+    if len(study.trials) <= n:
+        return study
+    begun = optuna.create_study(
+        direction=study.direction, sampler=study.sampler
+    )
+    begun.add_trials(study.trials[:n])
+    return begun
+
+
+@lru_cache(maxsize=1)  # what follows a run is asked after the run
 def _optimized(setting: Setting, cache: Path | None) -> Any:
     optimize = _by_skopt if setting.sampler == "skopt" else _by_optuna
     if cache is None:
@@ -224,7 +273,8 @@ def _by_optuna(setting: Setting) -> optuna.Study:
         sampler=sampler,
         direction="maximize" if setting.maximize else "minimize",
     )
-    study.optimize(objective, n_trials=setting.n, catch=(CrashError,))
+    ahead = AHEAD if problem.judges else 0
+    study.optimize(objective, n_trials=setting.n + ahead, catch=(CrashError,))
     if problem.constraint is not None and setting.sampler == "random":
         return _with_constraints(study)
     return study

@@ -10,7 +10,13 @@ from typing import TypeVar
 from hpo_explain.base import NothingToExplain
 from tests.claims.advised import advised
 from tests.claims.asked import BROKEN, Asked, Scored
-from tests.claims.best import better_exists, by_seed, changes, expected
+from tests.claims.best import (
+    another,
+    better_exists,
+    by_seed,
+    changes,
+    expected,
+)
 from tests.claims.effects import effects
 from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
@@ -18,6 +24,7 @@ from tests.claims.panel import what_if
 from tests.claims.runs import Setting, make_run
 from tests.claims.shapes import shapes
 from tests.claims.shares import shares, shares_of_the_best
+from tests.claims.together import prediction, strengths
 
 _About = TypeVar("_About")
 Question = Callable[[Asked], Iterator[Scored]]
@@ -26,18 +33,24 @@ QUESTIONS: tuple[Question, ...] = (
     shares_of_the_best,
     effects,
     shapes,
+    strengths,
     narrowing,
+    another,
     better_exists,
     by_seed,
     expected,
     changes,
     advised,
     what_if,
+    prediction,
     noise,
     trust,
 )
 CLAIMED = tuple(question for question in QUESTIONS if question is not by_seed)
 """Without the one that claims nothing, of which a whole second belief is needed."""
+
+JUDGING = tuple(question for question in CLAIMED if question is not shapes)
+"""What is asked on what judges: without the one that takes long and has no goal there."""
 
 
 def score(
@@ -48,7 +61,8 @@ def score(
     """Ask what people ask of a run, and hold every claim against the truth."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        asked = Asked(make_run(setting, cache), setting.problem, setting)
+        run = make_run(setting, cache)
+        asked = Asked(run, setting.problem, setting, cache)
         for question in questions:
             yield from answers(question, asked)
 

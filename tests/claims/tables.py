@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
+from tests.claims import judged
 from tests.claims.asked import BROKEN
 from tests.claims.goals import (
     LARGE,
@@ -24,6 +25,7 @@ from tests.claims.goals import (
     told,
     values,
 )
+from tests.claims.problem import Problem
 
 
 def table(
@@ -80,6 +82,7 @@ def of_claims(found: Iterable[Found]) -> str:
         "noise",
         "small noise",
         "by seed",
+        "band",
         BROKEN,
         SETTLED,
         "share by fANOVA",
@@ -299,6 +302,46 @@ def of_noise(found: Iterable[Found]) -> str:
         "hold",
     )
     return table(head, 2, rows)
+
+
+def of_judges(found: Iterable[Found]) -> str:
+    """Return what is measured on the families that judge, by family and by sampler."""
+    judges = judged.of_judges(found)
+    groups = {
+        **judged.by_family(judges),
+        **grouped(judges, lambda one: one.sampler),
+    }
+    rows = []
+    for name, some in groups.items():
+        runs = len({one.setting.label for one in some})
+        cells = [_cell(*measure.of(some)) for measure in judged.MEASURES]
+        rows.append((name, runs, percent(judged.what_is_told(some)), *cells))
+    measures = [measure.short for measure in judged.MEASURES]
+    return table(("", "runs", "told", *measures), 1, rows)
+
+
+def _cell(reached: float, cases: int) -> str:
+    return "" if np.isnan(reached) else f"{reached:.2f} of {cases}"
+
+
+def of_families(problems: Iterable[Problem]) -> str:
+    """Return which families there are, and whether constants may be chosen by them."""
+    rows = [
+        (
+            family,
+            len(some),
+            "judges" if some[0].judges else "chooses",
+        )
+        for family, some in _by_family(problems).items()
+    ]
+    return table(("family", "problems", ""), 1, rows)
+
+
+def _by_family(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
+    families: dict[str, list[Problem]] = {}
+    for problem in problems:
+        families.setdefault(problem.family, []).append(problem)
+    return families
 
 
 def of_broken(found: Iterable[Found]) -> str:
