@@ -236,8 +236,7 @@ SLOWLY = {
     "subspace": lambda w, run, kind: hx.methods.subspace(
         run, 0.8, kind=kind, n_trees=8
     ),
-    "lime by lasso": lime("lasso", sampling="local"),
-    "lime by rules": lime("rules"),
+    "lime around it": lime(sampling="local"),
     "partial_dependences": shares,
     "mistunability": game("mistunability"),
     "sensitivity": game("sensitivity"),

@@ -119,7 +119,6 @@ WRONG = {
     "loss": [*NUMBER, -1, 2],
     "mark": ["x", 3, None, [99], ["a"], [True], {"a": 1}],
     "max_depth": COUNT,
-    "max_features": COUNT,
     "min_improvement": [*NUMBER, -1, 1],
     "min_leaf": COUNT,
     "model": WORD,

@@ -62,8 +62,8 @@ Variance = Literal["average", "covariance"]
 Split = Literal["l2", "std", "area", "variance", "mean", "interaction"]
 """The criterion by which regions are found: of similar uncertainty, mean or shape of the effect."""
 
-Readable = Literal["linear", "lasso", "logistic", "tree", "rules"]
-"""The model of LIME: linear, chosen step by step or by the LASSO, logistic, a tree, or rules."""
+Readable = Literal["linear", "tree"]
+"""The model of LIME."""
 
 LimeSampling = Literal["uniform", "local", "perturbed", "univariate", "grid"]
 """Where LIME fits it: the whole space, around x, near what was tried, values tried, a grid."""

@@ -14,7 +14,6 @@ COUNTS = {
     "ensemble": 20,
     "grid_size": 200,
     "max_depth": 10,
-    "max_features": 100,
     "min_leaf": 10_000,
     "more": 1_000,
     "most": 50,
