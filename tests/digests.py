@@ -77,7 +77,6 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         "interactions": lambda run: hx.methods.shapley_interactions(run),
         "recommended space": lambda run: hx.recommended_space(run),
         "subspace": lambda run: hx.methods.subspace(run),
-        "footprint": lambda run: hx.methods.footprint(run),
         "history": lambda run: hx.history(run),
         "slices": lambda run: hx.methods.slices(run, [first]),
         "contours": lambda run: hx.methods.contours(run, pair),

@@ -609,9 +609,6 @@ REFUSED = {
         ),
         (lambda: hx.run.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
     ],
-    "FootprintExplainer": [
-        (lambda: hx.methods.FootprintExplainer(MODEL, border=-1), "border", -1)
-    ],
 }
 
 ROWS = [

@@ -215,12 +215,6 @@ SAID = {
     "explain_proposal by LCB": proposal("lcb"),
     "explain_proposal by EI": proposal("ei"),
     "explain_proposal by PI": proposal("pi"),
-    "footprint": rows_of(
-        lambda w, run, kind: hx.methods.footprint(
-            run, border=20, random=20, kind=kind
-        ),
-        0,
-    ),
     "history": lambda w, run, kind: hx.history(run),
 }
 SLOWLY = {
@@ -273,7 +267,6 @@ SLOWLY = {
 
 # ---------------------------------------------------------------------- the same
 
-LEFT_OUT = {"map_x", "map_y"}  # the sides of a map may be exchanged
 OTHER_END = {"lower": "upper", "upper": "lower"}
 
 
@@ -288,8 +281,6 @@ def tables(found):
     for kind, term in sorted(
         {(c.kind, c.term) for c in getattr(found, "claims", ())}
     ):
-        if kind in LEFT_OUT:
-            continue
         told = [c for c in found.claims if (c.kind, c.term) == (kind, term)]
         rows = [(c.hyperparameters, c.certain, c.estimate) for c in told]
         yield (
@@ -333,7 +324,7 @@ def written_back(w, frame):
             [np.nan if v is None else v for v in frame[n]], dtype=float
         )[order]
         for n, some in is_text.items()
-        if not some and n not in ("index", *LEFT_OUT)
+        if not some and n != "index"
     }
     return {
         n: [column[i] for i in order] for n, column in text.items()

@@ -322,18 +322,6 @@ SUBSPACE = Method(
     "of what varies among good configurations. That says where the objective varies; what can stay "
     "at the best configuration's values is judged apart, by what can still be gained.",
 )
-FOOTPRINT = Method(
-    name="footprint",
-    module="hpo_explain.methods.space.footprint",
-    asks="Which part of the space was explored, and what is predicted elsewhere?",
-    limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
-    "how far it is off)",
-    title="Where was searched?",
-    how_to_read="Similar configurations are near each other. Dots are trials, crosses "
-    "configurations that no trial is near to; the color is what is predicted. Crosses in the color "
-    "of good values are promising, and nobody looked there.",
-    folded=False,
-)
 
 # Topic: advice.
 

@@ -10,7 +10,6 @@ from hpo_explain.base.phrases import printable
 
 COUNTS = {
     "background": 10_000,
-    "border": 1_000,
     "ensemble": 20,
     "grid_size": 200,
     "max_depth": 10,
@@ -23,7 +22,6 @@ COUNTS = {
     "order": 4,
     "orders": 10_000,
     "pairs": 50,
-    "random": 1_000,
     "sample": 10_000,
     "studies": 20,
 }

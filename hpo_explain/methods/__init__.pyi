@@ -123,9 +123,6 @@ from .runs.timeline import timeline as timeline
 from .runs.timeline_result import Timeline as Timeline
 from .runs.trust import trust as trust
 from .runs.trust_result import RunTrust as RunTrust
-from .space.footprint import FootprintExplainer as FootprintExplainer
-from .space.footprint import footprint as footprint
-from .space.footprint_result import Footprint as Footprint
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation
 from .space.subspace import SubspaceExplainer as SubspaceExplainer

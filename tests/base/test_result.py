@@ -110,7 +110,6 @@ MADE = {
         run, [17, 18], background=40, progress=False
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
-    "Footprint": hx.methods.footprint,
     "TradeOffImportance": lambda run: hx.importance(
         {"a": run, "b": replace(run, objective=-(run.objective**2))},
         target="trade-off",
