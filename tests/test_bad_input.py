@@ -563,13 +563,6 @@ REFUSED = {
             "thesis",
         )
     ],
-    "find_sample_size": [
-        (
-            lambda: hx.methods.find_sample_size(BOUND, {"x": 0.5}, first=1),
-            "first",
-            1,
-        )
-    ],
     "local_background": [
         (
             lambda: hx.methods.local_background(

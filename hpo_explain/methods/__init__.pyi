@@ -95,9 +95,7 @@ from .proposals.explain_predictions_result import (
 )
 from .proposals.explain_proposal import ProposalExplainer as ProposalExplainer
 from .proposals.explain_proposal import explain_proposal as explain_proposal
-from .proposals.repeated_runs_result import RepeatedRuns as RepeatedRuns
 from .proposals.sample_size import check_sample_size as check_sample_size
-from .proposals.sample_size import find_sample_size as find_sample_size
 from .proposals.sample_size_result import SampleSizeCheck as SampleSizeCheck
 from .proposals.shapley import ShapleyExplainer as ShapleyExplainer
 from .runs.compare import ComparedRun as ComparedRun
