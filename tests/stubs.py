@@ -78,7 +78,6 @@ MORE = {
         "LowerConfidenceBound",
         "ModelSurrogate",
         "ProbabilityOfImprovement",
-        "RiskAverseConfidenceBound",
     ],
     "hpo_explain.reporting": ["report", "watch", "what_if"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],

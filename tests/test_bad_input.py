@@ -336,22 +336,6 @@ REFUSED = {
             "min",
         ),
     ],
-    "RiskAverseConfidenceBound": [
-        (
-            lambda: hx.models.RiskAverseConfidenceBound(
-                MODEL, MODEL, kappa=-1
-            ),
-            "kappa",
-            -1,
-        ),
-        (
-            lambda: hx.models.RiskAverseConfidenceBound(
-                MODEL, MODEL, alpha=-0.1
-            ),
-            "alpha",
-            -0.1,
-        ),
-    ],
     "ExpectedImprovement": [
         (lambda: hx.models.ExpectedImprovement(MODEL, best=NAN), "best", NAN),
         (
