@@ -95,7 +95,6 @@ WRONG = {
     "default": CONFIG,
     "enough": [*NUMBER, -1, 2],
     "epsilon": ["x", True, [1], -1],
-    "ensemble": [5, "x", [3], ["gp"], {"a": 1}],
     "estimator": WORD,
     "given": [
         "x",

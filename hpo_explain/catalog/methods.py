@@ -187,7 +187,6 @@ SHAPLEY_INTERACTIONS = Method(
 TUNABILITY = Method(
     name="tunability",
     module="hpo_explain.methods.importance.tunability",
-    sources=("ensemble",),
     asks="What can tuning gain over a default, wrong values lose, or the optimizer have missed?",
     limits="what the model predicts: the best values of a set that hardly any trial tried may be "
     "too good, and values that nobody would choose count as well",

@@ -10,7 +10,6 @@ from hpo_explain.base.phrases import printable
 
 COUNTS = {
     "background": 10_000,
-    "ensemble": 20,
     "grid_size": 200,
     "max_depth": 10,
     "min_leaf": 10_000,

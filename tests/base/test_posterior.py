@@ -230,7 +230,7 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
     """Two hyperparameters, one baseline: a linear map of the function at four rows."""
     run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=12, noise=0.3)
     found = hx.methods.shapley_interactions(
-        run, kind="gp", index="STII", background={"x1": 0.1, "x2": 0.2}
+        run, kind="gp", background={"x1": 0.1, "x2": 0.2}
     )
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     K = covariance_at(run, [b, [x[0], b[1]], [b[0], x[1]], x])
