@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from hpo_explain.base import (
     listed,
 )
 from hpo_explain.methods._engines.estimates import Estimates
-from hpo_explain.space import Array, Bools
+from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     import shapiq
@@ -85,16 +85,13 @@ class Sets(Estimates):
                 "A game of shapiq needs it: pip install shapiq"
             ) from error
         v, bits = self.coalitions, 1 << np.arange(len(self.players))
-
-        class _Played(Game):
-            def value_function(self, coalitions: Bools) -> Array:
-                return np.asarray(v[coalitions.astype(np.int64) @ bits])
-
-        return _Played(
+        game: Any = Game(
             len(bits),
             normalization_value=float(v[0]),
             player_names=[" + ".join(player) for player in self.players],
         )
+        game.value_function = lambda joined: v[joined.astype(int) @ bits]
+        return cast("shapiq.Game", game)
 
     @property
     def start(self) -> float:

@@ -350,7 +350,6 @@ class _Comparing:
             incumbents=tuple(run.subject.incumbent for run in self.runs),
             went=np.stack([self._went(run) for run in self.runs]),
             default=default,
-            same_space=self.shared.same,
             notes=notes,
         )
 
