@@ -332,18 +332,6 @@ FORMATS = (
         "from_ray",
     ),
     Format(
-        "a run of hpbandster",
-        folder_with("results.json", "configs.json", named="results.json"),
-        "hpbandster:opened",
-        "hpbandster:read_result",
-    ),
-    Format(
-        "an NNI database",
-        database_with("TrialJobEvent", "MetricData"),
-        "nni:opened",
-        "nni:read_experiment",
-    ),
-    Format(
         "a snapshot of Ax",
         json_with("experiment", "generation_strategy"),
         "ax.snapshot:opened",

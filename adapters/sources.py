@@ -41,7 +41,7 @@ class Known:
     Attributes
     ----------
     words : str
-        What they are called; empty for what only files are opened as.
+        What they are called.
     reader : str
         The adapter: a public function, or "module:function".
     classes : tuple of str
@@ -95,12 +95,6 @@ KNOWN = (
         "from_flaml",
         ("flaml.ExperimentAnalysis",),
     ),
-    Known(
-        "a Result of hpbandster",
-        "hpbandster:read_result",
-        ("hpbandster.Result", "hpo_explain.LoggedResults"),
-    ),
-    Known("", "nni:read_experiment", ("hpo_explain.StoredExperiment",)),
     Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
 )
 """What is read, by its class: nothing is imported to find out."""
@@ -545,7 +539,7 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         if unused
         else ""
     )
-    accepted = ", ".join(known.words for known in KNOWN if known.words)
+    accepted = ", ".join(known.words for known in KNOWN)
     remedy = (
         f"Give {accepted}, {_MORE_ACCEPTED}, or install an adapter (entry-point group "
         f"{ENTRY_POINTS!r}).{others}"

@@ -40,7 +40,7 @@ def main() -> None:
     hx.methods.ablation(run, source={"rate": 1e-4, "momentum": 0.9})
 
     print(hx.methods.local_importance(run).sentence)
-    print(hx.methods.lime(run).sentence)  # a sparse linear model, with its R²
+    print(hx.methods.lime(run).sentence)  # a linear model, with its R²
     hx.methods.lime(run, model="tree").plot()
 
     # what the optimizer maximized, with what was known when the last trial was proposed

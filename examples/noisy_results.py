@@ -1,4 +1,4 @@
-"""Ask where results scatter, and let a proposal avoid it.
+"""Ask where results scatter.
 
 Each configuration was evaluated on five folds, whose difficulty differs: that is no noise.
 
@@ -34,7 +34,7 @@ def made_up(n: int) -> pd.DataFrame:
 
 
 def main() -> None:
-    """Explain the noise of a table, and a proposal that is averse to it."""
+    """Explain the noise of a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--configurations", type=int, default=40)
     table = made_up(parser.parse_args().configurations)
@@ -49,13 +49,6 @@ def main() -> None:
                 index=False, float_format="{:.3g}".format
             )
         )
-
-    bound = hx.models.RiskAverseConfidenceBound(
-        run.surrogate(), run.noise(), kappa=1.0, alpha=2.0
-    )
-    found = hx.explain_proposal(run, run.incumbent_trial, acquisition=bound)
-    # what each hyperparameter does to the mean, the uncertainty and the noise
-    print(found)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,6 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         "predictions": lambda run: hx.methods.explain_predictions(run),
         "interactions": lambda run: hx.methods.shapley_interactions(run),
         "recommended space": lambda run: hx.recommended_space(run),
-        "footprint": lambda run: hx.methods.footprint(run),
         "history": lambda run: hx.history(run),
         "slices": lambda run: hx.methods.slices(run, [first]),
         "contours": lambda run: hx.methods.contours(run, pair),

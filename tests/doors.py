@@ -277,46 +277,6 @@ def smac(folder):
     return folder
 
 
-def hpbandster(folder):
-    """Log as the masters of hpbandster do."""
-    job_of = import_module("hpbandster.core.dispatcher").Job
-    result = import_module("hpbandster.core.result")
-    logger = result.json_result_logger(str(folder / "bohb"))
-    for i, trial in enumerate(trials()):
-        loss = trial.pop("loss")
-        logger.new_config((0, 0, i), trial, {"model_based_pick": i > 5})
-        job = job_of((0, 0, i), config=trial, budget=1.0)
-        for moment in ("submitted", "started", "finished"):
-            job.time_it(moment)
-        job.result = {"loss": loss, "info": {}}
-        logger(job)
-    return folder
-
-
-def nni(folder):
-    """Run an experiment of NNI."""
-    script = folder / "trial.py"
-    script.write_text(
-        "import nni\nc = nni.get_next_parameter()\n"
-        "nni.report_final_result((c['x'] - 1) ** 2 + 0.1 * c['depth'])\n"
-    )
-    experiment = import_module("nni.experiment").Experiment("local")
-    experiment.config.trial_command = f"{sys.executable} {script}"
-    experiment.config.trial_code_directory = folder
-    experiment.config.search_space = {
-        "x": {"_type": "uniform", "_value": [-5, 5]},
-        "depth": {"_type": "randint", "_value": [1, 9]},
-    }
-    experiment.config.tuner.name = "TPE"
-    experiment.config.tuner.class_args = {"optimize_mode": "minimize"}
-    experiment.config.max_trial_number = 6
-    experiment.config.trial_concurrency = 1  # more get mixed up
-    experiment.config.experiment_working_directory = folder / "experiments"
-    experiment.run(8765, wait_completion=True)
-    experiment.stop()
-    return folder / "experiments"
-
-
 def ax_client(folder):
     """Save a Client of Ax."""
     ax = import_module("ax")
@@ -421,8 +381,6 @@ DOORS = (
     Door("KerasTuner: project", ("keras_tuner", "jax"), keras_tuner),
     Door("Ray Tune: experiment", ("ray",), ray_tune),
     Door("SMAC3: run", ("smac",), smac),
-    Door("hpbandster: results.json", ("hpbandster",), hpbandster),
-    Door("NNI: experiment", ("nni",), nni),
     Door("Ax: Client", ("ax",), ax_client),
     Door("Ax: AxClient", ("ax",), ax_service),
 )

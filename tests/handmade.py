@@ -14,7 +14,6 @@ from hpo_explain import (
     IntParameter,
     Run,
     SearchSpace,
-    compare,
 )
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.trust import Trust
@@ -213,10 +212,3 @@ class Page(HTMLParser):
             for _, attrs in self.elements
             if attribute in attrs
         ]
-
-
-def compared(results):
-    """Explanations of repeated runs, side by side."""
-    return compare(
-        {f"seed {seed}": result for seed, result in enumerate(results)}
-    )

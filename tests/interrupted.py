@@ -32,10 +32,6 @@ LONG = {
     "explain_predictions": lambda run: hx.methods.explain_predictions(
         run, background=20
     ),
-    "find_sample_size": lambda run: hx.methods.find_sample_size(
-        run.acquisition(), run.incumbent, most=4000
-    ),
-    "footprint": hx.methods.footprint,
     "h_statistic": lambda run: hx.methods.h_statistic(run, kind="gp"),
     "importance": lambda run: hx.importance(run, order=2, kind="gp"),
     "importance of a forest": lambda run: hx.importance(

@@ -60,10 +60,8 @@ MORE = {
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.trade_off_result": ["TradeOffImportance"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
-    "hpo_explain.methods.proposals.repeated_runs_result": ["RepeatedRuns"],
     "hpo_explain.methods.proposals.sample_size": [
         "check_sample_size",
-        "find_sample_size",
     ],
     "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
@@ -80,7 +78,6 @@ MORE = {
         "LowerConfidenceBound",
         "ModelSurrogate",
         "ProbabilityOfImprovement",
-        "RiskAverseConfidenceBound",
     ],
     "hpo_explain.reporting": ["report", "watch", "what_if"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],

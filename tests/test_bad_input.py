@@ -336,22 +336,6 @@ REFUSED = {
             "min",
         ),
     ],
-    "RiskAverseConfidenceBound": [
-        (
-            lambda: hx.models.RiskAverseConfidenceBound(
-                MODEL, MODEL, kappa=-1
-            ),
-            "kappa",
-            -1,
-        ),
-        (
-            lambda: hx.models.RiskAverseConfidenceBound(
-                MODEL, MODEL, alpha=-0.1
-            ),
-            "alpha",
-            -0.1,
-        ),
-    ],
     "ExpectedImprovement": [
         (lambda: hx.models.ExpectedImprovement(MODEL, best=NAN), "best", NAN),
         (
@@ -563,13 +547,6 @@ REFUSED = {
             "thesis",
         )
     ],
-    "find_sample_size": [
-        (
-            lambda: hx.methods.find_sample_size(BOUND, {"x": 0.5}, first=1),
-            "first",
-            1,
-        )
-    ],
     "local_background": [
         (
             lambda: hx.methods.local_background(
@@ -608,9 +585,6 @@ REFUSED = {
             ANY,
         ),
         (lambda: hx.run.Curves([0], [[0.1]], [1, 2], [[1.0]]), "values", ANY),
-    ],
-    "FootprintExplainer": [
-        (lambda: hx.methods.FootprintExplainer(MODEL, border=-1), "border", -1)
     ],
 }
 

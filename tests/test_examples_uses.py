@@ -89,10 +89,9 @@ def test_the_tours_run(output, monkeypatch, tmp_path, script, option, said):
     assert said in output(script, option, 16)
 
 
-def test_the_noise_of_folds_is_found_and_is_a_term_of_a_bound(output):
+def test_the_noise_of_folds_is_found(output):
     printed = output("noisy_results.py", "--configurations", 30)
     assert "How much results scatter depends on the configuration" in printed
-    assert {"mean", "uncertainty", "noise"} <= {*printed.split()}
 
 
 def test_both_importances_are_asked_of_the_same_studies(output):

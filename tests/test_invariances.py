@@ -215,12 +215,6 @@ SAID = {
     "explain_proposal by LCB": proposal("lcb"),
     "explain_proposal by EI": proposal("ei"),
     "explain_proposal by PI": proposal("pi"),
-    "footprint": rows_of(
-        lambda w, run, kind: hx.methods.footprint(
-            run, border=20, random=20, kind=kind
-        ),
-        0,
-    ),
     "history": lambda w, run, kind: hx.history(run),
 }
 SLOWLY = {
@@ -233,8 +227,7 @@ SLOWLY = {
         surrogate=run.surrogate(kind=kind),
     ),
     "importance of what fits": lambda w, run, kind: hx.importance(run, 2),
-    "lime by lasso": lime("lasso", sampling="local"),
-    "lime by rules": lime("rules"),
+    "lime around it": lime(sampling="local"),
     "partial_dependences": shares,
     "mistunability": game("mistunability"),
     "sensitivity": game("sensitivity"),
@@ -271,7 +264,6 @@ SLOWLY = {
 
 # ---------------------------------------------------------------------- the same
 
-LEFT_OUT = {"map_x", "map_y"}  # the sides of a map may be exchanged
 OTHER_END = {"lower": "upper", "upper": "lower"}
 
 
@@ -286,8 +278,6 @@ def tables(found):
     for kind, term in sorted(
         {(c.kind, c.term) for c in getattr(found, "claims", ())}
     ):
-        if kind in LEFT_OUT:
-            continue
         told = [c for c in found.claims if (c.kind, c.term) == (kind, term)]
         rows = [(c.hyperparameters, c.certain, c.estimate) for c in told]
         yield (
@@ -331,7 +321,7 @@ def written_back(w, frame):
             [np.nan if v is None else v for v in frame[n]], dtype=float
         )[order]
         for n, some in is_text.items()
-        if not some and n not in ("index", *LEFT_OUT)
+        if not some and n != "index"
     }
     return {
         n: [column[i] for i in order] for n, column in text.items()

@@ -22,7 +22,6 @@ QUICK = (
             "ablation",
             "lime",
             "recommended space",
-            "footprint",
         )
     ),
     "brief report",

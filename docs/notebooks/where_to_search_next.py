@@ -68,10 +68,3 @@ def accuracy(trial):
 advised = advice.apply(study)
 advised.optimize(accuracy, n_trials=10)
 print(f"best before {study.best_value:.4f}, after {advised.best_value:.4f}")
-
-# %%
-# What could still be missed
-# --------------------------
-# A map of the space: bright places with crosses and without circles are promising, and unexplored.
-
-hx.methods.footprint(advised).plot()

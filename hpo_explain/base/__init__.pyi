@@ -57,7 +57,6 @@ from .options import BETTER as BETTER
 from .options import EFFECTS as EFFECTS
 from .options import ESTIMATORS as ESTIMATORS
 from .options import GAMES as GAMES
-from .options import INDICES as INDICES
 from .options import KINDS as KINDS
 from .options import LIME_SAMPLINGS as LIME_SAMPLINGS
 from .options import OVER as OVER
@@ -72,7 +71,6 @@ from .options import Direction as Direction
 from .options import EffectKind as EffectKind
 from .options import Estimator as Estimator
 from .options import Game as Game
-from .options import InteractionIndex as InteractionIndex
 from .options import Kind as Kind
 from .options import LimeSampling as LimeSampling
 from .options import Measured as Measured

@@ -44,14 +44,11 @@ Estimator = Literal["auto", "exact", "kernel", "sampling"]
 SamplingError = Literal["pairs", "efficiency"]
 """The error of sampled Shapley values: of differences of two, or of their sum (Algorithm 4)."""
 
-InteractionIndex = Literal["k-SII", "STII", "FSII"]
-"""How Shapley interactions share out what hyperparameters do together."""
-
 Game = Literal["tunability", "mistunability", "sensitivity", "optimizer_bias"]
 """What is asked of sets of hyperparameters around a default."""
 
 Over = Literal["mean", "min", "max"]
-"""How the values of several runs become one; a number between 0 and 1 is their quantile."""
+"""How the values of several runs become one."""
 
 EffectKind = Literal["partial", "accumulated"]
 """An effect: averaged over all combinations, or accumulated along the configurations tried."""
@@ -62,8 +59,8 @@ Variance = Literal["average", "covariance"]
 Split = Literal["l2", "std", "area", "variance", "mean", "interaction"]
 """The criterion by which regions are found: of similar uncertainty, mean or shape of the effect."""
 
-Readable = Literal["linear", "lasso", "logistic", "tree", "rules"]
-"""The model of LIME: linear, chosen step by step or by the LASSO, logistic, a tree, or rules."""
+Readable = Literal["linear", "tree"]
+"""The model of LIME."""
 
 LimeSampling = Literal["uniform", "local", "perturbed", "univariate", "grid"]
 """Where LIME fits it: the whole space, around x, near what was tried, values tried, a grid."""
@@ -76,7 +73,6 @@ MEASURED: tuple[str, ...] = get_args(Measured)
 JOINED: tuple[str, ...] = get_args(Joined)
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 SAMPLING_ERRORS: tuple[str, ...] = get_args(SamplingError)
-INDICES: tuple[str, ...] = get_args(InteractionIndex)
 GAMES: tuple[str, ...] = get_args(Game)
 OVER: tuple[str, ...] = get_args(Over)
 EFFECTS: tuple[str, ...] = get_args(EffectKind)

@@ -34,8 +34,6 @@ class Method:
         The module of its result, where it is that of several methods, without ``_result``.
     options : mapping of str to str
         What the command calls arguments whose names mean how a run is read there.
-    sources : tuple of str
-        Arguments that are runs as well.
     needs : str
         What a run must have for its section to be part of the report.
     for_assistants : bool
@@ -53,7 +51,6 @@ class Method:
     command: str | None = ""
     result: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
     needs: str = ""
     for_assistants: bool = True
 

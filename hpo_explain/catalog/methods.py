@@ -188,7 +188,6 @@ SHAPLEY_INTERACTIONS = Method(
 TUNABILITY = Method(
     name="tunability",
     module="hpo_explain.methods.importance.tunability",
-    sources=("ensemble",),
     asks="What can tuning gain over a default, wrong values lose, or the optimizer have missed?",
     limits="what the model predicts: the best values of a set that hardly any trial tried may be "
     "too good, and values that nobody would choose count as well",
@@ -313,18 +312,7 @@ RECOMMENDED_SPACE = Method(
     "they hold, with 95 % probability, a configuration that is as good as the best up to what the "
     "sentence says.",
 )
-FOOTPRINT = Method(
-    name="footprint",
-    module="hpo_explain.methods.space.footprint",
-    asks="Which part of the space was explored, and what is predicted elsewhere?",
-    limits="a map of many dimensions in two: neighbours on it may be far apart (its stress says "
-    "how far it is off)",
-    title="Where was searched?",
-    how_to_read="Similar configurations are near each other. Dots are trials, crosses "
-    "configurations that no trial is near to; the color is what is predicted. Crosses in the color "
-    "of good values are promising, and nobody looked there.",
-    folded=False,
-)
+
 
 # Topic: advice.
 

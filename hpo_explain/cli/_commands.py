@@ -6,7 +6,6 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
@@ -123,10 +122,6 @@ def command_of(method: Method) -> click.Command:
             for n, v in own.items()
             if v not in (None, ())
         }
-        for name in method.sources:
-            own[name] = [
-                replace(found, source=one).read() for one in own.get(name, ())
-            ]
         if several:
             read: Any = {
                 label: read_and_tell(source) for label, source in found.items()
@@ -167,10 +162,6 @@ def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
         "help": told,
         "show_default": default is not None,
     }
-    if name in method.sources:
-        return click.option(
-            flag, own, multiple=True, metavar="SOURCE", **options
-        )
     kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
     known = default if isinstance(default, (int, float, str)) else None
     return click.option(flag, own, type=kind, default=known, **options)

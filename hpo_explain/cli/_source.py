@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,7 +26,6 @@ from hpo_explain.base.options import MEASURED, TRADE_OFF
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
     READ_AS,
-    WRITTEN,
     SourceError,
     command_with,
     debuggable,
@@ -252,17 +249,19 @@ class Source:
         return self._read(as_runs)
 
     def _read(self, reader: Callable[..., _T]) -> _T:
-        """Return what a reader returns; on a terminal a missing direction is asked for."""
+        """Return what a reader returns; errors name the options by which a source is read.
+
+        That an option is missing ends with a command to copy.
+        """
         options = self._options()
-        while True:
-            try:
-                with self._reading():
-                    return reader(self.source, **options)
-            except _MissingOption as error:
-                missing = error.missing
-                if missing.argument == "objective" or not _on_terminal():
-                    raise
-                _ask_direction(missing, options)
+        try:
+            return reader(self.source, **options)
+        except MissingOptionError as error:
+            told = error.text(name_reading_option)
+            command = command_with(error.settled_by)
+            raise click.UsageError(f"{told} To copy:\n  {command}") from error
+        except (InputError, NothingToExplain) as error:
+            raise SourceError(error) from error
 
     def _options(self) -> dict[str, Any]:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
@@ -295,52 +294,6 @@ class Source:
                 raise click.UsageError(
                     f"{flag} is for {meant}, but {self.label} is {form.kind}."
                 )
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Have errors name the options by which a source is read."""
-        try:
-            yield
-        except (InputError, NothingToExplain) as error:
-            if isinstance(error, MissingOptionError):
-                raise _MissingOption(error) from error
-            raise SourceError(error) from error
-
-
-class _MissingOption(click.UsageError):
-    """An option of reading that was not given; the message has a command to copy."""
-
-    def __init__(self, error: MissingOptionError) -> None:
-        command = command_with(error.settled_by)
-        super().__init__(
-            f"{error.text(name_reading_option)} To copy:\n  {command}"
-        )
-        self.missing = error
-
-
-def _on_terminal() -> bool:
-    """Say whether somebody can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _ask_direction(
-    missing: MissingOptionError, options: dict[str, Any]
-) -> None:
-    """Ask which way an objective is better, and put the answer into the options of reading."""
-    question = f"Is a smaller {printable(missing.value)} better?"
-    from hpo_explain.run.metrics import likelier_direction
-
-    rather_smaller = likelier_direction(missing.value) == "minimize"
-    smaller = click.confirm(question, default=rather_smaller, err=True)
-    direction = "minimize" if smaller else "maximize"
-    # the answer is not on the command line: what it leads to is not kept for that
-    click.get_current_context().meta.pop(WRITTEN, None)
-    if missing.argument == "direction":
-        options["direction"] = direction
-        return
-    answers = options.get("directions")
-    answers = answers if isinstance(answers, dict) else {}
-    options["directions"] = {**answers, missing.value: direction}
 
 
 def _argument(flag: str) -> str:

@@ -598,12 +598,7 @@ def draw_cells(
                 color="black" if pale else "white",
             )
     literal(ax.texts)
-    if figure.bare:
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.set_xticks([])
-        ax.set_yticks([])
-        height = 1.7 * HEIGHT
-    if figure.bare or figure.x.names:
+    if figure.x.names:
         ax.spines[:].set_visible(False)
     beside = None
     if scale:

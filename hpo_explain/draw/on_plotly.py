@@ -690,10 +690,6 @@ def _cells(axes: _Axes, cells: Cells) -> _Room:
         axes.update(False, ticktext=labels)
         left = texts.left_of(labels) + (ENTRY if cells.y.label else 0)
     below = _along(axes, True, cells.x, axes.wide - left - _SCALE)
-    if cells.bare:
-        axes.update(True, visible=False)
-        axes.update(False, visible=False)
-        left, below = MARGIN, MARGIN
     return _Room(max(_AXES, len(cells.y.names) * _CELL), left, below)
 
 

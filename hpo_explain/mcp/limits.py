@@ -10,11 +10,8 @@ from hpo_explain.base.phrases import printable
 
 COUNTS = {
     "background": 10_000,
-    "border": 1_000,
-    "ensemble": 20,
     "grid_size": 200,
     "max_depth": 10,
-    "max_features": 100,
     "min_leaf": 10_000,
     "more": 1_000,
     "most": 50,
@@ -24,7 +21,6 @@ COUNTS = {
     "order": 4,
     "orders": 10_000,
     "pairs": 50,
-    "random": 1_000,
     "sample": 10_000,
     "studies": 20,
 }

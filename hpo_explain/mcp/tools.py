@@ -103,9 +103,7 @@ class Tool:
     def _schema_of(self, argument: Argument) -> dict[str, Any]:
         """Return the JSON schema of an argument."""
         schema = _type_of(argument.hint)
-        if argument.name in self.method.sources:
-            schema = {"type": "array", "items": {"type": "string"}}
-        elif argument.name == "surrogate":
+        if argument.name == "surrogate":
             schema = {"enum": [*KINDS]}
         if schema.get("type") == "integer" and argument.name in COUNTS:
             schema["maximum"] = COUNTS[argument.name]
@@ -127,9 +125,6 @@ class Tool:
         """
         options = self._checked(given)
         figure = options.pop("figure", False)
-        for name in self.method.sources:
-            if name in options:
-                options[name] = [places.opened(one) for one in options[name]]
         if "studies" in options:
             run: Any = {
                 one: places.opened(one) for one in options.pop("studies")

@@ -95,9 +95,7 @@ from .proposals.explain_predictions_result import (
 )
 from .proposals.explain_proposal import ProposalExplainer as ProposalExplainer
 from .proposals.explain_proposal import explain_proposal as explain_proposal
-from .proposals.repeated_runs_result import RepeatedRuns as RepeatedRuns
 from .proposals.sample_size import check_sample_size as check_sample_size
-from .proposals.sample_size import find_sample_size as find_sample_size
 from .proposals.sample_size_result import SampleSizeCheck as SampleSizeCheck
 from .proposals.shapley import ShapleyExplainer as ShapleyExplainer
 from .runs.compare import ComparedRun as ComparedRun
@@ -123,8 +121,5 @@ from .runs.timeline import timeline as timeline
 from .runs.timeline_result import Timeline as Timeline
 from .runs.trust import trust as trust
 from .runs.trust_result import RunTrust as RunTrust
-from .space.footprint import FootprintExplainer as FootprintExplainer
-from .space.footprint import footprint as footprint
-from .space.footprint_result import Footprint as Footprint
 from .space.recommended_space import recommended_space as recommended_space
 from .space.recommended_space_result import Recommendation as Recommendation

@@ -23,13 +23,7 @@ from .acquisition.split import PREDICTED as PREDICTED
 from .acquisition.split import Split as Split
 from .acquisition.split import split_of as split_of
 from .acquisition.surrogate_based import (
-    AugmentedExpectedImprovement as AugmentedExpectedImprovement,
-)
-from .acquisition.surrogate_based import (
     ExpectedImprovement as ExpectedImprovement,
-)
-from .acquisition.surrogate_based import (
-    ExpectedQuantileImprovement as ExpectedQuantileImprovement,
 )
 from .acquisition.surrogate_based import (
     LogExpectedImprovement as LogExpectedImprovement,
@@ -40,9 +34,6 @@ from .acquisition.surrogate_based import (
 from .acquisition.surrogate_based import MeanResponse as MeanResponse
 from .acquisition.surrogate_based import (
     ProbabilityOfImprovement as ProbabilityOfImprovement,
-)
-from .acquisition.surrogate_based import (
-    RiskAverseConfidenceBound as RiskAverseConfidenceBound,
 )
 from .acquisition.surrogate_based import StandardError as StandardError
 from .columns import KernelColumns as KernelColumns

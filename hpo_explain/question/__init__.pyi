@@ -19,5 +19,4 @@ from .model import learned_later as learned_later
 from .model import surrogate_of as surrogate_of
 from .question import Question as Question
 from .sources import options_of as options_of
-from .sources import read_one as read_one
 from .sources import several_runs as several_runs

@@ -166,7 +166,6 @@ def explains(
         question = Question(
             run,
             runs=runs if len(runs) > 1 else {},
-            reading=reading,
             **taken,
         )
         return question.ask(public, **held)

@@ -56,8 +56,6 @@ class Question:
         Only what was known when this trial was proposed.
     runs : mapping of str to Run
         Several runs, or one by objective, by their names; empty where there is one.
-    reading : mapping
-        How it was read, for other sources that are read in the same way.
     """
 
     run: Run
@@ -66,7 +64,6 @@ class Question:
     acquisition: Criterion | Acquisition | None = None
     before: int | None = None
     runs: Mapping[str, Run] = field(default_factory=dict)
-    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def ask(
         self,

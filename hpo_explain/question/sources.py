@@ -81,22 +81,6 @@ def each_has_its_own(**options: Any) -> None:
             )
 
 
-def read_one(
-    function: Callable[..., Any],
-    argument: str,
-    what: str,
-    source: Any,
-    reading: Mapping[str, Any],
-) -> Run:
-    """Return one of several runs; where it is none, the error names the argument that holds it."""
-    try:
-        return read(function, source, reading)
-    except InputError as error:
-        if error.argument != "run":
-            raise
-        raise error.inside(argument, f"{what}run ", source) from None
-
-
 def several_runs(
     function: Callable[..., Any],
     argument: str,
@@ -119,21 +103,21 @@ def several_runs(
     InputError
         If one cannot be read, or there are fewer than two.
     """
-    read = {}
+    found = {}
     for name, source in runs.items():
-        read[str(name)] = read_one(
-            function,
-            argument,
-            f"has {name!r}, which cannot be read: ",
-            source,
-            reading,
-        )
-    if len(read) < 2:
-        problem = f"must hold at least two runs, but held {', '.join(read) or 'none'}"
+        try:
+            found[str(name)] = read(function, source, reading)
+        except InputError as error:
+            if error.argument != "run":
+                raise
+            what = f"has {name!r}, which cannot be read: run "
+            raise error.inside(argument, what, source) from None
+    if len(found) < 2:
+        problem = f"must hold at least two runs, but held {', '.join(found) or 'none'}"
         raise InputError(
             argument,
             problem,
-            [*read],
+            [*found],
             "To explain one run, use hx.report(run).",
         )
-    return read
+    return found

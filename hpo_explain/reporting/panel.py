@@ -9,7 +9,6 @@ import numpy as np
 from hpo_explain.base import NothingToExplain, declared_fact, format_value
 from hpo_explain.belief import STRETCH, Mixture
 from hpo_explain.belief.portable import Numbers, portable
-from hpo_explain.methods.space.footprint import even_radius
 from hpo_explain.question import Question, RunDecision
 from hpo_explain.reporting._render import packed, render
 from hpo_explain.reporting.section import Content, Section
@@ -19,6 +18,7 @@ from hpo_explain.space import (
     IntParameter,
     Parameter,
     SearchSpace,
+    nearest,
     ranked,
 )
 from hpo_explain.space._values import plain
@@ -27,6 +27,11 @@ _WIDTH = 60  # columns of a category
 _STARTS = 500  # trials to start from: the best
 # hyperparameters and categories, and numbers of all trials, that a page can hold
 _PLACES, _TRIED = (300, 200_000)
+_SAMPLE, _EVEN, _DESIGNS = (
+    1000,
+    0.95,
+    5,
+)  # of the radius within which something was tried
 _MOST = 0.9  # of the trials are on the panel's scale
 _ASKED = "Which value would the objective have at another configuration?"
 _NOT_PORTABLE = declared_fact(
@@ -65,6 +70,18 @@ WHAT_IF = Section(
 )
 
 
+def radius_of_even_spread(space: SearchSpace, n: int, seed: int) -> float:
+    """Return how near a trial is that counts as near.
+
+    As near as 95 % of the space would be to n trials spread at random by a Latin hypercube, on
+    average over five of them.
+    """
+    sample = space.sample(_SAMPLE, seed=seed + 2)
+    designs = [space.sample(n, seed=seed + 3 + i)[:n] for i in range(_DESIGNS)]
+    distances = [nearest(space, sample, design) for design in designs]
+    return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
+
+
 def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
     """Return what the page's script computes with: the space, the trials and the draws."""
     run, space = decision.run, draws.space
@@ -77,7 +94,7 @@ def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
         "framework": run.framework,
         "stretch": STRETCH["average"],
         "left_out": draws.at_one(np.zeros(len(carried.draws))).tolist(),
-        "radius": even_radius(space, len(tried), draws.seed),
+        "radius": radius_of_even_spread(space, len(tried), draws.seed),
         "keep": decision.keep,
         "range": _range(run),
         "trials": _trials(run, decision.keep),

@@ -103,9 +103,6 @@ RESULTS = {
         hx.methods.shapley_interactions(run, of="variance", **kind)
     ),
     "marginal": lambda run, **kind: hx.importance(run, **kind).marginal("x1"),
-    "footprint": lambda run, **kind: hx.methods.footprint(
-        run, border=4, random=4, **kind
-    ),
     "pareto": lambda run, **kind: hx.pareto({"a": run, "b": SECOND}, **kind),
     "compare": lambda run, **kind: hx.compare({"a": run, "b": SECOND}, **kind),
 }
@@ -233,7 +230,7 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
     """Two hyperparameters, one baseline: a linear map of the function at four rows."""
     run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=12, noise=0.3)
     found = hx.methods.shapley_interactions(
-        run, kind="gp", index="STII", background={"x1": 0.1, "x2": 0.2}
+        run, kind="gp", background={"x1": 0.1, "x2": 0.2}
     )
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     K = covariance_at(run, [b, [x[0], b[1]], [b[0], x[1]], x])
@@ -304,18 +301,6 @@ def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(
     low, high = (found.marginal("x2", "x1").grid[1][i] for i in (0, -1))
     middle = found.marginal("x2", "x1").grid[0][7]
     assert of_pair.probability((middle, low), (middle, high)) == 1.0  # of 2 x1
-
-
-def test_of_a_footprint_points_differ_as_their_joint_posterior_says(run):
-    found = hx.methods.footprint(run, kind="gp", border=4, random=4)
-    order = np.argsort(found.mean)
-    for a, b in ((order[3], order[4]), (order[9], order[6])):
-        K = covariance_at(run, found.X[[a, b]])
-        std = np.sqrt(K[0, 0] + K[1, 1] - 2.0 * K[0, 1])
-        expected = norm.cdf((found.mean[b] - found.mean[a]) / std)
-        assert found.probability(int(a), int(b)) == pytest.approx(
-            expected, abs=0.12
-        )  # 192 draws
 
 
 def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():

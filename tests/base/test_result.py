@@ -13,7 +13,7 @@ import hpo_explain as hx
 from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
-from tests.handmade import Page, compared, tuning_run
+from tests.handmade import Page, tuning_run
 from tests.public import names, public
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -43,12 +43,6 @@ def density_path(run):
         good=np.array([[1.6, 0.4], [1.4, 0.6]]),
         bad=np.array([[0.8, 1.2], [1.0, 1.0]]),
         proposed=("gbtree", None),
-    )
-
-
-def several_runs(run):
-    return compared(
-        [hx.explain_proposal(run, trial, background=40) for trial in (17, 18)]
     )
 
 
@@ -110,7 +104,6 @@ MADE = {
         run, [17, 18], background=40, progress=False
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
-    "Footprint": hx.methods.footprint,
     "TradeOffImportance": lambda run: hx.importance(
         {"a": run, "b": replace(run, objective=-(run.objective**2))},
         target="trade-off",
@@ -148,7 +141,6 @@ MADE = {
     "RegionalPartialDependence": lambda run: hx.partial_dependence(
         run, "lr", regions=True, max_depth=1, **QUICK
     ),
-    "RepeatedRuns": several_runs,
     "SampleSizeCheck": lambda run: hx.methods.check_sample_size(
         hx.explain_proposal(run, background=40)
     ),

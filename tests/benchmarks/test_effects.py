@@ -1,4 +1,4 @@
-"""How long effects, formulas and the map of a run take, after the fit.
+"""How long effects and formulas take, after the fit.
 
     python -m pytest tests/benchmarks/test_effects.py -o addopts= --benchmark-only -s
 
@@ -18,7 +18,6 @@ METHODS = {
     "ale of a pair": lambda run, kind: accumulated(
         run, ["x0", "x1"], surrogate=kind
     ),
-    "footprint": lambda run, kind: hx.methods.footprint(run, kind=kind),
 }
 
 

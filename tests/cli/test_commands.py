@@ -321,29 +321,6 @@ def test_a_shell_completes_commands_options_and_files(words, found):
 # ---------------------------------------------------------------------- arguments of some
 
 
-def test_other_runs_are_read_with_the_same_options(run, read, study):
-    shutil.copy("study.db", "other.db")
-    outcome = run(
-        "tunability",
-        "study.db",
-        "--kind",
-        "optimizer_bias",
-        "--ensemble",
-        "other.db",
-        "--order",
-        "1",
-        "--surrogate",
-        "gp",
-        "--json",
-    )
-    found = hx.methods.tunability(
-        read, kind="optimizer_bias", ensemble=[read], order=1, surrogate="gp"
-    )
-    assert json.loads(outcome.stdout) == json.loads(
-        json.dumps(found.to_dict())
-    )
-
-
 def test_studies_of_one_storage_are_compared_by_their_names(run, read):
     optuna.copy_study(
         from_study_name="first",

@@ -1,12 +1,10 @@
-"""What is missing: a command to copy, which works, or on a terminal a question."""
+"""What is missing: a command to copy, which works."""
 
 import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
-
-from hpo_explain.cli import _source
 
 
 @pytest.fixture
@@ -59,21 +57,6 @@ def test_of_several_objectives_each_has_a_direction(table, run):
     one = run("importance", *copied(first)[1:])
     assert one.exit_code == 1
     assert "names 2: val_loss, final size" in one.stderr
-
-
-@pytest.mark.parametrize(
-    ("answer", "direction"), [("y\n", "minimize"), ("n\n", "maximize")]
-)
-def test_on_a_terminal_a_missing_direction_is_asked_for(
-    table, run, monkeypatch, answer, direction
-):
-    monkeypatch.setattr(_source, "_on_terminal", lambda: True)
-    arguments = ["trust", table, "--objective", "quality"]
-    for _ in range(2):  # the answer is not on the command line: asked again
-        outcome = run(*arguments, input=answer)
-        assert outcome.exit_code == 0
-        assert "Is a smaller quality better? [Y/n]" in outcome.stderr
-        assert f"quality ({direction})" in outcome.stderr
 
 
 def test_all_columns_are_listed_when_asked_for(table, run):

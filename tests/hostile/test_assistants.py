@@ -217,14 +217,9 @@ def _parts(hint):
     ("tool", "option", "value", "words"),
     [
         ("importance", "n_trees", 1e8, "n_trees must be at most 1,000"),
-        ("tunability", "ensemble", 5, "ensemble must be of type array"),
-        ("tunability", "ensemble", [5], "ensemble must be of type string"),
-        (
-            "tunability",
-            "ensemble",
-            ["x"] * 30,
-            "ensemble must hold at most 20",
-        ),
+        ("compare", "studies", 5, "studies must be of type array"),
+        ("compare", "studies", [5], "studies must be of type string"),
+        ("compare", "studies", ["x"] * 30, "studies must hold at most 20"),
         ("optimum", "more", "20", "type integer"),
         ("importance", "top", "x", "type number"),
         ("history", "figure", 5, "type boolean"),

@@ -250,10 +250,7 @@ def test_the_words_and_the_search_of_algorithm_4():
     )
     acquisition = bound_of(cube(3), lambda X: X @ [1.0, 2.0, 4.0])
     config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
-    options = {"first": 8, "most": 50_000, "error": "efficiency"}
-    found, checks = hx.methods.find_sample_size(acquisition, config, **options)
-    assert {check.error for check in checks} == {"efficiency"}
-    assert checks[-1].enough or checks[-1].limited
+    found = sampled(acquisition, config, orders=8)
     with pytest.raises(ValueError, match="error must be one of"):
         hx.methods.check_sample_size(found, error="thesis")
 
@@ -325,27 +322,6 @@ def test_enough_means_that_the_ranking_is_right():
     assert all(said[10_000])
 
 
-def test_the_search_for_enough_draws_ends_with_the_right_ranking():
-    rng = np.random.default_rng(1)
-    right = []
-    for case in range(40):
-        acquisition, config, background, truth = random_case(rng)
-        found, checks = hx.methods.find_sample_size(
-            acquisition,
-            config,
-            background=background,
-            first=8,
-            most=4096,
-            seed=case,
-        )
-        if checks[-1].enough:
-            right.append(
-                np.argsort(found.total).tolist() == np.argsort(truth).tolist()
-            )
-    assert len(right) >= 28
-    assert np.mean(right) >= 0.95
-
-
 def test_sampled_coalitions_are_judged_by_hypercubes_that_sample_others():
     weights = np.r_[np.arange(1.0, 6.0), np.full(7, 0.01) * np.arange(1, 8)]
     acquisition = bound_of(
@@ -367,33 +343,6 @@ def test_sampled_coalitions_are_judged_by_hypercubes_that_sample_others():
     assert {claim.because[0].kind for claim in once.claims} == {
         "sampling_error_unknown"
     }
-
-
-def test_the_search_doubles_the_draws_until_they_are_enough():
-    space = cube(3)
-    acquisition = bound_of(
-        space, lambda X: X @ [1.0, 2.0, 4.0], lambda X: X @ [0.1, 0.3, 0.6]
-    )
-    config = {"t1": 0.1, "t2": 0.2, "t3": 0.3}
-    explanation, checks = hx.methods.find_sample_size(
-        acquisition, config, first=2, most=50_000
-    )
-    assert [check.orders for check in checks] == [
-        2**k for k in range(1, len(checks) + 1)
-    ]
-    assert [check.enough for check in checks] == [False] * (
-        len(checks) - 1
-    ) + [True]
-    assert explanation.orders == checks[-1].orders
-    few, tried = hx.methods.find_sample_size(
-        acquisition, config, first=2, most=3
-    )
-    assert [
-        (check.orders, check.enough, check.limited) for check in tried
-    ] == [(2, False, True)]
-    assert few.orders == 2
-    with pytest.raises(ValueError, match="most"):
-        hx.methods.find_sample_size(acquisition, config, first=100, most=50)
 
 
 # ---------------------------------------------------------------------- reference sets by word

@@ -24,8 +24,7 @@ def run_of(y, d=4, n=60):
     return hx.Run(unit_cube(d), X, y(X), "minimize", objective_name="loss")
 
 
-@pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
-def test_a_product_and_a_sum_by_hand(index):
+def test_a_product_and_a_sum_by_hand():
     """f = x1 x2 + 3 x3 at (1, 1, 1): E(x1 x2 | x1 = 1) = 1/2, so the pair has 1 - 1 + 1/4."""
     model = AnalyticSurrogate(
         unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]
@@ -35,7 +34,6 @@ def test_a_product_and_a_sum_by_hand(index):
     found = interactions_at(
         model,
         dict.fromkeys(("x1", "x2", "x3"), 1.0),
-        index=index,
         background=background,
     )
     expected = {
@@ -192,13 +190,12 @@ def test_tpe_is_univariate_so_nothing_acts_together():
 # ---------------------------------------------------------------------- the variance
 
 
-@pytest.mark.parametrize("index", ["k-SII", "STII", "FSII"])
-def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova(index):
+def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova():
     """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
     model = AnalyticSurrogate(
         unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2]
     )
-    found = variance_interactions(model, index=index)
+    found = variance_interactions(model)
     expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
     np.testing.assert_allclose(found.values, expected, atol=4e-4)
     assert found.prediction == pytest.approx(
@@ -211,7 +208,7 @@ def test_the_variance_of_a_forest_is_exact():
     """Dividends of the variance game are the components of the functional ANOVA, cell by cell."""
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=15)
     forest = run.surrogate(kind="forest", n_trees=3)
-    found = variance_interactions(forest, order=3, index="STII")
+    found = variance_interactions(forest)
     cuts = [
         np.unique(
             np.concatenate(
@@ -235,8 +232,9 @@ def test_the_variance_of_a_forest_is_exact():
     pair = variance((f @ z).ravel(), np.outer(x, y).ravel()) - alone
     pair -= variance(np.einsum("ijk,i,k->j", f, x, z), y)
     whole = variance(f.ravel(), np.einsum("i,j,k->ijk", x, y, z).ravel())
-    assert found.value("x1") == pytest.approx(alone, rel=1e-9)
-    assert found.value("x1", "x2") == pytest.approx(pair, rel=1e-9)
+    v = found.coalitions
+    assert v[0b001] == pytest.approx(alone, rel=1e-9)
+    assert v[0b011] - v[0b001] - v[0b010] == pytest.approx(pair, rel=1e-9)
     assert found.prediction == pytest.approx(whole, rel=1e-9)
     assert found.half_width is None  # nothing is integrated
     assert found.described().footer.startswith("No intervals")

@@ -15,22 +15,12 @@ from hpo_explain.models.acquisition.split import split_of
 from tests.all_orders import by_all_orders
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 
-BEST, TAU, XI, BETA = 0.3, 0.2, 0.05, 0.9
+BEST, XI = 0.3, 0.05
 
 
 def ei(m, s, best=BEST):
     z = (best - m) / s
     return (best - m) * norm.cdf(z) + s * norm.pdf(z)
-
-
-def aei(m, s):
-    return ei(m, s) * (1.0 - TAU / np.sqrt(s**2 + TAU**2))
-
-
-def eqi(m, s):
-    later = s**2 / np.sqrt(s**2 + TAU**2)  # of the mean after one more trial
-    left = np.sqrt(s**2 - later**2)
-    return ei(m + norm.ppf(BETA) * left, later)
 
 
 CRITERIA = {
@@ -47,18 +37,6 @@ CRITERIA = {
     "log EI": (
         hx.models.LogExpectedImprovement,
         lambda m, s: np.log(ei(m, s)),
-    ),
-    "AEI": (
-        lambda model, **given: hx.models.AugmentedExpectedImprovement(
-            model, noise_std=TAU, **given
-        ),
-        aei,
-    ),
-    "EQI": (
-        lambda model, **given: hx.models.ExpectedQuantileImprovement(
-            model, noise_std=TAU, beta=BETA, **given
-        ),
-        eqi,
     ),
 }
 
@@ -210,7 +188,6 @@ def test_terms_of_one_prediction_or_of_none_stay_as_they_are():
     for acquisition in (
         hx.models.MeanResponse(model),
         hx.models.StandardError(model),
-        hx.models.RiskAverseConfidenceBound(model, model),
     ):
         found = hx.methods.ShapleyExplainer(
             acquisition, background=20

@@ -23,8 +23,10 @@ from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting._ahead import Ahead, Figures, Pool
 from hpo_explain.reporting._csv import csv_text
 from hpo_explain.reporting._render import downloads, estimates
+from hpo_explain.reporting.panel import radius_of_even_spread
 from hpo_explain.reporting.section import Content, Section, card_of, drawn_out
-from tests.analytic import unit_cube
+from hpo_explain.space import nearest
+from tests.analytic import nested_space, unit_cube
 from tests.handmade import Page, tuning_run
 from tests.methods.test_desirability_path import run_of
 from tests.reporting.pages import content_of, page_of
@@ -345,3 +347,25 @@ def test_a_report_explains_what_runs(study, tmp_path):
         for t in ("12", "13", "14")
     )
     assert "nan" not in json.dumps(data["explained"]["13"]).lower()
+
+
+@pytest.mark.parametrize(
+    ("space", "off"),
+    # distances of categories are few, so that designs differ more
+    [(unit_cube(3), 0.03), (nested_space(), 0.05)],
+    ids=["cube", "nested"],
+)
+def test_of_a_space_nineteen_twentieths_are_near_trials_spread_evenly(
+    space, off
+):
+    radius = radius_of_even_spread(space, 50, seed=0)
+    rows, spread = space.sample(2000, seed=12), space.sample(50, seed=11)
+    near = nearest(space, rows, spread[:50]) <= radius * (1.0 + 1e-9)
+    assert near.mean() == pytest.approx(0.95, abs=off)
+
+
+def test_trials_in_one_corner_leave_the_rest_of_the_space_far():
+    space = unit_cube(3)
+    rows, corner = space.sample(2000, seed=12), 0.2 * space.sample(50, seed=11)
+    radius = radius_of_even_spread(space, 50, seed=0)
+    assert (nearest(space, rows, corner) <= radius).mean() < 0.4

@@ -1,4 +1,4 @@
-"""A figure of cells with colors between two axes: a heat map, a matrix, a map."""
+"""A figure of cells with colors between two axes: a heat map, a matrix."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ class Cells(Words):
         Where the scale begins and ends; by default at the least and the largest value.
     percent : bool
         Whether values are shares.
-    bare : bool
-        Whether the axes have no units and are of one scale, as those of a map.
     """
 
     x: Axis
@@ -56,7 +54,6 @@ class Cells(Words):
     low: float | None = None
     high: float | None = None
     percent: bool = False
-    bare: bool = False
 
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""

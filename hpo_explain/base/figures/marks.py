@@ -69,7 +69,6 @@ LOOKS: Mapping[str, Look] = {
     "late": Look(INK, marker="circle", size=3.5),
     "good": Look(ORANGE, marker="circle", size=5.0, edge=INK),
     "tried": Look("white", marker="circle", size=3.5, edge=INK),
-    "colored": Look(GREY, marker="circle", size=4.5),
     "trial": Look(GREY, marker="square", size=4.5, hollow=True),
     "enqueued": Look(GREY, marker="diamond", size=4.5, hollow=True),
     "proposal": Look(BLUE, marker="circle", size=4.5),
@@ -82,7 +81,6 @@ LOOKS: Mapping[str, Look] = {
     "pruned": Look(PURPLE, marker="bar", size=5.0),
     "running": Look(BLUE, marker="triangle-right", size=5.0, hollow=True),
     "waiting": Look(GREY, marker="triangle-right", size=5.0, hollow=True),
-    "random": Look(GREY, marker="cross", size=4.5),
     "run": Look(INK, marker="circle", size=3.5, alpha=0.7),
     **{
         str(k): Look(color, 1.4, _DASHES[k % 4], _MARKERS[k % 5], 5.0)

@@ -9,8 +9,7 @@ f̂          what is explained: the surrogate's mean, or an acquisition
 d(x, z)    Euclidean distance of positions on their own scale; 1 for two categories, and where
            only one of the two is active
 n(z)       weight, ``exp(-d(x, z)² / σ²)`` with the kernel width σ
-g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``, or the Bernoulli
-           loss of a probability f̂: then g is the logistic function of what is linear
+g          the readable model, which minimizes ``Σ_z n(z) (f̂(z) - g(z))²``
 W          what makes the coefficients of g of f̂ at the sample: they are linear in it
 =========  ============================================================================
 
@@ -18,9 +17,8 @@ The coordinates of g compare z with x: a number's position with that of x, a cat
 x. What is inactive in z counts as unchanged: its parent's coordinate says that it is inactive.
 
 A leaf of a tree is a coordinate as well, which is 1 in it: its coefficient is the leaf's mean minus
-that of the leaf of x; a rule is 1 where it holds. The coefficients of a function that the trials
-allow are those of the same fit to it: W times its values at the sample, which hyperparameters,
-leaves and rules g has being given.
+that of the leaf of x. The coefficients of a function that the trials allow are those of the same
+fit to it: W times its values at the sample, the leaves of g being given.
 
 How far g agrees with f̂ is told of each fifth of the sample from a g of the others.
 """
@@ -42,7 +40,6 @@ from hpo_explain.base import (
     Fact,
     InputError,
     LimeSampling,
-    Option,
     Readable,
     Subject,
     check_count,
@@ -61,7 +58,6 @@ from hpo_explain.methods.around.lime_models import (
     at_rows,
     coordinates_of,
     fit_linear,
-    fit_rules,
     fit_tree,
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
@@ -77,7 +73,6 @@ from hpo_explain.space import (
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _WIDEST = 1e150  # whose square is a number
-_LEAST = 1e-6  # probability
 _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
 
@@ -85,15 +80,6 @@ _STD = declared_fact(
     "effect_std",
     "± is {half}",
     half=lambda fact: whiskers(fact["model"], fact["draws"]),
-)
-_LIMITED = declared_fact(
-    "features_limited",
-    "the model is limited to {most} of {of} hyperparameters: those that {how}",
-    how=lambda fact: (
-        "the LASSO takes up first"
-        if fact["model"] == "lasso"
-        else "add most to R²"
-    ),
 )
 _NOT_VARIED = declared_fact(
     "not_varied",
@@ -114,7 +100,6 @@ def lime(
     sampling: LimeSampling | Literal["tried"] = "uniform",
     sample: int = 1000,
     kernel_width: float | None = None,
-    max_features: int = 10,
     max_depth: int = 3,
 ) -> LimeExplanation:
     """Explain a prediction by a model one can read, which holds around the configuration.
@@ -123,9 +108,8 @@ def lime(
     ----------
     config : dict or int, optional
         The configuration, or the number of a trial; by default the one to keep.
-    model : {"linear", "lasso", "logistic", "tree", "rules"}, default "linear"
-        A sparse linear model, chosen step by step or by the LASSO, a small tree, or short rules;
-        of a probability, such as with ``target="infeasible"``, a logistic model of its log odds.
+    model : {"linear", "tree"}, default "linear"
+        A linear model, or a small tree.
     sampling : {"uniform", "local", "perturbed", "univariate", "grid", "tried"}, default "uniform"
         Where the readable model is fitted: in the whole space, around the configuration, at the
         configurations tried with some values changed, at the values tried of each hyperparameter
@@ -134,10 +118,8 @@ def lime(
         How many configurations are sampled.
     kernel_width : float, optional
         Width of the kernel, as of :class:`LimeExplainer`.
-    max_features : int, default 10
-        Hyperparameters in the linear model, or rules.
     max_depth : int, default 3
-        Depth of the tree, or conditions of a rule.
+        Depth of the tree.
 
     Returns
     -------
@@ -171,7 +153,6 @@ def lime(
         sample=question.run.X if sampling == "tried" else sample,
         sampling="uniform" if sampling == "tried" else sampling,
         kernel_width=kernel_width,
-        max_features=max_features,
         max_depth=max_depth,
         subject=question.subject(question.trial(config)),
         seed=question.seed,
@@ -186,10 +167,8 @@ class LimeExplainer:
     ----------
     surrogate : Surrogate or Acquisition
         The model of the objective, or an acquisition to explain in its place.
-    model : {"linear", "lasso", "logistic", "tree", "rules"}, default "linear"
-        The readable model: a sparse linear one, whose hyperparameters are chosen step by step or
-        by the LASSO; a logistic one, of a probability; a small tree; or short rules whose effects
-        add up.
+    model : {"linear", "tree"}, default "linear"
+        The readable model: a linear one, or a small tree.
     sample : int or ndarray of shape (n, d), default 1000
         The configurations z: a number of them, or encoded rows such as those that were tried.
     sampling : {"uniform", "local", "perturbed", "univariate", "grid"}, default "uniform"
@@ -200,10 +179,8 @@ class LimeExplainer:
     kernel_width : float, optional
         σ, above 0, in units of d: 1 is the whole range of one hyperparameter. By default 0.75 times
         the root mean square distance of the space's configurations from x.
-    max_features : int, default 10
-        Hyperparameters in the linear model, or rules.
     max_depth : int, default 3
-        Depth of the tree, or conditions of a rule.
+        Depth of the tree.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
@@ -215,8 +192,7 @@ class LimeExplainer:
     Raises
     ------
     ValueError
-        If an option is unknown or not positive, or the sample is outside the space; on explaining,
-        if "logistic" is to explain what is no probability.
+        If an option is unknown or not positive, or the sample is outside the space.
 
     References
     ----------
@@ -242,7 +218,6 @@ class LimeExplainer:
         sample: int | npt.ArrayLike = 1000,
         sampling: LimeSampling = "uniform",
         kernel_width: float | None = None,
-        max_features: int = 10,
         max_depth: int = 3,
         direction: Direction = "minimize",
         subject: Subject | None = None,
@@ -274,7 +249,6 @@ class LimeExplainer:
             problem = f"must be above 0, but was {kernel_width!r}"
             raise InputError("kernel_width", problem, kernel_width)
         self._width = kernel_width
-        self._max_features = check_count("max_features", max_features)
         self._max_depth = check_count("max_depth", max_depth)
         self._seed = check_seed(seed)
         self._given: Array | None = None
@@ -317,14 +291,11 @@ class LimeExplainer:
         weights = np.exp(squares.min() - squares)
         weights /= weights.sum()
         values = explained(np.vstack([x, z]))
-        coordinates, start, unit = coordinates_of(space, x, z), 0.0, 1.0
-        if self._model == "logistic":
-            y = _probabilities(values)[1:]
-        else:
-            start, change = float(values[0]), values[1:] - values[0]
-            # squares of what is tiny are 0
-            unit = float(np.abs(change).max()) or 1.0
-            y = change / unit
+        coordinates = coordinates_of(space, x, z)
+        change = values[1:] - values[0]
+        # squares of what is tiny are 0
+        unit = float(np.abs(change).max()) or 1.0
+        y = change / unit
         fitted, of_draws = self._fit(x, coordinates, weights, y), None
         if (draws := explained.draws(self._seed)) is not None:
             of_draws = fitted.drawn(
@@ -357,7 +328,7 @@ class LimeExplainer:
                 weights, y, self._held_out(x, coordinates, weights, y)
             ),
             prediction=float(values[0]),
-            local_prediction=start + unit * fitted.at_x,
+            local_prediction=float(values[0]) + unit * fitted.at_x,
             kernel_width=float(width),
             sampling="given" if self._given is not None else self._sampling,
             sample_size=len(z),
@@ -369,30 +340,16 @@ class LimeExplainer:
     def _fit(
         self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array
     ) -> FittedModel:
-        space, most, depth = self._space, self._max_features, self._max_depth
-        if self._model == "tree":
-            return fit_tree(
-                space, x, coordinates, weights, y, depth=depth, seed=self._seed
-            )
-        if self._model == "rules":
-            return fit_rules(
-                space,
-                x,
-                coordinates,
-                weights,
-                y,
-                most=most,
-                depth=depth,
-                seed=self._seed,
-            )
-        return fit_linear(
-            space,
+        if self._model == "linear":
+            return fit_linear(self._space, coordinates, weights, y)
+        return fit_tree(
+            self._space,
+            x,
             coordinates,
             weights,
             y,
-            most=most,
-            lasso=self._model == "lasso",
-            logistic=self._model == "logistic",
+            depth=self._max_depth,
+            seed=self._seed,
         )
 
     def _held_out(
@@ -422,15 +379,6 @@ class LimeExplainer:
     ) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
         notes = [_STD(model=self._model, draws=has_draws)]
-        if (
-            self._model in ("linear", "lasso", "logistic")
-            and len(owners) > self._max_features
-        ):
-            notes.append(
-                _LIMITED(
-                    model=self._model, most=self._max_features, of=len(owners)
-                )
-            )
         silent = [
             name
             for j, name in enumerate(space.names)
@@ -443,24 +391,6 @@ class LimeExplainer:
         if any(space.is_conditional(name) for name in space.names):
             notes.append(_UNCHANGED())
         return (*notes, *self._subject.notes)
-
-
-def _probabilities(values: Array) -> Array:
-    """Return probabilities off 0 and 1, where log odds are finite; refuse what is none."""
-    wrong = values[~((values >= 0.0) & (values <= 1.0))]
-    if len(wrong):
-        problem = f"is 'logistic', which explains probabilities, but predictions reach {wrong[0]:g}"
-        remedy = (
-            "Use ",
-            Option("model", "linear"),
-            ", or explain a probability, by ",
-            Option("target", "infeasible"),
-            " or ",
-            Option("acquisition", "pi"),
-            ".",
-        )
-        raise InputError("model", problem, "logistic", remedy)
-    return np.clip(values, _LEAST, 1.0 - _LEAST)
 
 
 # ---------------------------------------------------------------------- the sample

@@ -29,10 +29,7 @@ _MAIN_COUNT = 3
 _DRAWS = 192
 _MODELS = {
     "linear": "linear model",
-    "lasso": "linear model by the LASSO",
-    "logistic": "logistic model",
     "tree": "small tree",
-    "rules": "set of rules",
 }
 _LOW = declared_fact(
     "low_fidelity",
@@ -40,9 +37,7 @@ _LOW = declared_fact(
     "not interpret it. Try a smaller kernel_width, sampling='local', or {other}",
     role="said",
     model=lambda fact: _MODELS[fact["model"]],
-    other=lambda fact: (
-        "more depth" if fact["model"] in ("tree", "rules") else "a tree"
-    ),
+    other=lambda fact: "more depth" if fact["model"] == "tree" else "a tree",
 )
 
 
@@ -93,22 +88,20 @@ class LimeStatement:
     ----------
     names : tuple of str
         The hyperparameters it is about.
-    kind : {"range", "category", "presence", "leaf", "rule"}
+    kind : {"range", "category", "presence", "leaf"}
         Of a linear model whether a number, a category or the presence of the hyperparameter
-        changes; of a tree a leaf; of rules a rule.
+        changes; of a tree a leaf.
     values : tuple
         Of a change the value before and after: the ends of the range, two categories, or whether
-        it is present. Of a leaf or a rule its conditions, each a `Condition` or a `Presence`.
+        it is present. Of a leaf its conditions, each a `Condition` or a `Presence`.
     effect : float
         How much it changes the prediction, in its units: of a number over its whole range; of a
-        leaf compared with that of the configuration; of a rule where it holds, which it does not
-        for the configuration. Of a logistic model it is that of the log odds.
+        leaf compared with that of the configuration.
     std : float
         Standard deviation of the fit: of the coefficient over samples, the readable model's misfit
         included, or of predictions within the leaf.
     weight : float
-        Share of the sample's weight in which the change is made, or the leaf's or rule's
-        conditions hold.
+        Share of the sample's weight in which the change is made, or the leaf's conditions hold.
     own : bool
         Whether it is the leaf of the configuration itself.
     model_std : float or None
@@ -122,7 +115,7 @@ class LimeStatement:
     """
 
     names: tuple[str, ...]
-    kind: Literal["range", "category", "presence", "leaf", "rule"]
+    kind: Literal["range", "category", "presence", "leaf"]
     values: tuple[Any, ...]
     effect: float
     std: float
@@ -136,13 +129,13 @@ class LimeStatement:
         return NORMAL_95 * float(np.hypot(self.std, self.model_std or 0.0))
 
     def holds(self, config: Mapping[str, Any]) -> bool:
-        """Return whether a configuration meets all conditions of a leaf or a rule."""
+        """Return whether a configuration meets all conditions of a leaf."""
         return all(condition.holds(config) for condition in self.values)
 
     @property
     def conditional(self) -> bool:
         """Whether it is about where conditions hold, not about a change."""
-        return self.kind in ("leaf", "rule")
+        return self.kind == "leaf"
 
     @property
     def change(self) -> str:
@@ -170,11 +163,12 @@ class LimeExplanation(Result):
     ----------
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out.
-    model : {"linear", "lasso", "logistic", "tree", "rules"}
+    model : {"linear", "tree"}
         The readable model.
     statements : tuple of LimeStatement
-        What it says: its coefficients or rules, the largest first; or its leaves, the
-        configuration's own first. Hyperparameters that are not named have no effect in it.
+        What it says: its coefficients, the largest first; or its leaves, the configuration's own
+        first. Hyperparameters that the sample does not vary are not named, nor those by which a
+        tree does not split.
     draws : ndarray of shape (number of statements, draws) or None
         The effects in each function that the trials allow, with the same terms.
     fidelity : float
@@ -223,7 +217,7 @@ class LimeExplanation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
-        " the {found.scale} changes {each}. | by {sign}{estimate} {where} {text}",
+        " the {found.what} changes {each}. | by {sign}{estimate} {where} {text}",
         "nothing": "In a {found.readable} around {found.where} (held-out R² = "
         "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
         "{found.prediction}.",
@@ -266,15 +260,6 @@ class LimeExplanation(Result):
     def readable(self) -> str:
         """The readable model in words."""
         return _MODELS[self.model]
-
-    @property
-    def scale(self) -> str:
-        """What effects change, in words."""
-        return (
-            f"logit of the {self.what}"
-            if self.model == "logistic"
-            else self.what
-        )
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

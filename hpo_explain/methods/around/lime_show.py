@@ -12,7 +12,7 @@ from hpo_explain.methods.around.lime_result import (
 
 
 def effects(explanation: LimeExplanation) -> Rows:
-    """Draw the effects of a linear model's changes, of rules, or of a tree's leaves, as bars.
+    """Draw the effects of a linear model's changes, or of a tree's leaves, as bars.
 
     Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands over
     the bars, with a caution where it is low. At most 20 rows are drawn.
@@ -36,13 +36,10 @@ def effects(explanation: LimeExplanation) -> Rows:
     cautions = "".join(
         f"\nCaution: {remark}." for remark in explanation.remarks
     )
-    rules = ""
-    if explanation.model == "rules":
-        rules = "Effects of rules that hold together add up. "
     footer = (
         f"Fitted to the surrogate at {counted(explanation.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {explanation.kernel_width:.2g} (effective sample size "
-        f"{explanation.effective_size:.0f}). {rules}Whiskers: "
+        f"{explanation.effective_size:.0f}). Whiskers: "
         f"{whiskers(explanation.model, explanation.draws is not None)}."
     )
     left_out = len(explanation.statements) - len(shown)
@@ -64,7 +61,7 @@ def effects(explanation: LimeExplanation) -> Rows:
             found=explanation,
         )
         + cautions,
-        label=f"change of the {explanation.scale}",
+        label=f"change of the {explanation.what}",
         footer=footer,
     )
 

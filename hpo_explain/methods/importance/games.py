@@ -24,18 +24,14 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from hpo_explain.base import (
-    INDICES,
     ROUNDING,
     Direction,
     Fact,
     Game,
-    InteractionIndex,
     Subject,
     check_count,
-    check_option,
     check_seed,
     declared_fact,
     listed,
@@ -96,8 +92,6 @@ def tuning_game(
     surrogate: Surrogate,
     default: Config,
     *,
-    others: Sequence[npt.ArrayLike] = (),
-    index: InteractionIndex = "k-SII",
     order: int = 2,
     direction: Direction = "minimize",
     subject: Subject | None = None,
@@ -111,16 +105,13 @@ def tuning_game(
     ----------
     game : {"tunability", "mistunability", "sensitivity", "optimizer_bias"}
         What tuning gains; what the worst values lose; how much the prediction varies; what the
-        values that the run tried miss.
+        values that the run tried miss of the best that the model predicts.
     surrogate : Surrogate
         The model of the objective.
     default : dict
         The default, in the user's units.
-    others : sequence of ndarray of shape (n, d)
-        Of "optimizer_bias", encoded configurations that other optimizers tried: the best of all is
-        the reference. By default it is the best that the model predicts.
-    index, order
-        How what hyperparameters do together is shared out, as in `interaction_weights`.
+    order
+        The size of the largest sets.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
@@ -157,7 +148,6 @@ def tuning_game(
     >>> round(found.gain("x"), 1), round(found.gain("x", "y"), 1)
     (1.5, 2.0)
     """
-    check_option("index", index, INDICES)
     check_count("order", order)
     explained = _explained(
         surrogate, subject.direction if subject else direction
@@ -169,12 +159,12 @@ def tuning_game(
     names = tuple(tuple(space.names[j] for j in player) for player in players)
     weights, sets = np.zeros((0, 1)), tuple[tuple[int, ...], ...]()
     if players:
-        weights = interaction_weights(len(players), order, index)
+        weights = interaction_weights(len(players), order)
         sets = sets_up_to(len(players), order)
     table = _Table(
         explained, subject, belief, _completed(space, default), players, seed
     )
-    reached = table.reached(game, others)
+    reached = table.reached(game)
     draws, coalitions = None, reached.values
     if belief is not None:
         draws, coalitions = (
@@ -194,7 +184,6 @@ def tuning_game(
         values=weights @ coalitions,
         draws=draws,
         half_width=half_width,
-        index=index,
         order=min(order, len(names)),
         game=game,
         default=space.decode(space.row(default, "default")[None, :])[0],
@@ -320,12 +309,12 @@ class _Table:
             free[:, columns] = coalitions[:, [place]]
         return free
 
-    def reached(self, game: Game, others: Sequence[npt.ArrayLike]) -> _Reached:
+    def reached(self, game: Game) -> _Reached:
         """Return what every coalition reaches in a game."""
         if game == "sensitivity":
             return self._variances()
         if game == "optimizer_bias":
-            return self._missed(others)
+            return self._missed()
         sign = 1.0 if game == "tunability" else -1.0
         cost, rows = self._best(sign)
         return _Reached(sign * (cost[..., :1] - cost), rows)
@@ -390,20 +379,16 @@ class _Table:
             seed=self.seed,
         )
 
-    def _missed(self, others: Sequence[npt.ArrayLike]) -> _Reached:
-        """Return what tried values of every coalition gain less than others, or the best."""
+    def _missed(self) -> _Reached:
+        """Return what tried values of every coalition gain less than the best."""
         space = self.space
         tried = filled(space, self.subject.tried, self.seed)
         own = np.vstack([self.default, tried])
-        of_others = [filled(space, np.asarray(X), self.seed) for X in others]
         reached, own_rows = self._best_of(own)
-        if others:
-            best, rows = self._best_of(np.vstack([own, *of_others]))
-        else:
-            best, rows = self._best(1.0)
+        best, rows = self._best(1.0)
         if self.belief is not None:
             best = np.minimum(best, reached)
-        elif not others:
+        else:
             # the search may end a rounding error above what was tried
             near = reached <= best + ROUNDING * np.abs(best).max()
             best = np.where(near, reached, best)

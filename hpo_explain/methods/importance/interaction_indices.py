@@ -1,4 +1,4 @@
-"""Shapley interaction indices from the values of all coalitions.
+"""Shapley interactions (k-SII) from the values of all coalitions: one matrix.
 
 =========  ============================================================================
 symbol     meaning
@@ -11,9 +11,10 @@ k          the order: sets of at most k players get a value
 φ(S)       value of a set S, 1 ≤ |S| ≤ k; all of them sum to v(N) - v(∅)
 =========  ============================================================================
 
-Every index shares out the dividend of a set T among the sets S ⊆ T of at most k players, by a
-weight that depends on both sizes alone: ``φ(S) = Σ_{T ⊇ S} w(|S|, |T|) a(T)``. With k = 1 all three
-are Shapley's value, and where no more than k players act together all three are the dividends.
+The dividend of a set T is shared out among the sets S ⊆ T of at most k players, by a weight that
+depends on both sizes alone: ``φ(S) = Σ_{T ⊇ S} w(|S|, |T|) a(T)``. With k = 1 these are Shapley's
+values, and where no more than k players act together the dividends. Every other index is one of
+shapiq's, on the game that ``result.to_shapiq()`` returns.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from math import comb
 
 import numpy as np
 
-from hpo_explain.base import InteractionIndex
 from hpo_explain.space import Array
 
 Sets = tuple[tuple[int, ...], ...]
@@ -45,9 +45,7 @@ def sets_up_to(n_players: int, order: int) -> Sets:
 
 
 @lru_cache(maxsize=16)
-def interaction_weights(
-    n_players: int, order: int, index: InteractionIndex = "k-SII"
-) -> Array:
+def interaction_weights(n_players: int, order: int) -> Array:
     """Return the matrix W with which φ = W v for the values v of all coalitions.
 
     Parameters
@@ -56,11 +54,6 @@ def interaction_weights(
         Number of players n, at least 1.
     order : int
         The order k, at least 1.
-    index : {"k-SII", "STII", "FSII"}, default "k-SII"
-        How what players earn together is shared out among smaller sets: "k-SII" aggregates Shapley
-        interaction values [1]_ [2]_, "STII" (Shapley-Taylor) keeps the dividends of sets below the
-        order [3]_, "FSII" (faithful) is the best additive approximation of v by Shapley's weights
-        [4]_.
 
     Returns
     -------
@@ -74,10 +67,6 @@ def interaction_weights(
        among players in cooperative games. International Journal of Game Theory 28, 547-565.
     .. [2] Bordt, S. and von Luxburg, U. (2023). From Shapley values to generalized additive models
        and back. AISTATS, Definition 3 and Theorem 6. https://arxiv.org/abs/2209.04012
-    .. [3] Sundararajan, M., Dhamdhere, K. and Agarwal, A. (2020). The Shapley Taylor interaction
-       index. ICML, Definition 2 and Proposition 4. https://arxiv.org/abs/1902.05622
-    .. [4] Tsai, C.-P., Yeh, C.-K. and Ravikumar, P. (2023). Faith-Shap: The faithful Shapley
-       interaction index. JMLR 24(94), Theorem 19. https://arxiv.org/abs/2203.00870
 
     Examples
     --------
@@ -89,17 +78,13 @@ def interaction_weights(
     n, k = n_players, min(order, n_players)
     codes = np.arange(2**n)
     size = np.array([code.bit_count() for code in codes.tolist()])
-    share = _SHARES[index]
-    table = np.zeros((k + 1, n + 1))
-    for s in range(1, k + 1):
-        table[s, s:] = [share(s, t, k) for t in range(s, n + 1)]
     sets = sets_up_to(n, k)
     weights = np.empty((len(sets), 2**n))
     for row, members in enumerate(sets):
-        code = sum(1 << i for i in members)
-        weights[row] = np.where(
-            codes & code == code, table[len(members)][size], 0.0
-        )
+        s, code = len(members), sum(1 << i for i in members)
+        shares = np.zeros(n + 1)
+        shares[s:] = [_share(s, t, k) for t in range(s, n + 1)]
+        weights[row] = np.where(codes & code == code, shares[size], 0.0)
     # from weights of the dividends to weights of the values, player by player
     for i in range(n):
         halves = weights.reshape(len(sets), 2 ** (n - 1 - i), 2, 2**i)
@@ -108,8 +93,8 @@ def interaction_weights(
     return weights
 
 
-def _k_sii(s: int, t: int, k: int) -> float:
-    """Return what s of t players get of the dividend of all t, by k-SII (Bernoulli numbers)."""
+def _share(s: int, t: int, k: int) -> float:
+    """Return what s of t players get of the dividend of all t (Bernoulli numbers)."""
     from scipy.special import bernoulli
 
     numbers = bernoulli(max(k - s, 1))  # B_0 = 1, B_1 = -1/2, ...
@@ -117,26 +102,3 @@ def _k_sii(s: int, t: int, k: int) -> float:
     return float(
         sum(numbers[j] * comb(t - s, j) / (t - s - j + 1) for j in more)
     )
-
-
-def _stii(s: int, t: int, k: int) -> float:
-    """Return what s of t players get of the dividend of all t, by STII: 0 for s < k < t."""
-    return 1.0 / comb(t, k) if s == k else float(s == t)
-
-
-def _fsii(s: int, t: int, k: int) -> float:
-    """Return what s of t players get of the dividend of all t, by FSII (best approximation)."""
-    if t <= k:
-        return float(s == t)
-    sign = -1.0 if (k - s) % 2 else 1.0
-    return (
-        sign
-        * s
-        / (k + s)
-        * comb(k, s)
-        * comb(t - 1, k)
-        / comb(t + k - 1, k + s)
-    )
-
-
-_SHARES = {"k-SII": _k_sii, "STII": _stii, "FSII": _fsii}

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from hpo_explain.base import InteractionIndex, Order, declared_fact, listed
+from hpo_explain.base import (
+    NothingToExplain,
+    Order,
+    declared_fact,
+    listed,
+)
 from hpo_explain.methods._engines.estimates import Estimates
 from hpo_explain.space import Array
+
+if TYPE_CHECKING:
+    import shapiq
 
 MOST_NAMED = 3
 LIKELY = 0.5  # what is less probable is not told of one by itself
@@ -20,31 +28,70 @@ PLAY_AS_ONE = declared_fact(
     players=lambda fact: listed(list(fact.names), 6),
 )
 
+_NO_GAME = declared_fact(
+    "no_game",
+    "no game: there is no player, or of so many not all coalitions have a value",
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sets(Estimates):
     """Values of sets of hyperparameters that add up to a whole.
 
-    A value is what a set does beyond smaller ones. The table has a row per set, the largest value
-    first: members, order, value, half_width (of integrating), model_std, and further columns.
+    A value is what a set does beyond smaller ones (k-SII). The table has a row per set, the largest
+    value first: members, order, value, half_width (of integrating), model_std, and further columns.
 
     Attributes
     ----------
-    index : {"k-SII", "STII", "FSII"}
-        How what hyperparameters do together is shared out.
     order : int
         The size of the largest sets.
+    coalitions : ndarray of shape (2 ** number of players,) or None
+        The value of every coalition: player i is in coalition c where bit i of c is set. None where
+        interactions are sums of those of smaller games.
     """
 
     first: ClassVar[Order] = "farthest from 0"
 
-    index: InteractionIndex
     order: int
+    coalitions: Array | None
 
     @property
     def all_names(self) -> tuple[str, ...]:
         """The hyperparameters that play."""
         return tuple(name for player in self.players for name in player)
+
+    def to_shapiq(self) -> shapiq.Game:
+        """Return the game of these players as shapiq has it, for its indices and approximators.
+
+        Returns
+        -------
+        shapiq.Game
+            The values of all coalitions, such as for
+            ``shapiq.ExactComputer(game, game.n_players)("FSII", order=2)``.
+
+        Raises
+        ------
+        ImportError
+            If shapiq is not installed.
+        NothingToExplain
+            If there is no player, or the values of all coalitions are not known.
+        """
+        if self.coalitions is None or not self.players:
+            raise NothingToExplain(_NO_GAME())
+        try:
+            from shapiq import Game
+        except ImportError as error:
+            raise ImportError(
+                "A game of shapiq needs it: pip install shapiq"
+            ) from error
+        v, bits = self.coalitions, 1 << np.arange(len(self.players))
+        game: Any = Game(
+            len(bits),
+            normalization_value=float(v[0]),
+            player_names=[" + ".join(player) for player in self.players],
+        )
+        game.value_function = lambda joined: v[joined.astype(int) @ bits]
+        return cast("shapiq.Game", game)
 
     @property
     def start(self) -> float:

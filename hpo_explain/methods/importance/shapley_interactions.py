@@ -2,8 +2,8 @@
 
 The game is that of `shapley`: v(S) is the mean of what is explained over the background, where the
 hyperparameters S have the explained configuration's values. All coalitions are valued by the
-surrogate's own structure, without composed rows where that is possible, and `interaction_indices`
-makes interactions of their values.
+surrogate's own structure, without composed rows where that is possible, and one matrix makes
+interactions of their values.
 
 The game of the variance is that of the Shapley effects: v(S) is the variance of the mean prediction
 given S, ``Cov(f(X), f(X_S, X'))`` where X' is independent of X. Its dividends are the components of
@@ -20,13 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import (
-    INDICES,
     NORMAL_95,
     Criterion,
     Direction,
     Fact,
     InputError,
-    InteractionIndex,
     Subject,
     check_count,
     check_option,
@@ -74,7 +72,6 @@ def shapley_interactions(
     config: Config | int | None = None,
     *,
     of: Literal["prediction", "acquisition", "variance"] = "prediction",
-    index: InteractionIndex = "k-SII",
     order: int = 2,
     background: int | Config | npt.ArrayLike = 500,
     acquisition: Criterion | Acquisition = "auto",
@@ -93,10 +90,6 @@ def shapley_interactions(
         chose the trial, with its terms, or the variance of the predicted objective over the space
         (Shapley effects), which is of no configuration and has no background; of more than 8
         hyperparameters, those that explain least of it alone play as one.
-    index : {"k-SII", "STII", "FSII"}, default "k-SII"
-        How what hyperparameters do together is shared out: "k-SII" aggregates Shapley interaction
-        values, "STII" is Shapley-Taylor's, "FSII" the faithful index. With hyperparameters that
-        act together in sets of at most `order` they agree.
     order : int, default 2
         The size of the largest sets, at least 2.
     background : int, dict or ndarray of shape (n, d), default 500
@@ -156,7 +149,6 @@ def shapley_interactions(
     if of == "variance":
         return variance_interactions(
             question.model,
-            index=index,
             order=order,
             subject=question.subject(),
             seed=question.seed,
@@ -165,7 +157,6 @@ def shapley_interactions(
     return interactions_at(
         model,
         at,
-        index=index,
         order=order,
         background=background,
         subject=question.subject(trial),
@@ -177,7 +168,6 @@ def interactions_at(
     model: Surrogate | Acquisition,
     config: Config,
     *,
-    index: InteractionIndex = "k-SII",
     order: int = 2,
     background: int | Config | npt.ArrayLike = 500,
     direction: Direction = "minimize",
@@ -192,7 +182,7 @@ def interactions_at(
         The model of the objective, or an acquisition to explain in its place.
     config : dict
         The configuration, in the user's units, without inactive hyperparameters.
-    index, order, background, seed
+    order, background, seed
         As of :func:`shapley_interactions`.
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
@@ -215,7 +205,7 @@ def interactions_at(
     True
     """
     explained, subject = explained_of(model, subject, direction)
-    _check_sets(index, order)
+    check_count("order", order, minimum=2)
     space = explained.space
     if isinstance(background, Mapping):
         background = space.row(background, "background")[None, :]
@@ -225,21 +215,19 @@ def interactions_at(
         cubes = [complete(space, background, seed=seed)]
     x = space.row(config, "config")
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
-    interactions = _Game(cubes, index, order, seed).interactions(game)
+    interactions = _Game(cubes, order, seed).interactions(game)
     rows = np.vstack(cubes)
     at_x = float(explained(x[None, :])[0])
     elsewhere = explained(space.project(rows))
     baseline = float(elsewhere.mean())
-    by_term = interactions.over_cubes(cubes)
+    by_term = _over_cubes(interactions.by_cube, cubes)
     values = by_term.sum(axis=1)
     half_width = None
     if len(cubes) > 1:
         half_width = half_of_samples(interactions.by_cube.sum(axis=2))
     belief, draws = explained.draws(seed), None
     if belief is not None and 0 < len(interactions.players) <= EXACT_PLAYERS:
-        of_draws = _values_of_draws(
-            belief, x, interactions, rows, index, order
-        )
+        of_draws = _values_of_draws(belief, x, interactions, rows, order)
         error = 0.0 if half_width is None else half_width / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
@@ -252,8 +240,8 @@ def interactions_at(
         values=values,
         draws=draws,
         half_width=half_width,
-        index=index,
         order=min(order, max(len(interactions.players), 2)),
+        coalitions=interactions.coalitions,
         of="prediction" if explained.of_objective else "acquisition",
         config=space.decode(x[None, :])[0],
         terms=explained.game.term_names,
@@ -270,7 +258,6 @@ def interactions_at(
 def variance_interactions(
     model: Surrogate | Acquisition,
     *,
-    index: InteractionIndex = "k-SII",
     order: int = 2,
     direction: Direction = "minimize",
     subject: Subject | None = None,
@@ -290,7 +277,7 @@ def variance_interactions(
        https://doi.org/10.1137/15M1048070
     """
     explained, subject = explained_of(model, subject, direction)
-    _check_sets(index, order)
+    check_count("order", order, minimum=2)
     space, belief = explained.space, explained.draws(seed)
     columns = np.flatnonzero(relevant(explained.game)).tolist()
     players, notes = [[j] for j in columns], tuple[Fact, ...]()
@@ -313,7 +300,7 @@ def variance_interactions(
     size = min(order, len(players))
     phi = np.zeros((len(by_set), 0))
     if players:
-        phi = by_set @ interaction_weights(len(players), size, index).T
+        phi = by_set @ interaction_weights(len(players), size).T
     values = phi.mean(axis=0)
     variance = float(by_set[:, -1].mean())
     is_integrated = belief is None and len(phi) > 1
@@ -326,8 +313,8 @@ def variance_interactions(
         values=values,
         draws=None if belief is None else phi,
         half_width=half_of_samples(phi) if is_integrated else None,
-        index=index,
         order=max(size, 2),
+        coalitions=by_set.mean(axis=0),
         of="variance",
         config={},
         terms=("variance",),
@@ -344,17 +331,11 @@ def variance_interactions(
     )
 
 
-def _check_sets(index: str, order: int) -> None:
-    check_option("index", index, INDICES)
-    check_count("order", order, minimum=2)
-
-
 @dataclass(frozen=True, eq=False)
 class _Game:
     """How the games of each hypercube of the background are shared out."""
 
     cubes: list[Array]
-    index: InteractionIndex
     order: int
     seed: int
 
@@ -377,10 +358,12 @@ class _Game:
         joined = coalitions[:, [place[j] for j in game.players.tolist()]]
         values = game.values(joined, self.cubes)
         size = min(self.order, len(players))
-        weights = interaction_weights(len(players), size, self.index)
-        return _Interactions(
-            players, sets_up_to(len(players), size), weights @ values, notes
+        sets, weights = (
+            sets_up_to(len(players), size),
+            interaction_weights(len(players), size),
         )
+        whole = _over_cubes(values, self.cubes).sum(axis=1)
+        return _Interactions(players, sets, weights @ values, whole, notes)
 
     def _of_parts(
         self, game: CoalitionGame, games: list[CoalitionGame]
@@ -421,17 +404,19 @@ class _Game:
 
 @dataclass(frozen=True, eq=False)
 class _Interactions:
-    """Interactions (hypercube, set, term), and the columns of each player."""
+    """Interactions (hypercube, set, term), the columns of each player, and the game's values."""
 
     players: list[list[int]]
     sets: Sets
     by_cube: Array
+    coalitions: Array | None = None
     notes: tuple[Fact, ...] = ()
 
-    def over_cubes(self, cubes: list[Array]) -> Array:
-        """Return the mean over the rows of all hypercubes, (sets, terms)."""
-        sizes = np.array([len(cube) for cube in cubes], dtype=float)
-        return np.average(self.by_cube, axis=0, weights=sizes)
+
+def _over_cubes(by_cube: Array, cubes: list[Array]) -> Array:
+    """Return the mean over the rows of all hypercubes."""
+    sizes = np.array([len(cube) for cube in cubes], dtype=float)
+    return np.average(by_cube, axis=0, weights=sizes)
 
 
 def _values_of_draws(
@@ -439,13 +424,12 @@ def _values_of_draws(
     x: Array,
     interactions: _Interactions,
     background: Array,
-    index: InteractionIndex,
     order: int,
 ) -> Array:
     """Return the values of sets for each draw, (k, sets), over some rows of the background."""
     p = len(interactions.players)
     coalitions = all_coalitions(p)
-    weights = interaction_weights(p, min(order, p), index)
+    weights = interaction_weights(p, min(order, p))
     joined = np.zeros((len(coalitions), len(x)), dtype=bool)
     for player, columns in enumerate(interactions.players):
         joined[:, columns] = coalitions[:, [player]]

@@ -43,7 +43,7 @@ class ShapleyInteractions(Sets):
     config : mapping
         The configuration, in the user's units; inactive hyperparameters are left out. Empty for a
         variance.
-    players, sets, values, draws, half_width, index, order
+    players, sets, values, draws, half_width, order, coalitions
         The values of sets, as of `Sets`, in the units of what is explained.
     terms : tuple of str
         The terms of which they are sums.
@@ -78,7 +78,8 @@ class ShapleyInteractions(Sets):
     """
 
     table: ClassVar[Table] = replace(
-        Sets.table, hidden=(*Sets.table.hidden, "terms", "by_term", "noise")
+        Sets.table,
+        hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term", "noise"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters act together on it.",

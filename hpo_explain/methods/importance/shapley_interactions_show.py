@@ -45,7 +45,7 @@ def matrix(result: ShapleyInteractions) -> Cells:
 
 def _headings(result: ShapleyInteractions) -> dict[str, Any]:
     """Return heading and subtitle: what is shown, and what adds up to what."""
-    by = f"({result.index}, order {result.order})"
+    by = f"(k-SII, order {result.order})"
     if result.of == "variance":
         whole = format_value(result.prediction)
         return {

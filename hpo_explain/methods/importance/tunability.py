@@ -1,7 +1,7 @@
 """What tuning gains over a default, and what else values can do to it: games of HyperSHAP.
 
-Of several runs (HyperSHAP's multi-data games) the value of a coalition is the mean, the least, the
-largest or a quantile of its values in the runs, each by the run's own model. Interactions are those
+Of several runs (HyperSHAP's multi-data games) the value of a coalition is the mean, the least
+or the largest of its values in the runs, each by the run's own model. Interactions are those
 of that value. The models of the runs know nothing of each other, so that functions are drawn from
 each by itself, and what the value would be is computed function by function. HyperSHAP joins values
 rather than gains over the default, which is the same where the default's are equal.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -21,11 +20,8 @@ from hpo_explain.base import (
     Fact,
     Game,
     InputError,
-    InteractionIndex,
     Over,
-    check_fraction,
     check_option,
-    check_sequence,
     declared_fact,
 )
 from hpo_explain.methods.importance.games import (
@@ -38,7 +34,7 @@ from hpo_explain.methods.importance.interaction_indices import (
 )
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate
-from hpo_explain.question import Question, explains, read_one, shared_subject
+from hpo_explain.question import Question, explains, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = (
@@ -50,10 +46,6 @@ _DEFAULT_CHOSEN = declared_fact(
 )
 _OF_MODEL = declared_fact(
     "games_of_model", "compared with the best values that the model predicts"
-)
-_OF_OTHERS = declared_fact(
-    "games_of_others",
-    "compared with the values that {runs:#other run} tried",
 )
 _UNEVEN_RUNS = declared_fact(
     "runs_uneven",
@@ -67,9 +59,7 @@ def tunability(
     default: Config | int | None = None,
     *,
     kind: Game = "tunability",
-    over: Over | float = "mean",
-    ensemble: Sequence[Any] = (),
-    index: InteractionIndex = "k-SII",
+    over: Over = "mean",
     order: int = 2,
 ) -> GameExplanation:
     """Say what each set of hyperparameters does to the objective around a default.
@@ -88,18 +78,11 @@ def tunability(
         What is asked of a set: what tuning it gains over the default; what its worst values lose
         against it (gains below 0); the variance of the prediction over its values, the others at
         the default (:func:`importance` averages over them); or what the values of it that the run
-        tried, put into the default, miss of what could have been gained (below 0).
-    over : {"mean", "min", "max"} or float, default "mean"
+        tried, put into the default, miss of the best that the model predicts (below 0).
+    over : {"mean", "min", "max"}, default "mean"
         How the values of several runs become one: what a set gains on average, at least (in every
-        run) or at most (in some run); a number between 0 and 1 is their quantile. Of losses, which
-        are gains below 0, "min" is the largest. They are in the units of the objective, so that a
-        run in which it varies more counts more.
-    ensemble : sequence of runs, default ()
-        Of "optimizer_bias", other optimizers' runs in the same space, whose tried values the
-        reference is: Runs, or whatever is read as `run` is. By default it is the best that the
-        surrogate predicts.
-    index : {"k-SII", "STII", "FSII"}, default "k-SII"
-        How what hyperparameters do together is shared out, as in :func:`shapley_interactions`.
+        run) or at most (in some run). Of losses, which are gains below 0, "min" is the largest.
+        They are in the units of the objective, so that a run in which it varies more counts more.
     order : int, default 2
         The size of the largest sets.
 
@@ -113,8 +96,8 @@ def tunability(
     Raises
     ------
     ValueError
-        If fewer than two trials are finished, the default is not a configuration of the space, a
-        run of the ensemble has another space, or an option is not allowed.
+        If fewer than two trials are finished, the default is not a configuration of the space, or
+        an option is not allowed.
 
     References
     ----------
@@ -133,71 +116,10 @@ def tunability(
     ({'x': 0.9}, True)
     """
     check_option("kind", kind, GAMES)
-    sources = check_sequence("ensemble", ensemble, "runs")
-    if kind != "optimizer_bias":
-        if sources:
-            problem = f"was given, but {kind} compares with no other run"
-            raise InputError("ensemble", problem, ensemble, "Leave it out.")
-        return _played(kind, question, default, over, index=index, order=order)
-    run = question.run
-    if question.runs and sources:
-        problem = (
-            "was given with several runs, of which each would need its own"
-        )
-        raise InputError(
-            "ensemble", problem, ensemble, "Ask for one run at a time."
-        )
-    others = [
-        read_one(
-            tunability,
-            "ensemble",
-            "has a run that cannot be read: ",
-            other,
-            question.reading,
-        )
-        for other in sources
-    ]
-    for other in others:
-        if other.space.names != run.space.names:
-            problem = f"has a run of {list(other.space.names)}, not of {list(run.space.names)}"
-            raise InputError(
-                "ensemble", problem, ensemble, "Give runs in the same space."
-            )
-    note = _OF_OTHERS(runs=len(others)) if others else _OF_MODEL()
-    tried = [
-        run.space.encode(other.space.decode(np.asarray(other.X)))
-        for other in others
-    ]
-    return _played(
-        kind,
-        question,
-        default,
-        over,
-        note,
-        others=tried,
-        index=index,
-        order=order,
-    )
-
-
-# ---------------------------------------------------------------------- one run, and several
-
-
-def _played(
-    game: Game,
-    question: Question,
-    default: Config | int | None,
-    over: Over | float,
-    *notes: Fact,
-    **options: Any,
-) -> GameExplanation:
-    """Return a game of a run, or of several."""
-    if isinstance(over, str):
-        check_option("over", over, OVER)
-    else:
-        check_fraction("over", over)
+    check_option("over", over, OVER)
+    notes = (_OF_MODEL(),) if kind == "optimizer_bias" else ()
     if question.runs:
-        return _of_several(game, question, default, over, notes, options)
+        return _of_several(kind, question, default, over, notes, order)
     if over != "mean":
         problem = f"was {over!r}, but there is a single run"
         raise InputError(
@@ -207,13 +129,13 @@ def _played(
         default = question.default_source(question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
     return tuning_game(
-        game,
+        kind,
         question.model,
         question.config("default", default),
+        order=order,
         trial=question.trial(default),
         subject=question.subject(notes=notes),
         seed=question.seed,
-        **options,
     )
 
 
@@ -221,9 +143,9 @@ def _of_several(
     game: Game,
     question: Question,
     default: Config | int | None,
-    over: Over | float,
+    over: Over,
     notes: tuple[Fact, ...],
-    options: Mapping[str, Any],
+    order: int,
 ) -> GameExplanation:
     runs = question.runs
     if not Shared.of([run.space for run in runs.values()]).same:
@@ -254,7 +176,7 @@ def _of_several(
             players=players,
             # another seed for each, so that functions drawn are independent
             seed=question.seed + i,
-            **options,
+            order=order,
         )
         for i, (name, of_run) in enumerate(of_runs.items())
     }
@@ -271,25 +193,23 @@ def shared_players(
 
 
 def shared_game(
-    games: Mapping[str, GameExplanation], over: Over | float
+    games: Mapping[str, GameExplanation], over: Over
 ) -> GameExplanation:
     """Return the game whose value of a coalition is that over several runs.
 
     Parameters
     ----------
     games : mapping of str to GameExplanation
-        The game of each run, with the same default, players, index and order.
-    over : {"mean", "min", "max"} or float
-        How the values of the runs become one; a number between 0 and 1 is their quantile.
+        The game of each run, with the same default, players and order.
+    over : {"mean", "min", "max"}
+        How the values of the runs become one.
     """
     each = list(games.values())
     first = each[0]
     coalitions = _over(np.stack([game.coalitions for game in each]), over)
     weights = np.zeros((0, len(coalitions)))
     if first.players:
-        weights = interaction_weights(
-            len(first.players), first.order, first.index
-        )
+        weights = interaction_weights(len(first.players), first.order)
     coalition_draws = draws = None
     of_runs = [
         game.coalition_draws
@@ -323,7 +243,7 @@ def shared_game(
 
 
 def _shared_notes(
-    games: Mapping[str, GameExplanation], over: Over | float
+    games: Mapping[str, GameExplanation], over: Over
 ) -> tuple[Fact, ...]:
     """Return the notes of all games, and whether one makes up most of the average."""
     notes = [note for game in games.values() for note in game.notes]
@@ -335,19 +255,13 @@ def _shared_notes(
     return tuple(dict.fromkeys(notes))
 
 
-def _over(values: Array, over: Over | float) -> Array:
-    """Combine the values of several runs, (R, ...), into one: their mean, or a quantile."""
-    if over == "mean":
-        return np.asarray(values.mean(axis=0))
-    quantile = (
-        {"min": 0.0, "max": 1.0}[over] if isinstance(over, str) else over
-    )
-    return np.asarray(np.quantile(values, quantile, axis=0))
+def _over(values: Array, over: Over) -> Array:
+    """Combine the values of several runs, (R, ...), into one."""
+    join = {"mean": np.mean, "min": np.min, "max": np.max}[over]
+    return np.asarray(join(values, axis=0))
 
 
-def _half_width(
-    games: Sequence[GameExplanation], over: Over | float
-) -> Array | None:
+def _half_width(games: Sequence[GameExplanation], over: Over) -> Array | None:
     """Return half the intervals of integrating: of a mean, or at most that of the worst run."""
     halves = [game.half_width for game in games if game.half_width is not None]
     if len(halves) < len(games):

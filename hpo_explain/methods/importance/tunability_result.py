@@ -53,7 +53,7 @@ class GameExplanation(Sets):
     A coalition of hyperparameters may take any value while the others stay at the default. Its
     value is what it gains over the default (*tunability*), what its worst values gain, which is
     below 0 (*mistunability*), how much the predicted objective varies with it (*sensitivity*), or
-    what the tried values of it gain less than others could (*optimizer bias*, below 0).
+    what the tried values of it gain less than the best could (*optimizer bias*, below 0).
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class GameExplanation(Sets):
         The trial that it is, if it is one.
     default_prediction : float
         What is predicted for it.
-    players, sets, values, draws, half_width, index, order
+    players, sets, values, draws, half_width, order
         The values of sets, as of `Sets`, which add up to that of all hyperparameters: in the
         objective's units, squared for the sensitivity. Gains are positive where they improve it.
     coalitions : ndarray of shape (2 ** number of players,)
@@ -79,9 +79,9 @@ class GameExplanation(Sets):
     coalition_draws : ndarray of shape (number of draws, 2 ** number of players) or None
         The value of every coalition for each function that the trials allow, with a best (worst)
         configuration of its own; None of a model without any.
-    over : {"mean", "min", "max"} or float, optional
-        How the values of several runs became one, coalition by coalition; a number is the quantile.
-        None for a game of a single run.
+    over : {"mean", "min", "max"}, optional
+        How the values of several runs became one, coalition by coalition. None for a game of a
+        single run.
     games : mapping of str to GameExplanation
         The game of each run, by name; empty for a game of a single run.
     subject, notes
@@ -141,7 +141,7 @@ class GameExplanation(Sets):
     rows: Array | None = None
     reference: Array | None = None
     coalition_draws: Array | None = None
-    over: Over | float | None = None
+    over: Over | None = None
     games: Mapping[str, GameExplanation] = field(default_factory=dict)
 
     @property
@@ -398,9 +398,6 @@ class GameExplanation(Sets):
         if not self.games:
             return ""
         runs, over = counted(len(self.games), "run"), self.over
-        if isinstance(over, float):
-            quantile = 1.0 - over if self._loses else over
-            return f"at the {100.0 * quantile:g} % quantile over {runs}"
         if over in ("min", "max"):
             # losses are told as positive numbers: the largest gain is the least loss
             is_least = self._loses == (over == "max")

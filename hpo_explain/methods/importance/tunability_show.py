@@ -49,7 +49,7 @@ def _headings(result: GameExplanation) -> dict[str, Any]:
     over = f", {result.over_runs}" if result.games else ""
     return {
         "heading": heading + over,
-        "subtitle": f"all values add up to {whole} ({result.index}, order {result.order})",
+        "subtitle": f"all values add up to {whole} (k-SII, order {result.order})",
     }
 
 

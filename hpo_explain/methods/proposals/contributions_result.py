@@ -51,7 +51,6 @@ _WHY: Mapping[str, tuple[str, str]] = {
         "the model is unsure there",
         "the model is already certain there",
     ),
-    "noise": ("results scatter less there", "results scatter more there"),
     "good": (
         "likelier than average among good trials",
         "unlikelier than average among good trials",

@@ -19,9 +19,6 @@ with t such that the intervals of all pairs and terms hold together with 95 % pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -29,10 +26,7 @@ from hpo_explain.base import (
     ROUNDING,
     SAMPLING_ERRORS,
     SamplingError,
-    Subject,
-    check_count,
     check_option,
-    shows_progress,
 )
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
@@ -41,9 +35,7 @@ from hpo_explain.methods.proposals.sample_size_result import (
     Closest,
     SampleSizeCheck,
 )
-from hpo_explain.methods.proposals.shapley import ShapleyExplainer
-from hpo_explain.models import Acquisition
-from hpo_explain.space import Array, Config
+from hpo_explain.space import Array
 
 _LEVEL = 0.95
 
@@ -89,14 +81,6 @@ def check_sample_size(
     True
     """
     check_option("error", error, SAMPLING_ERRORS)
-    return _check(explanation, error)
-
-
-def _check(
-    explanation: ProposalExplanation,
-    error: SamplingError,
-    most: int | None = None,
-) -> SampleSizeCheck:
     part = (explanation.phi != 0.0).any(axis=1)
     if explanation.standard_error is not None:
         part |= (explanation.standard_error != 0.0).any(axis=1)
@@ -120,7 +104,6 @@ def _check(
     return SampleSizeCheck(
         subject=explanation.subject,
         orders=explanation.orders,
-        most=most,
         error=error,
         estimated=names,
         contributions=contributions,
@@ -169,81 +152,3 @@ def _closest(
         float(apart[worst]),
         float(error[worst]),
     )
-
-
-@shows_progress
-def find_sample_size(
-    acquisition: Acquisition,
-    config: Config,
-    *,
-    background: int | str | Mapping[str, Any] | npt.ArrayLike = "thesis",
-    first: int = 250,
-    most: int = 64_000,
-    error: SamplingError = "pairs",
-    subject: Subject | None = None,
-    seed: int = 0,
-) -> tuple[ProposalExplanation, list[SampleSizeCheck]]:
-    """Return an explanation with enough orders, found by doubling their number.
-
-    Parameters
-    ----------
-    acquisition : Acquisition
-        The utility to explain, as named additive terms.
-    config : dict
-        The configuration, in the user's units.
-    background : optional
-        As in :class:`ShapleyExplainer`.
-    first, most : int, default 250 and 64,000
-        Number of orders to start from, and not to exceed.
-    error : {"pairs", "efficiency"}, default "pairs"
-        As in :func:`check_sample_size`.
-    subject : Subject, optional
-        As in :class:`ShapleyExplainer`.
-    seed : int, default 0
-        Seed of background and draws.
-
-    Returns
-    -------
-    explanation : ProposalExplanation
-        The first explanation with enough orders; else the last one.
-    checks : list of SampleSizeCheck
-        The check after each number of orders.
-
-    Raises
-    ------
-    ValueError
-        If `first` is below 2 or `most` below `first`, or `error` is unknown.
-
-    References
-    ----------
-    .. [1] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Appendix C ("greedy forward search").
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
-    >>> X = space.sample(30, seed=1)
-    >>> surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, (X[:, 0] - 0.2) ** 2)
-    >>> bound = hx.models.LowerConfidenceBound(surrogate)
-    >>> explanation, checks = hx.methods.find_sample_size(bound, {"x": 0.2, "y": 0.5}, most=16_000)
-    >>> checks[-1].enough, checks[-1].orders == explanation.orders
-    (True, True)
-    """
-    orders = check_count("first", first, minimum=2)
-    check_count("most", most, minimum=orders)
-    check_option("error", error, SAMPLING_ERRORS)
-    checks: list[SampleSizeCheck] = []
-    while True:
-        explanation = ShapleyExplainer(
-            acquisition,
-            background=background,
-            estimator="sampling",
-            orders=orders,
-            subject=subject,
-            seed=seed,
-        ).explain(config)
-        checks.append(_check(explanation, error, most))
-        if checks[-1].enough or checks[-1].limited:
-            return explanation, checks
-        orders *= 2

@@ -63,8 +63,6 @@ class SampleSizeCheck(Result):
     ----------
     orders : int or None
         The number of orders K, None where nothing was drawn.
-    most : int or None
-        The largest number of orders that was allowed; None where there is no limit.
     estimated : tuple of str
         The hyperparameters whose contributions are estimated.
     contributions : dict of str to ndarray
@@ -103,7 +101,6 @@ class SampleSizeCheck(Result):
         },
         held={
             "orders": "orders",
-            "most": "most",
             "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
@@ -113,8 +110,8 @@ class SampleSizeCheck(Result):
         },
     )
     says: ClassVar[Mapping[str, str]] = {
-        "small": "The sample is too small to rank the hyperparameters by {each}{found.remedy}. | "
-        "{by}",
+        "small": "The sample is too small to rank the hyperparameters by {each}; take more orders. "
+        "| {by}",
         "enough": "The sample is large enough: all neighbours in the rankings can be told apart "
         "(95 %).",
         "efficient": "The sample is large enough by Algorithm 4: the efficiency error is smaller "
@@ -122,7 +119,6 @@ class SampleSizeCheck(Result):
     }
 
     orders: int | None
-    most: int | None
     estimated: tuple[str, ...]
     contributions: Mapping[str, Array]
     closest: Mapping[str, Closest | None]
@@ -141,25 +137,9 @@ class SampleSizeCheck(Result):
         return all(self.safe)
 
     @property
-    def limited(self) -> bool:
-        """Whether twice as many orders exceed the allowed number."""
-        return (
-            self.orders is not None
-            and self.most is not None
-            and 2 * self.orders > self.most
-        )
-
-    @property
     def by(self) -> list[str]:
         """The terms, and "total"."""
         return [*self.closest]
-
-    @property
-    def remedy(self) -> str:
-        """What to do where there are too few orders."""
-        if self.limited:
-            return f"; twice as many orders exceed the limit of {self.most}"
-        return "; take more orders"
 
     @property
     def claims(self) -> tuple[Claim, ...]:

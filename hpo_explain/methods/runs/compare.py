@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -46,14 +46,6 @@ from hpo_explain.belief import Draws, Trust, Within, as_draws, in_own_order
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.desirability_path_result import (
-    DesirabilityPath,
-)
-from hpo_explain.methods.proposals.repeated_runs import aggregate
-from hpo_explain.methods.proposals.repeated_runs_result import RepeatedRuns
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import (
@@ -103,23 +95,6 @@ _NARROWED = declared_fact(
 )
 
 
-@overload
-def compare(
-    runs: Mapping[str, DesirabilityPath] | Mapping[str, ProposalExplanation],
-) -> RepeatedRuns: ...
-
-
-@overload
-def compare(
-    runs: Mapping[str, Any],
-    *,
-    kind: Kind = "auto",
-    n_jobs: int | None = 1,
-    seed: int = 0,
-    **reading: Any,
-) -> Comparison: ...
-
-
 @shows_progress
 def compare(
     runs: Mapping[str, Any],
@@ -128,7 +103,7 @@ def compare(
     n_jobs: int | None = 1,
     seed: int = 0,
     **reading: Any,
-) -> Comparison | RepeatedRuns:
+) -> Comparison:
     """Compare several runs: what matters in each, where the good values are, what is a default.
 
     Runs that differ in nothing but their seed show how far an explanation depends on chance; those
@@ -138,10 +113,8 @@ def compare(
 
     Parameters
     ----------
-    runs : mapping of str to run, or to DesirabilityPath or ProposalExplanation
-        The runs by name, each an optuna.Study or whatever else is read. Of explanations of the
-        proposals of repeated runs, one for each run, the mean and the spread over the runs are
-        returned; paths are laid side by side from their first proposal on.
+    runs : mapping of str to run
+        The runs by name, each an optuna.Study or whatever else is read.
     kind : {"auto", "gp", "forest"}, default "auto"
         The model of each run, as in :func:`importance`.
     n_jobs : int or None, default 1
@@ -153,20 +126,17 @@ def compare(
 
     Returns
     -------
-    Comparison or RepeatedRuns
-        The comparison of runs; of explanations of proposals their mean and standard deviation.
+    Comparison
+        The comparison of the runs.
 
     Raises
     ------
     InputError
-        If there are fewer than two runs, they share no hyperparameter, or explanations are of
-        other spaces, criteria or directions.
+        If there are fewer than two runs, or they share no hyperparameter.
 
     References
     ----------
     .. [1] van Rijn, J. N. and Hutter, F. (2018). Hyperparameter importance across datasets. KDD.
-    .. [2] Croppi, F. (2021). Explaining sequential model-based optimization. Master's thesis,
-       LMU Munich. Section 6.1 (explanations of repeated runs).
 
     Examples
     --------
@@ -186,13 +156,6 @@ def compare(
         problem = f"must be a dict of runs by their names, but was a {type(runs).__name__}"
         remedy = 'Give {"seed 0": run, "seed 1": other}.'
         raise InputError("runs", problem, type(runs).__name__, remedy)
-    explanations = [
-        r
-        for r in runs.values()
-        if isinstance(r, (DesirabilityPath, ProposalExplanation))
-    ]
-    if explanations:
-        return aggregate(runs)
     from joblib import delayed
 
     check_option("kind", kind, KINDS)
@@ -387,7 +350,6 @@ class _Comparing:
             incumbents=tuple(run.subject.incumbent for run in self.runs),
             went=np.stack([self._went(run) for run in self.runs]),
             default=default,
-            same_space=self.shared.same,
             notes=notes,
         )
 

@@ -74,8 +74,6 @@ class Comparison(Result):
         trials, on the hyperparameter's shared scale from 0 to 1; NaN of categories.
     default : Default
         The configuration that is best on average over the runs.
-    same_space : bool
-        Whether all runs have the same search space.
 
     References
     ----------
@@ -143,7 +141,6 @@ class Comparison(Result):
     incumbents: tuple[Mapping[str, Any], ...]
     went: Array
     default: Default
-    same_space: bool = True
 
     # ------------------------------------------------------------------ numbers
 

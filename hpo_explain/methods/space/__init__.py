@@ -1,1 +1,1 @@
-"""The search space: a narrower one, and a map of what was tried."""
+"""The search space: a narrower one."""

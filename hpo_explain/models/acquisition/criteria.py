@@ -54,14 +54,6 @@ def expected_improvement(
     return gain * ndtr(z), s * np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
 
 
-def noise_share(s: Array, noise_std: float) -> Array:
-    """Return ``τ / √(s² + τ²)``: the share of noise in the spread of one more evaluation."""
-    spread = np.hypot(s, noise_std)
-    return np.divide(
-        noise_std, spread, out=np.zeros_like(spread), where=spread > 0.0
-    )
-
-
 def probability_of_improvement(
     m: Array, s: Array, best: float, xi: float = 0.0
 ) -> Array:

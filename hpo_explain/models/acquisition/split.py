@@ -38,7 +38,7 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, SearchSpace
 
 PREDICTED = ("predicted mean", "predicted std")
-_SEPARATE = {"mean", "uncertainty", "noise"}  # each of one prediction alone
+_SEPARATE = {"mean", "uncertainty"}  # each of one prediction alone
 
 
 @runtime_checkable

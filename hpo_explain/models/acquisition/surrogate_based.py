@@ -1,4 +1,4 @@
-"""Acquisition functions on a surrogate, risk-averse ones included."""
+"""Acquisition functions on a surrogate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from hpo_explain.base import (
     Direction,
@@ -20,13 +19,12 @@ from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
     lower_confidence_bound,
-    noise_share,
     probability_of_improvement,
 )
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.own_model import mean_and_std
-from hpo_explain.models.protocols import SupportsRelevance, Surrogate
-from hpo_explain.space import Array, Bools, SearchSpace
+from hpo_explain.models.protocols import Surrogate
+from hpo_explain.space import Array, SearchSpace
 
 
 def _check_at_least_0(name: str, value: float, remedy: str) -> None:
@@ -376,234 +374,3 @@ class LogExpectedImprovement(_Improvement):
 
     def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
         return (log_expected_improvement(m, s, self._least, self.xi),)
-
-
-@dataclass(frozen=True, eq=False)
-class _OfNoise(_Improvement):
-    """What criteria of noisy evaluations have in common: the noise of one, at least 0."""
-
-    noise_std: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_at_least_0("noise_std", self.noise_std, "0 is no noise.")
-
-
-@dataclass(frozen=True, eq=False)
-class AugmentedExpectedImprovement(_OfNoise):
-    """Expected improvement times ``1 - τ / √(s² + τ²)``, as the two terms of EI: AEI.
-
-    The factor is small where little but the noise τ of one more evaluation is left to learn.
-
-    Parameters
-    ----------
-    surrogate, best, xi, direction
-        As in :class:`ExpectedImprovement`; `best` is the *predicted* objective of the effective
-        best trial, that of the lowest ``m + s`` (of costs).
-    noise_std : float, default 0.0
-        τ, the standard deviation of one evaluation, in the objective's units.
-
-    References
-    ----------
-    .. [1] Huang, D., Allen, T. T., Notz, W. I. and Zeng, N. (2006). Global optimization of
-       stochastic black-box systems via sequential kriging meta-models, Eq. 13.
-       https://doi.org/10.1007/s10898-005-2454-3
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
-    >>> noisy = AugmentedExpectedImprovement(run.surrogate(), best=3.0, noise_std=1.0)
-    >>> quiet = ExpectedImprovement(run.surrogate(), best=3.0)
-    >>> bool(noisy.terms([[0.2]])["exploration"] < quiet.terms([[0.2]])["exploration"])
-    True
-    """
-
-    term_names = ("exploitation", "exploration")
-    _name = "AEI"
-
-    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
-        left = 1.0 - noise_share(s, self.noise_std)
-        return tuple(
-            left * term
-            for term in expected_improvement(m, s, self._least, self.xi)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ExpectedQuantileImprovement(_OfNoise):
-    """Expected improvement of a quantile of the model by one more noisy evaluation: EQI.
-
-    Parameters
-    ----------
-    surrogate, best, xi, direction
-        As in :class:`ExpectedImprovement`; `best` is the best quantile ``m + Φ⁻¹(β) s`` (of
-        costs) among the trials.
-    noise_std : float, default 0.0
-        τ, the standard deviation of that evaluation, in the objective's units.
-    beta : float, default 0.9
-        The level β of the quantile, from 0.5 to below 1.
-
-    References
-    ----------
-    .. [1] Picheny, V., Ginsbourger, D., Richet, Y. and Caplin, G. (2013). Quantile-based
-       optimization of noisy computer experiments with tunable precision, Eq. 6 to 8.
-       https://doi.org/10.1080/00401706.2012.707580
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
-    >>> ExpectedQuantileImprovement(run.surrogate(), best=1.0, noise_std=0.1).label
-    'EQI (β = 0.9)'
-    """
-
-    beta: float = 0.9
-
-    term_names = ("exploitation", "exploration")
-    _name = "EQI"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.5 <= check_number("beta", self.beta) < 1.0:
-            problem = (
-                f"must be at least 0.5 and below 1, but was {self.beta!r}"
-            )
-            raise InputError("beta", problem, self.beta, "0.5 is the mean.")
-
-    @property
-    def label(self) -> str:
-        """Name of the criterion with its settings, for captions."""
-        return f"{self._name} (β = {self.beta:g})"
-
-    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
-        share = noise_share(s, self.noise_std)
-        # the quantile's mean after the evaluation
-        later = m + ndtri(self.beta) * share * s
-        return expected_improvement(
-            later, s * np.sqrt(1.0 - share**2), self._least, self.xi
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class RiskAverseConfidenceBound:
-    """The risk-averse confidence bound, as the utility ``-m + κ s - α r``.
-
-    In the objective's units: m is the predicted objective (negated where it is maximized), s what
-    the model does not know of it (epistemic: more trials reduce it), r the standard deviation of
-    the noise (aleatoric: no trial reduces it).
-
-    Parameters
-    ----------
-    surrogate : Surrogate
-        The model of the objective.
-    noise : Surrogate
-        The model of the noise: its mean is r, such as ``run.noise()``. A model that predicts the
-        variance r² makes it the bound of [2]_.
-    kappa : float, default 1.96
-        Weight κ of the model's uncertainty, at least 0.
-    alpha : float, default 1.0
-        Weight α of the noise, at least 0.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective; noise is never desirable.
-
-    Raises
-    ------
-    ValueError
-        If `kappa` or `alpha` is negative or infinite, `direction` is unknown, or the two models
-        are of different spaces.
-
-    References
-    ----------
-    .. [1] Rodemann, J., Croppi, F. et al. (2024). Explaining Bayesian optimization by Shapley
-       values facilitates human-AI collaboration. https://arxiv.org/abs/2403.04629
-    .. [2] Makarova, A., Usmanova, I., Bogunovic, I. and Krause, A. (2021). Risk-averse
-       heteroscedastic Bayesian optimization. NeurIPS. https://arxiv.org/abs/2111.03637
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import hpo_explain as hx
-    >>> rng = np.random.default_rng(0)
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X = np.repeat(np.linspace(0.0, 1.0, 30), 3)[:, None]  # each configuration three times
-    >>> y = X[:, 0] + (0.01 + X[:, 0]) * rng.standard_normal(90)
-    >>> run = hx.Run(space, X, y, "minimize")
-    >>> bound = hx.models.RiskAverseConfidenceBound(run.surrogate(), run.noise(), alpha=2.0)
-    >>> quiet, noisy = bound.terms(np.array([[0.1], [0.9]]))["noise"]
-    >>> bool(noisy < quiet < 0.0)
-    True
-    """
-
-    surrogate: Surrogate
-    noise: Surrogate
-    kappa: float = 1.96
-    alpha: float = 1.0
-    direction: Direction = "minimize"
-
-    term_names = ("mean", "uncertainty", "noise")
-
-    def __post_init__(self) -> None:
-        check_direction(self.direction)
-        for name in ("kappa", "alpha"):
-            _check_at_least_0(
-                name, getattr(self, name), "0 leaves its term out."
-            )
-        own, other = self.surrogate.space.names, self.noise.space.names
-        if own != other:
-            problem = f"is a model of {list(other)}, but the surrogate is one of {list(own)}"
-            raise InputError(
-                "noise", problem, self.noise, "Fit both to the same run."
-            )
-
-    def through(self, surrogate: Surrogate) -> Acquisition:
-        """Return the same criterion of a surrogate's predictions."""
-        return replace(self, surrogate=surrogate)
-
-    @property
-    def space(self) -> SearchSpace:
-        """The search space whose encoded rows the terms receive."""
-        return self.surrogate.space
-
-    @property
-    def label(self) -> str:
-        """Name of the criterion with its settings, for captions."""
-        side = "LCB" if self.direction == "minimize" else "UCB"
-        return f"risk-averse {side} (κ = {self.kappa:g}, α = {self.alpha:g})"
-
-    def terms(self, X: Array) -> dict[str, Array]:
-        """Return each of ``term_names``, (n,), at encoded rows (n, d)."""
-        bound, noise = self.parts()
-        return {**bound.terms(X), **noise.terms(X)}
-
-    def parts(self) -> tuple[Acquisition, Acquisition]:
-        """Return the confidence bound, and the noise."""
-        bound = LowerConfidenceBound(
-            self.surrogate, self.kappa, self.direction
-        )
-        return bound, _NoisePenalty(self.noise, self.alpha)
-
-    def relevant(self) -> Bools:
-        """Return for each column whether one of the two models can depend on it, (d,)."""
-        matters = np.zeros(len(self.space), dtype=bool)
-        for model in (self.surrogate, self.noise):
-            if not isinstance(model, SupportsRelevance):
-                return np.ones(len(self.space), dtype=bool)
-            matters |= model.relevant()
-        return matters
-
-
-@dataclass(frozen=True, eq=False)
-class _NoisePenalty(_OnSurrogate):
-    """The noise alone, whose standard deviation its surrogate predicts."""
-
-    alpha: float
-
-    direction = "minimize"
-    label = "noise"
-    term_names = ("noise",)
-
-    def _values(self, m: Array, s: Array) -> tuple[Array, ...]:
-        return (-self.alpha * m,)

@@ -10,9 +10,7 @@ from scipy.stats import norm
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.models import (
-    AugmentedExpectedImprovement,
     ExpectedImprovement,
-    ExpectedQuantileImprovement,
     LogExpectedImprovement,
     LowerConfidenceBound,
     MeanResponse,
@@ -40,10 +38,6 @@ CRITERIA = [
     ExpectedImprovement(SURROGATE, best=0.4),
     ProbabilityOfImprovement(SURROGATE, best=0.4, xi=0.1),
     LogExpectedImprovement(SURROGATE, best=0.4),
-    AugmentedExpectedImprovement(SURROGATE, best=0.4, noise_std=0.3),
-    ExpectedQuantileImprovement(
-        SURROGATE, best=0.4, noise_std=0.3
-    ),  # 0 far from what is best
 ]
 
 
@@ -225,57 +219,3 @@ def test_mean_and_standard_error_are_criteria_by_name(name, kind):
         {"mean": -mean, "se": std}[name][0]
     )
     assert found.total.sum() == pytest.approx(found.payout["total"], rel=1e-9)
-
-
-# ---------------------------------------------------------------------- of noisy evaluations
-
-
-def test_without_noise_criteria_of_noise_are_expected_improvement():
-    plain = utility(ExpectedImprovement(SURROGATE, best=0.4))
-    for kind in (AugmentedExpectedImprovement, ExpectedQuantileImprovement):
-        np.testing.assert_allclose(
-            utility(kind(SURROGATE, best=0.4)), plain, rtol=1e-12
-        )
-
-
-def test_aei_leaves_the_share_of_improvement_that_is_not_noise():
-    quiet, noisy = (
-        utility(
-            AugmentedExpectedImprovement(SURROGATE, best=0.4, noise_std=tau)
-        )
-        for tau in (0.0, 0.3)
-    )
-    np.testing.assert_allclose(
-        noisy, quiet * (1.0 - 0.3 / np.sqrt(S**2 + 0.09)), rtol=1e-12
-    )
-
-
-@pytest.mark.parametrize("beta", [0.5, 0.9])
-@pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_eqi_is_the_expected_improvement_of_the_quantile_after_one_evaluation(
-    beta, direction
-):
-    """An evaluation moves the mean; what is left of the spread adds to the quantile."""
-    tau, best, sign = 0.3, 0.4, 1.0 if direction == "minimize" else -1.0
-    found = utility(
-        ExpectedQuantileImprovement(
-            SURROGATE, best=best, noise_std=tau, beta=beta, direction=direction
-        )
-    )
-    y = np.linspace(-9.0, 9.0, 20_001)[:, None]  # standardized evaluations
-    m, left = (
-        sign * M + S**2 / np.hypot(S, tau) * y,
-        S * tau / np.hypot(S, tau),
-    )
-    gained = np.maximum(sign * best - (m + norm.ppf(beta) * left), 0.0)
-    expected = (gained * norm.pdf(y)).sum(axis=0) * 18.0 / 20_000
-    # of the grid: it has a kink
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"noise_std": -0.1}, {"beta": 1.0}, {"beta": 0.4}]
-)
-def test_noise_and_levels_out_of_range_are_refused(wrong):
-    with pytest.raises(InputError, match=next(iter(wrong))):
-        ExpectedQuantileImprovement(SURROGATE, best=0.4, **wrong)
