@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -13,7 +12,6 @@ from scipy.special import log_ndtr
 from smac.model.random_forest.random_forest import EPMRandomForest
 
 from hpo_explain.base.options import Direction
-from hpo_explain.models.acquisition.protocols import TermBlock
 from hpo_explain.models.acquisition.split import SplitCriterion
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.space import Array, CategoricalParameter, SearchSpace
@@ -246,22 +244,6 @@ class LogNormalImprovement:
     def terms(self, X: Array) -> dict[str, Array]:
         """Return the one term, (n,), at encoded rows (n, d)."""
         return self._terms_of(*self.on_log_scale.predict(X))
-
-    def coalition_terms(
-        self,
-        x: Array,
-        background: Array,
-        players: npt.NDArray[np.int64],
-        coalitions: npt.NDArray[np.bool_],
-    ) -> Iterator[TermBlock]:
-        """Return the term in coalitions, block by block of background rows."""
-        blocks = self.on_log_scale.predict_coalitions(
-            x, background, players, coalitions
-        )
-        for block in (
-            blocks or ()
-        ):  # its columns have owners, so that there are blocks
-            yield TermBlock(block.rows, self._terms_of(block.mean, block.std))
 
     def relevant(self) -> npt.NDArray[np.bool_]:
         """Return for each hyperparameter whether a tree splits on it, (d,)."""

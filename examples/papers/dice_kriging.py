@@ -20,7 +20,6 @@ Software 51(1), Sections 2.2 and 3. https://doi.org/10.18637/jss.v051.i01
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import numba
@@ -280,39 +279,3 @@ class DiceKriging:
             if bound.min() < lowest:
                 best, lowest = int(rows[bound.argmin()]), float(bound.min())
         return best, lowest
-
-    def predict_coalitions(
-        self,
-        x: np.ndarray,
-        background: np.ndarray,
-        players: np.ndarray,
-        coalitions: np.ndarray,
-    ) -> Iterator[hx.models.CoalitionBlock]:
-        """Return predictions in coalitions, block by block of background rows."""
-        here = correlation(x[None, :], self._X, self._theta)  # (d, 1, n)
-        part_of = np.zeros((len(coalitions), len(x)), dtype=bool)
-        part_of[:, players] = coalitions
-        starts = [
-            sorted({*map(tuple, part_of[:, :j].tolist())})
-            for j in range(1, len(x) + 1)
-        ]
-        for start in range(0, len(background), ROWS):
-            rows = slice(start, min(start + ROWS, len(background)))
-            there = correlation(
-                background[rows], self._X, self._theta
-            )  # (d, rows, n)
-            # by the members among the first columns: coalitions share them
-            r = {(): np.full(there[0].shape, self._share)}
-            for j, some in enumerate(starts):
-                r = {
-                    first: r[first[:-1]] * (here if first[-1] else there)[j]
-                    for first in some
-                }
-            size = (rows.stop - rows.start, len(coalitions))
-            found = np.stack(
-                [r[tuple(members)] for members in part_of.tolist()], axis=1
-            )
-            mean, std = self._predict(found.reshape(-1, len(self._X)))
-            yield hx.models.CoalitionBlock(
-                rows, mean.reshape(size), std.reshape(size)
-            )

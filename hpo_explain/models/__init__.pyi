@@ -12,13 +12,9 @@ from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
 from .acquisition.protocols import SupportsAnotherModel as SupportsAnotherModel
 from .acquisition.protocols import SupportsCandidates as SupportsCandidates
+from .acquisition.protocols import SupportsCoalitions as SupportsCoalitions
 from .acquisition.protocols import SupportsParts as SupportsParts
-from .acquisition.protocols import (
-    SupportsTermCoalitions as SupportsTermCoalitions,
-)
-from .acquisition.protocols import SupportsTermWalks as SupportsTermWalks
 from .acquisition.protocols import SurrogateBased as SurrogateBased
-from .acquisition.protocols import TermBlock as TermBlock
 from .acquisition.split import PREDICTED as PREDICTED
 from .acquisition.split import Split as Split
 from .acquisition.split import split_of as split_of
@@ -47,15 +43,11 @@ from .gaussian_process import (
 )
 from .own_model import ModelSurrogate as ModelSurrogate
 from .own_model import as_surrogate as as_surrogate
-from .protocols import CoalitionBlock as CoalitionBlock
 from .protocols import HeldOut as HeldOut
 from .protocols import KnowsTrainingRows as KnowsTrainingRows
 from .protocols import SupportsBoxes as SupportsBoxes
-from .protocols import SupportsCoalitions as SupportsCoalitions
-from .protocols import SupportsGrid as SupportsGrid
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance
-from .protocols import SupportsWalks as SupportsWalks
 from .protocols import Surrogate as Surrogate
 from .protocols import TreeBoxes as TreeBoxes
 from .protocols import mean_of as mean_of

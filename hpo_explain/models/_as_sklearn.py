@@ -10,9 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn import config_context
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     ConstantKernel,
@@ -21,18 +18,11 @@ from sklearn.gaussian_process.kernels import (
     NormalizedKernelMixin,
     StationaryKernelMixin,
 )
-from sklearn.tree import DecisionTreeRegressor
-from sklearn.tree._tree import NODE_DTYPE
-from sklearn.tree._tree import Tree as TheirTree
-from sklearn.utils import check_random_state
 
-from hpo_explain.base import steps
 from hpo_explain.models._gp_fit import SIGNAL, FittedProcess
 from hpo_explain.models._split_kernel import ScaledMatern
 from hpo_explain.models._squares import matern, squared_distances
-from hpo_explain.models._threads import threads
-from hpo_explain.models._trees import FEW, GrownForest, Tree
-from hpo_explain.space import Array, Ints
+from hpo_explain.space import Array
 
 
 class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type: ignore[misc]
@@ -119,125 +109,3 @@ def regressor_of(process: FittedProcess) -> GaussianProcessRegressor:
     gp.alpha_ = process.alpha_
     gp.log_marginal_likelihood_value_ = process.log_likelihood
     return gp
-
-
-def forest_of(grown: GrownForest) -> RandomForestRegressor:
-    """Return a forest as scikit-learn's ``fit`` makes it."""
-    size = grown.min_samples_leaf
-    forest = RandomForestRegressor(
-        len(grown.trees),
-        min_samples_leaf=size,
-        max_features=1.0,
-        random_state=grown.random_state,
-    )
-    forest.estimator_ = forest.estimator
-    forest.estimators_ = [
-        _estimator(tree, seed, grown.n_features_in_, size)
-        for tree, seed in zip(grown.trees, grown.seeds, strict=True)
-    ]
-    forest.n_features_in_ = grown.n_features_in_
-    forest.n_outputs_ = 1
-    forest._n_samples = grown.n_samples
-    forest._n_samples_bootstrap = grown.n_samples
-    forest._sample_weight = None
-    return forest
-
-
-def _estimator(
-    tree: Tree, seed: int, n_columns: int, size: int
-) -> DecisionTreeRegressor:
-    nodes = np.zeros(tree.node_count, dtype=NODE_DTYPE)
-    nodes["left_child"] = tree.children_left
-    nodes["right_child"] = tree.children_right
-    for name in ("feature", "threshold", "impurity"):
-        nodes[name] = getattr(tree, name)
-    theirs = TheirTree(n_columns, np.ones(1, dtype=np.intp), 1)
-    theirs.__setstate__(
-        {
-            "max_depth": tree.max_depth,
-            "node_count": tree.node_count,
-            "nodes": nodes,
-            "values": np.array(tree.value),
-        }
-    )
-    estimator = DecisionTreeRegressor(
-        min_samples_leaf=size, max_features=1.0, random_state=seed
-    )
-    estimator.tree_ = theirs
-    estimator.n_features_in_ = n_columns
-    estimator.n_outputs_ = 1
-    estimator.max_features_ = n_columns
-    return estimator
-
-
-def grow(
-    forest: RandomForestRegressor, Z: npt.NDArray[np.float32], y: Array
-) -> None:
-    """Fit a forest as its own ``fit`` does, to columns (n, p) and a target (n,).
-
-    Parameters
-    ----------
-    forest : sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
-        The forest, not fitted; its ``n_jobs`` and ``warm_start`` do not count.
-    Z : ndarray of shape (n, p)
-        Columns, contiguous.
-    y : ndarray of shape (n,)
-        Target.
-    """
-    rng = check_random_state(forest.random_state)
-    settings = {
-        name: getattr(forest, name) for name in forest.estimator_params
-    }
-    settings |= {
-        n: v
-        for n, v in forest.estimator.get_params().items()
-        if n not in settings
-    }
-    tree_of: Any = type(forest.estimator)
-    trees = [
-        tree_of(
-            **settings
-            | {"random_state": int(rng.randint(np.iinfo(np.int32).max))}
-        )
-        for _ in range(forest.n_estimators)
-    ]
-    forest.estimator_ = forest.estimator
-    forest.estimators_ = trees
-    forest.n_features_in_ = Z.shape[1]
-    forest.n_outputs_ = 1
-    forest._n_samples = len(Z)
-    forest._sample_weight = None
-    forest._n_samples_bootstrap = (
-        _bagged(forest.max_samples, len(Z)) if forest.bootstrap else None
-    )
-    bags = (
-        forest.estimators_samples_ if forest.bootstrap else [None] * len(trees)
-    )
-    # only a check of the input looks for them
-    missing = bool(np.isnan(Z).any())
-
-    def fit(tree: Any, rows: Ints | None) -> None:
-        weight = (
-            None
-            if rows is None
-            else np.bincount(rows, minlength=len(Z)).astype(float)
-        )
-        # a setting of this thread alone
-        with config_context(skip_parameter_validation=True):
-            tree.fit(Z, y, sample_weight=weight, check_input=missing)
-
-    if len(Z) < FEW:
-        for tree, rows in zip(trees, bags, strict=True):
-            fit(tree, rows)
-        return
-    with threads() as pool:
-        list(steps(pool.map(fit, trees, bags), "trees", len(trees)))
-
-
-def _bagged(max_samples: float | None, n: int) -> int:
-    """Return how many trials each tree draws."""
-    if max_samples is None:
-        return n
-    if isinstance(max_samples, int):
-        return max_samples
-    return max(round(n * max_samples), 1)

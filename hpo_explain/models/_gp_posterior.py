@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,7 @@ from scipy.linalg import cho_solve, solve_triangular
 
 from hpo_explain.base import InputError
 from hpo_explain.models._gp_fit import FittedProcess, Refit, refit_of
-from hpo_explain.models._gp_grid import GridPosterior
 from hpo_explain.models._on_columns import OnColumns
-from hpo_explain.models._split_kernel import split_kernel
 from hpo_explain.models.protocols import std_from_variance
 from hpo_explain.space import Array, Ints, SearchSpace
 
@@ -162,37 +159,6 @@ class Posterior(OnColumns):
         shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
         return np.asarray(self._scale**2 * shared, dtype=float)
 
-    def predict_grid(
-        self, X: Array, members: Ints, values: Array
-    ) -> tuple[Array, Array] | None:
-        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Encoded rows.
-        members : ndarray of int
-            The columns that take the values; what else is active must not depend on them.
-        values : ndarray of shape (G, number of members)
-            The values, encoded.
-
-        Returns
-        -------
-        tuple of ndarray, or None
-            None where the kernel or `columns` does not split by hyperparameter.
-        """
-        grid = self._grid(X, members, values)
-        if grid is None:
-            return None
-        # the same everywhere
-        prior = float(self._prior_variance(self._gp.X_train_[:1])[0])
-        mean, variance = grid.predict(
-            np.ravel(self._gp.alpha_), self._gp.L_, prior
-        )
-        return self._to_objective(mean), self._scale * std_from_variance(
-            variance
-        )
-
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).
 
@@ -214,21 +180,13 @@ class Posterior(OnColumns):
         .. [1] Moosbauer, J. et al. (2021). Explaining hyperparameter optimization via partial
            dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
         """
-        grid = self._grid(X, members, values)
-        if grid is None:
-            points = [
-                self.to_columns(_at(X, members, value)) for value in values
-            ]
-            cross = np.array(
-                [self._mean_covariance(Z, self._gp.X_train_) for Z in points]
-            )
-            prior = np.array(
-                [self._mean_covariance(Z, Z.copy()).mean() for Z in points]
-            )
-        else:
-            cross = grid.mean_covariance()
-            among = replace(grid, train=grid.rows, values=grid.rows[:1])
-            prior = among.mean_covariance().mean()
+        points = [self.to_columns(_at(X, members, value)) for value in values]
+        cross = np.array(
+            [self._mean_covariance(Z, self._gp.X_train_) for Z in points]
+        )
+        prior = np.array(
+            [self._mean_covariance(Z, Z.copy()).mean() for Z in points]
+        )
         v = solve_triangular(self._gp.L_, cross.T, lower=True)
         return self._scale * std_from_variance(
             prior - np.einsum("ij,ij->j", v, v)
@@ -240,24 +198,6 @@ class Posterior(OnColumns):
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
         return np.asarray(
             sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z)
-        )
-
-    def _grid(
-        self, X: Array, members: Ints, values: Array
-    ) -> GridPosterior | None:
-        X = self._space.check_rows("X", X)
-        owners = self._owners()
-        kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
-        if owners is None or kernel is None or not kernel.leaves:
-            return None
-        along = np.repeat(X[:1], len(values), axis=0)
-        along[:, members] = values
-        return GridPosterior(
-            kernel=kernel,
-            train=self._gp.X_train_,
-            rows=self.to_columns(_at(X, members, values[0])),
-            values=self.to_columns(along),
-            moving=np.isin(owners, members),
         )
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import InputError, check_array, check_count, steps
-from hpo_explain.models._coalitions import Compositions, in_blocks
 from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
-from hpo_explain.models._trees import GrownForest, grown, tuned
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
 from hpo_explain.models.protocols import (
-    CoalitionBlock,
     HeldOut,
     TreeBoxes,
     std_from_variance,
@@ -94,19 +91,18 @@ class ForestSurrogate(OnColumns):
     def __init__(
         self,
         space: SearchSpace,
-        forest: RandomForestRegressor | GrownForest,
+        forest: RandomForestRegressor,
         *,
         columns: Callable[[Array], Array] | None = None,
         data: tuple[Array, Array] | None = None,
         min_variance: float = 0.0,
         negated: bool = False,
     ) -> None:
-        if not isinstance(forest, GrownForest):
-            _check_forest(forest)
+        _check_forest(forest)
         super().__init__(
             space, forest, "forest", forest.n_features_in_, columns, negated
         )
-        self._forest = forest
+        self.forest = forest
         self._data = data
         self._tuned: ForestSurrogate | None = None
         self._min_variance = min_variance
@@ -151,36 +147,21 @@ class ForestSurrogate(OnColumns):
         space = space.ordered(X)
         standard = Standard.of(y)
         columns = OrderedColumns(space, X, standard.values)
-        forest = _grown_standardized(
-            columns(X),
-            y,
-            standard,
-            space.order,
-            n_trees=n_trees,
-            min_samples_leaf=1,
-            seed=seed,
-        )
+        from sklearn.ensemble import RandomForestRegressor
+
+        forest = RandomForestRegressor(n_trees, random_state=seed)
+        _fit_standardized(forest, columns(X), y, standard, space.order)
         data = (np.array(X), np.array(y))
         return cls(space, forest, columns=columns, data=data)
 
     @property
-    def forest(self) -> RandomForestRegressor:
-        """The fitted forest; of our own fit one of scikit-learn's that predicts the same."""
-        if not isinstance(self._forest, GrownForest):
-            return self._forest
-        from hpo_explain.models._as_sklearn import forest_of
-
-        return forest_of(self._forest)
-
-    @property
     def _trees(self) -> Sequence[Any]:
-        if isinstance(self._forest, GrownForest):
-            return self._forest.trees
-        return [estimator.tree_ for estimator in self._forest.estimators_]
+        return [estimator.tree_ for estimator in self.forest.estimators_]
 
     def _leaves(self, X: Array) -> tuple[Array, Array]:
         """Return mean and variance of the leaf that each row falls into, each (n, trees)."""
-        Z = self._as_seen(self._space.check_rows("X", X))
+        rows = self._space.check_rows("X", X)
+        Z = np.asarray(self.to_columns(rows), dtype=np.float32)
         means = np.empty((len(Z), len(self._trees)))
         variances = np.empty_like(means)
         for t, tree in enumerate(self._trees):
@@ -247,111 +228,6 @@ class ForestSurrogate(OnColumns):
         splits = owners[np.unique(used[used >= 0])]
         return np.isin(np.arange(len(self._space)), splits)
 
-    def predict_coalitions(
-        self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in coalitions of players, block by block of background rows.
-
-        Two rows part at few nodes of a tree, so the leaves of all their coalitions are found in
-        one walk.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            The explained row, encoded.
-        background : ndarray of shape (n, d)
-            Latent background rows.
-        players : ndarray of int
-            The columns of the hyperparameters that take part.
-        coalitions : ndarray of bool, shape (m, number of players)
-            Which players have the value of `x`.
-
-        Returns
-        -------
-        iterator of CoalitionBlock, or None
-            None where `columns` does not split by hyperparameter.
-        """
-        from hpo_explain.models._tree_coalitions import flatten, walk
-
-        owners = self._owners()
-        if owners is None:
-            return None
-        compositions = Compositions(self._space, x, players, coalitions)
-        nodes, value, impurity = flatten(self._trees)
-        within = np.maximum(impurity, self._min_variance)
-        n_trees = len(self._trees)
-
-        def work(part: slice) -> CoalitionBlock:
-            origin, first, second = walk(
-                nodes,
-                value,
-                within,
-                owners,
-                compositions.sources(background[part]),
-                self._as_seen(background[part]),
-                self._as_seen(x[None, :])[0],
-                self._as_seen(compositions.inactive[None, :])[0],
-            )
-            mean = first / n_trees
-            square = second / n_trees
-            return CoalitionBlock(
-                part,
-                self._sign * (origin + mean),
-                std_from_variance(square - mean**2),
-            )
-
-        return in_blocks(
-            len(background), max(1, _BLOCK // len(coalitions)), work
-        )
-
-    def mean_shapley(
-        self, x: Array, background: Array, players: Ints
-    ) -> Array | None:
-        """Return Shapley values of the mean against each background row, exact: (n, players).
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            The explained row, encoded.
-        background : ndarray of shape (n, d)
-            Latent background rows.
-        players : ndarray of int
-            The columns of the hyperparameters that take part.
-
-        Returns
-        -------
-        ndarray of shape (n, number of players), or None
-            None where activity depends on values, or `columns` does not split by hyperparameter.
-        """
-        from hpo_explain.models._tree_coalitions import (
-            flatten,
-            shapley_of_leaves,
-        )
-
-        owners = self._owners()
-        space = self._space
-        if owners is None or any(map(space.is_conditional, space.names)):
-            return None
-        nodes, value, _ = flatten(self._trees)
-        # counted from the overall mean, sums of leaves far from 0 do not cancel
-        value = value - value[nodes[0]].mean()
-        plays = np.zeros(len(space), dtype=bool)
-        plays[players] = True
-        contributions = shapley_of_leaves(
-            nodes,
-            value,
-            owners,
-            plays,
-            self._as_seen(background),
-            self._as_seen(x[None, :])[0],
-        )
-        of_players = self._sign * contributions[:, players]
-        return np.asarray(of_players / len(self._trees))
-
-    def _as_seen(self, rows: Array) -> npt.NDArray[np.float32]:
-        """Return encoded rows as the trees see them."""
-        return np.asarray(self.to_columns(rows), dtype=np.float32)
-
     def _held_out_now(self) -> HeldOut:
         """Return out-of-bag predictions, or those of five-fold cross-validation.
 
@@ -382,7 +258,7 @@ class ForestSurrogate(OnColumns):
     def _leaves_out(self, first: npt.NDArray[np.intp]) -> bool:
         """Say whether its own trees predict trials that they had not seen."""
         return (
-            getattr(self._forest, "bootstrap", False)
+            getattr(self.forest, "bootstrap", False)
             and not self._learned_order()
             and self._data is not None
             and len(first) == len(self._data[1])
@@ -423,7 +299,7 @@ class ForestSurrogate(OnColumns):
         """
         if self._tuned is None:  # it takes several fits
             n = len(self._data_for("it cannot be fitted again")[1])
-            size = int(self._forest.min_samples_leaf)
+            size = int(self.forest.min_samples_leaf)
             fit = tuned(self.with_leaves, self.held_out(), size, n)
             self._tuned = self if fit is None else fit()
             self._tuned.notes = self.notes
@@ -444,8 +320,7 @@ class ForestSurrogate(OnColumns):
         y : ndarray of shape (n,)
             Their objective, in the user's units.
         **settings
-            What differs: of our own ``n_estimators`` and ``min_samples_leaf``, of a forest of
-            scikit-learn any of its parameters.
+            What differs of its parameters.
         """
         target = self._sign * np.asarray(y, dtype=float)
         standard = Standard.of(target)
@@ -455,7 +330,10 @@ class ForestSurrogate(OnColumns):
         Z = np.asarray(X if columns is None else columns(X))
         own = columns is None or isinstance(columns, OrderedColumns)
         order = self._space.order if own else np.arange(Z.shape[1])
-        forest = self._grown_again(Z, target, standard, order, settings)
+        from sklearn.base import clone
+
+        forest = clone(self.forest).set_params(**settings)
+        _fit_standardized(forest, Z, target, standard, order)
         return ForestSurrogate(
             self._space,
             forest,
@@ -464,33 +342,6 @@ class ForestSurrogate(OnColumns):
             min_variance=self._min_variance,
             negated=self._sign < 0,
         )
-
-    def _grown_again(
-        self,
-        Z: Array,
-        target: Array,
-        standard: Standard,
-        order: Ints,
-        settings: dict[str, Any],
-    ) -> GrownForest | RandomForestRegressor:
-        before = self._forest
-        if isinstance(before, GrownForest):
-            return _grown_standardized(
-                Z,
-                target,
-                standard,
-                order,
-                n_trees=settings.get("n_estimators", len(before.trees)),
-                min_samples_leaf=settings.get(
-                    "min_samples_leaf", before.min_samples_leaf
-                ),
-                seed=before.random_state,
-            )
-        from sklearn.base import clone
-
-        forest = clone(before).set_params(**settings)
-        _fit_standardized(forest, Z, target, standard, order)
-        return forest
 
     def _learned_order(self) -> bool:
         """Say whether the columns depend on the objective (two categories split the same way)."""
@@ -502,7 +353,7 @@ class ForestSurrogate(OnColumns):
     def _out_of_bag(self, X: Array, y: Array) -> HeldOut:
         means, variances = self._leaves(X)
         out = np.ones(means.shape, dtype=bool)
-        for t, bag in enumerate(self._forest.estimators_samples_):
+        for t, bag in enumerate(self.forest.estimators_samples_):
             out[bag, t] = False
         seen = out.any(axis=1)  # with few trees a trial may be in every bag
         means = np.where(out, means, np.nan)[seen]
@@ -536,7 +387,7 @@ class ForestSurrogate(OnColumns):
         mean = np.empty(len(y))
         std = np.empty(len(y))
         trees = len(self._trees)
-        if getattr(self._forest, "bootstrap", False):
+        if getattr(self.forest, "bootstrap", False):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
         for k in steps(range(min(n_folds, count)), "folds"):
             out = fold == k
@@ -574,46 +425,6 @@ def _check_forest(forest: Any) -> None:
         )
 
 
-def _grown_standardized(
-    Z: Array,
-    y: Array,
-    standard: Standard,
-    order: Ints,
-    *,
-    n_trees: int,
-    min_samples_leaf: int,
-    seed: int,
-) -> GrownForest:
-    """Return our own forest, fitted as `_fit_standardized` does."""
-    columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
-    forest = grown(
-        columns,
-        standard.values,
-        n_trees=n_trees,
-        min_samples_leaf=min_samples_leaf,
-        seed=seed,
-    )
-    above = (y - standard.centre) / standard.unit
-    trees = []
-    for tree, bag in zip(
-        forest.trees, forest.estimators_samples_, strict=True
-    ):
-        leaf = tree.apply(columns[bag])
-        value, impurity = _of_leaves(tree, leaf, above[bag], standard)
-        is_leaf = tree.feature < 0
-        column = order[np.where(is_leaf, 0, tree.feature)]
-        splits = np.where(is_leaf, tree.feature, column)
-        trees.append(
-            replace(
-                tree,
-                feature=splits,
-                value=value[:, None, None],
-                impurity=impurity,
-            )
-        )
-    return replace(forest, trees=tuple(trees))
-
-
 def _fit_standardized(
     forest: RandomForestRegressor,
     Z: Array,
@@ -626,10 +437,8 @@ def _fit_standardized(
     Splits are chosen by standardized objectives, with columns in the given order; the leaves then
     get the mean and the variance of the objectives as they are.
     """
-    from hpo_explain.models._as_sklearn import grow
-
     columns = np.ascontiguousarray(Z[:, order], dtype=np.float32)
-    grow(forest, columns, standard.values)
+    forest.fit(columns, standard.values)
     # a sum of what is large may overflow
     above = (y - standard.centre) / standard.unit
     bags = forest.estimators_samples_ if forest.bootstrap else None
@@ -669,3 +478,56 @@ def _total_std(means: Array, variances: Array) -> Array:
     return std_from_variance(
         (means - means[:, :1]).var(axis=1) + variances.mean(axis=1)
     )
+
+
+Fitted = TypeVar("Fitted")
+# that a tree may have, about: with fewer nothing is left to explain
+_FEWEST_LEAVES = 6
+# of the error: larger leaves must lower it by more than chance does
+_PAYS = 0.98
+
+
+def _error(held_out: HeldOut) -> float:
+    """Return the mean square of the held-out residuals."""
+    if not len(held_out.observed):
+        return 0.0
+    return float(np.mean((held_out.observed - held_out.mean) ** 2))
+
+
+def tuned(
+    with_leaves: Callable[[int], tuple[HeldOut, Callable[[], Fitted]]],
+    own: HeldOut,
+    size: int,
+    n: int,
+) -> Callable[[], Fitted] | None:
+    """Return what fits the forest whose size of leaves predicts held-out trials best.
+
+    Parameters
+    ----------
+    with_leaves : callable
+        Returns of a size what such a forest predicts of held-out trials, and what fits it.
+    own : HeldOut
+        What the forest predicts of them as it is.
+    size : int
+        The size of its leaves.
+    n : int
+        How many trials it is fitted to.
+
+    Returns
+    -------
+    callable or None
+        None where no other size pays.
+    """
+    best: Callable[[], Fitted] | None = None
+    lowest = _error(own)
+    size *= 2
+    while size * _FEWEST_LEAVES <= n:
+        held_out, fit = with_leaves(size)
+        error = _error(held_out)
+        if error > lowest:
+            break
+        if error < _PAYS * lowest:
+            best = fit
+            lowest = error
+        size *= 2
+    return best

@@ -6,31 +6,19 @@ The marginal likelihood and the predictions in coalitions and on grids are our o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_solve
 
 from hpo_explain.base import one_blas_thread, steps
-from hpo_explain.models._coalitions import Compositions, ended, in_blocks
-from hpo_explain.models._gp_coalitions import CoalitionPosterior, WalkPosterior
 from hpo_explain.models._gp_fit import KernelFit, Refit, folds_of
 from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
-from hpo_explain.models._split_kernel import (
-    SplitProcess,
-    Whitening,
-    split_kernel,
-)
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.protocols import (
-    CoalitionBlock,
     HeldOut,
-    std_from_variance,
 )
-from hpo_explain.space import Array, Bools, Ints, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 
 
 class GaussianProcessSurrogate(Posterior):
@@ -138,138 +126,6 @@ class GaussianProcessSurrogate(Posterior):
         if (owners := self._owners()) is None:
             return np.ones(len(self._space), dtype=bool)
         return np.isin(np.arange(len(self._space)), owners)
-
-    def predict_coalitions(
-        self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in coalitions of players, block by block of background rows.
-
-        The covariance with a trial is a function of a sum over columns, so that of a composed row
-        needs only the parts of the sum.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            The explained row, encoded.
-        background : ndarray of shape (n, d)
-            Latent background rows.
-        players : ndarray of int
-            The columns of the hyperparameters that take part.
-        coalitions : ndarray of bool, shape (m, number of players)
-            Which players have the value of `x`.
-
-        Returns
-        -------
-        iterator of CoalitionBlock, or None
-            None where the kernel or `columns` does not split by hyperparameter.
-        """
-        return self._in_coalitions(
-            Compositions(self._space, x, players, coalitions), background
-        )
-
-    def predict_walks(
-        self, x: Array, background: Array, orders: Ints
-    ) -> tuple[Array, Array] | None:
-        """Return predictions while players take the values of a row one by one.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            The row, encoded.
-        background : ndarray of shape (n, d)
-            Latent rows from which the players start.
-        orders : ndarray of int, shape (n, w, p)
-            The orders of each background row: players by their columns.
-
-        Returns
-        -------
-        tuple of ndarray, each of shape (n, w, p + 1), or None
-            Mean and standard deviation before the first player joins, and after each. None where
-            the kernel or `columns` does not split by hyperparameter.
-        """
-        n, w, p = orders.shape
-        players = np.sort(orders[0, 0])
-        if any(self._space.conditions):
-            joined = (
-                np.argsort(orders, axis=2)[:, :, None, :]
-                < np.arange(p + 1)[:, None]
-            )
-            # all walks of a row begin and end with the same: first no player, last all of them
-            inner = joined[:, :, 1:-1].reshape(n, w * (p - 1), p)
-            different = np.concatenate([joined[:, 0, [0, -1]], inner], axis=1)
-            compositions = Compositions(self._space, x, players, different)
-            blocks = self._in_coalitions(compositions, background)
-        else:
-            blocks = self._in_walks(x, players, orders, background)
-        if blocks is None:
-            return None
-        mean = np.empty((n, w, p + 1))
-        std = np.empty_like(mean)
-
-        def write(out: Array, values: Array) -> None:
-            out[:, :, [0, -1]] = values[:, None, :2]
-            out[:, :, 1:-1] = values[:, 2:].reshape(len(out), w, p - 1)
-
-        with ended(blocks):
-            for block in blocks:
-                write(mean[block.rows], block.mean)
-                write(std[block.rows], block.std)
-        return mean, std
-
-    def _in_coalitions(
-        self, compositions: Compositions, background: Array
-    ) -> Iterator[CoalitionBlock] | None:
-        process = self._split()
-        if process is None:
-            return None
-        posterior = CoalitionPosterior(compositions, process)
-        return self._predicted_blocks(
-            posterior.rows, background, partial(posterior, background)
-        )
-
-    def _in_walks(
-        self, x: Array, players: Ints, orders: Ints, background: Array
-    ) -> Iterator[CoalitionBlock] | None:
-        process = self._split()
-        if process is None:
-            return None
-        posterior = WalkPosterior(players, orders, process)
-        return self._predicted_blocks(
-            posterior.rows, background, partial(posterior, x, background)
-        )
-
-    def _split(self) -> SplitProcess | None:
-        """Return what composed rows are predicted from, if kernel and columns split."""
-        owners = self._owners()
-        kernel = split_kernel(self._gp.kernel_, self._gp.X_train_.shape[1])
-        if owners is None or kernel is None or not kernel.leaves:
-            return None
-        return SplitProcess(
-            columns=self.to_columns,
-            owners=owners,
-            kernel=kernel,
-            train=self._gp.X_train_,
-            alpha=kernel.factor * np.ravel(self._gp.alpha_),
-            whitening=Whitening(self._gp.L_, kernel.factor),
-            # the same everywhere
-            prior=float(self._prior_variance(self._gp.X_train_[:1])[0]),
-        )
-
-    def _predicted_blocks(
-        self,
-        size: int,
-        background: Array,
-        posterior: Callable[[slice], tuple[Array, Array]],
-    ) -> Iterator[CoalitionBlock]:
-        def work(part: slice) -> CoalitionBlock:
-            mean, variance = posterior(part)
-            return CoalitionBlock(
-                part,
-                self._to_objective(mean),
-                self._scale * std_from_variance(variance),
-            )
-
-        return in_blocks(len(background), size, work)
 
     def _held_out_now(self) -> HeldOut:
         """Return predictions of folds, for which the kernel's parameters are fitted without them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -57,69 +56,6 @@ class HeldOut:
     rows: Array | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class CoalitionBlock:
-    """Predictions for some background rows in every coalition asked for.
-
-    Attributes
-    ----------
-    rows : slice
-        The background rows.
-    mean, std : ndarray of shape (number of rows, number of coalitions)
-        Prediction for each background row and coalition.
-    """
-
-    rows: slice
-    mean: Array
-    std: Array
-
-
-@runtime_checkable
-class SupportsCoalitions(Protocol):
-    """A surrogate that computes the coalitions of a Shapley game without composed rows."""
-
-    def predict_coalitions(
-        self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in coalitions, block by block of background rows.
-
-        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
-        columns that take part, `coalitions` says which of them have the explained row's value,
-        (m, number of players). It is None if the model's structure does not allow it.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsGrid(Surrogate, Protocol):
-    """A surrogate that predicts rows at all values of a grid together."""
-
-    def predict_grid(
-        self, X: Array, members: Ints, values: Array
-    ) -> tuple[Array, Array] | None:
-        """Return mean and standard deviation, each (n, G), at rows that take the values of a grid.
-
-        `X` holds encoded rows (n, d), `members` are the columns that take the `values`, (G, number
-        of members). It is None if the model's structure does not allow it.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsWalks(Surrogate, Protocol):
-    """A surrogate that predicts the steps of walks from background rows to a row together."""
-
-    def predict_walks(
-        self, x: Array, background: Array, orders: Ints
-    ) -> tuple[Array, Array] | None:
-        """Return mean and standard deviation after each step of each walk.
-
-        Arguments are those of :meth:`SupportsTermCoalitions.coalition_terms`, with the order in
-        which each background row takes the values of `x`. None if the structure does not allow it.
-        """
-        ...
-
-
 @runtime_checkable
 class SupportsBoxes(Surrogate, Protocol):
     """A surrogate of trees, whose leaves are boxes of the latent cube."""
@@ -134,15 +70,6 @@ class SupportsBoxes(Surrogate, Protocol):
 
     def predict_trees(self, X: Array) -> Array:
         """Return each tree's prediction, (n, trees), at encoded rows (n, d)."""
-        ...
-
-    def mean_shapley(
-        self, x: Array, background: Array, players: Ints
-    ) -> Array | None:
-        """Return Shapley values of the mean for each background row, without coalitions.
-
-        None where the columns are others than the space's.
-        """
         ...
 
 

@@ -24,10 +24,8 @@ from hpo_explain.belief import Draws, Trust, as_draws
 from hpo_explain.belief.trust import LEVELS
 from hpo_explain.models import (
     Acquisition,
-    OfPredictions,
     SupportsAnotherModel,
     SupportsBoxes,
-    SupportsGrid,
     SupportsJoint,
     Surrogate,
     SurrogateBased,
@@ -212,25 +210,6 @@ class Explained:
         if not self.of_objective or not isinstance(surrogate, SupportsBoxes):
             return None
         return surrogate.predict_trees(X)
-
-    def on_grid(
-        self, X: Array, members: Sequence[int], values: Array
-    ) -> Array | None:
-        """Return the values, (n, G), at encoded rows that take the values of a grid.
-
-        As of :meth:`SupportsGrid.predict_grid`; None where the model cannot, or depends on more
-        than its predictions.
-        """
-        game, surrogate = self.game, self.surrogate
-        if not isinstance(game, OfPredictions):
-            return None
-        if not isinstance(surrogate, SupportsGrid):
-            return None
-        predicted = surrogate.predict_grid(X, np.array(members), values)
-        if predicted is None:
-            return None
-        terms = game.terms_of(*predicted)
-        return np.asarray(sum(terms.values()), dtype=float)
 
     def covariance(self, X: Array) -> Array | None:
         """Return the posterior covariance, (n, n); None without one, or of an acquisition."""

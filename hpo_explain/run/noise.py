@@ -13,8 +13,7 @@ matters to it; otherwise it is constant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +21,12 @@ import numpy.typing as npt
 from hpo_explain.base import ROUNDED_95, Kind, declared_fact
 from hpo_explain.belief import MATTERS, Belief, decide
 from hpo_explain.models import (
-    CoalitionBlock,
     ForestSurrogate,
     GaussianProcessSurrogate,
-    SupportsCoalitions,
     SupportsRelevance,
 )
 from hpo_explain.run.repeats import Repeats
-from hpo_explain.space import Array, Bools, Ints, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace
 
 _FEWEST = 8  # configurations: of fewer nothing is learned
 
@@ -174,22 +171,6 @@ class NoiseModel:
             return np.ones(len(self.space), dtype=bool)
         return self.log_variance.relevant()
 
-    def predict_coalitions(
-        self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[CoalitionBlock] | None:
-        """Return predictions in coalitions of players, block by block of background rows.
-
-        As :meth:`hpo_explain.models.GaussianProcessSurrogate.predict_coalitions` does.
-        """
-        if not isinstance(self.log_variance, SupportsCoalitions):
-            return None
-        blocks = self.log_variance.predict_coalitions(
-            x, background, players, coalitions
-        )
-        if blocks is None:
-            return None
-        return (_block(block) for block in blocks)
-
 
 def _fitted(
     space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int
@@ -208,8 +189,3 @@ def _of_log(mean: Array, std: Array) -> tuple[Array, Array]:
     """Return σ and its standard deviation from those of log σ²."""
     sigma = np.exp(mean / 2.0)
     return sigma, sigma * std / 2.0
-
-
-def _block(block: CoalitionBlock) -> CoalitionBlock:
-    mean, std = _of_log(block.mean, block.std)
-    return replace(block, mean=mean, std=std)

@@ -1,4 +1,4 @@
-"""The fast path: the same numbers as KernelExplainer's, without composed rows."""
+"""The values of all coalitions give the same numbers as KernelExplainer does."""
 
 import numpy as np
 import pytest
@@ -165,42 +165,23 @@ def test_a_forest_of_ones_own_agrees_missing_values_included(make):
     )
 
 
-def test_of_a_kernel_that_does_not_split_every_coalition_is_composed():
+def test_more_than_eleven_are_not_asked_for_exactly():
     space = hx.SearchSpace(
-        [hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)]
+        [hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(12)]
     )
     X = space.sample(15, seed=2)
-    gp = GaussianProcessRegressor(
-        k.DotProduct() + k.RBF(), alpha=1e-3, optimizer=None
+    surrogate = hx.models.GaussianProcessSurrogate.fit(
+        space, X, X @ np.arange(12.0)
     )
-    acquisition = hx.models.LowerConfidenceBound(
-        hx.models.GaussianProcessSurrogate(space, gp.fit(X, X[:, 0]))
-    )
-    ours, kernel = (
+    with pytest.raises(InputError, match="at most 11 hyper") as caught:
         explained(
-            acquisition,
-            {"t0": 0.1, "t1": 0.3},
-            background=20,
-            estimator=estimator,
-        )
-        for estimator in ("auto", "kernel")
-    )
-    assert ours.estimator.kind == "coalitions_exact"
-    assert kernel.estimator.kind == "kernel_explainer"
-    np.testing.assert_allclose(ours.phi, kernel.phi, rtol=1e-9)
-    with pytest.raises(
-        InputError, match="a surrogate that supports coalitions"
-    ) as caught:
-        explained(
-            acquisition,
-            {"t0": 0.1, "t1": 0.3},
+            hx.models.LowerConfidenceBound(surrogate),
+            space.decode(X[:1])[0],
             background=20,
             estimator="exact",
         )
-    assert (caught.value.argument, caught.value.value) == (
-        "estimator",
-        "exact",
-    )
+    assert caught.value.value == "exact"
+    assert "estimator='kernel'" in str(caught.value)
 
 
 def test_weights_of_the_coalitions_by_hand():
@@ -218,26 +199,3 @@ def test_weights_of_the_coalitions_by_hand():
         [expected[code] for code in range(8)],
         rtol=1e-15,
     )
-
-
-def test_a_forest_whose_trees_agree_far_from_zero_is_certain_in_every_coalition():
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"t{j}", 0.0, 1.0) for j in range(2)]
-    )
-    # every tree sees every point
-    X = np.repeat(space.sample(8, seed=1), 40, axis=0)
-    y = np.where(X[:, 0] > 0.5, 1e8, 0.0)
-    forest = hx.models.ForestSurrogate.fit(space, X, y, n_trees=8)
-    rows = space.sample(6, seed=2)
-    (block,) = forest.predict_coalitions(
-        np.array([0.9, 0.1]),
-        rows,
-        np.arange(2),
-        np.array([[False, False], [True, True]]),
-    )
-    mean, std = forest.predict(rows)
-    np.testing.assert_allclose(block.mean[:, 0], mean)
-    np.testing.assert_allclose(block.std[:, 0], std, atol=1e-6)
-    assert (
-        block.std.max() == 0.0
-    )  # squares of 1e8 would leave a std of about 1

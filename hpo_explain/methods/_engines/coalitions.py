@@ -2,17 +2,16 @@
 
 What is kept out of KernelExplainer's result: the l1 regularization that drops players
 (``l1_reg=False``), the rounding of contributions below 1e-10 to zero (outputs are centred and
-rescaled), numpy's global random state (a generator of its own takes its place), and memory that
-grows with the background: it averages over the background rows before it regresses, so it may as
-well be given the averages.
+rescaled), numpy's global random state (it is restored), and memory that grows with the background:
+it averages over the background rows before it regresses, so it may as well be given the averages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import comb
-from types import FunctionType
-from typing import Any
+from threading import Lock
 
 import numpy as np
 
@@ -73,6 +72,8 @@ _SPREAD = (
     1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
 )
 
+_GLOBAL_STATE = Lock()  # of numpy's generator: one thread at a time seeds it
+
 Game = Callable[[Bools], Array]
 
 
@@ -107,6 +108,8 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     >>> kernel_shap(game, 2).round(9).tolist()
     [[3.0], [3.0]]
     """
+    import shap
+
     one = np.eye(n_players, dtype=bool)
     nobody = np.zeros((1, n_players), dtype=bool)
     first = game(np.vstack([~nobody, nobody, one, ~one]))
@@ -120,55 +123,22 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
         return np.asarray((game(missing == 0) - whole) * scale)
 
     n_coalitions = 2**n_players - 2 if n_players <= EXACT_PLAYERS else "auto"
-    explainer = _explainer_with(seed)(scaled, np.ones((1, n_players)))
-    values = explainer.shap_values(
-        np.zeros((1, n_players)),
-        nsamples=n_coalitions,
-        l1_reg=False,
-        silent=True,
-    )
-    return np.asarray(values[0] / scale)
+    explainer = shap.KernelExplainer(scaled, np.ones((1, n_players)))
+    with _global_seed(seed):
+        # of one row alone, shap asks for no progress bar
+        values = explainer.shap_values(
+            np.zeros(n_players), nsamples=n_coalitions, l1_reg=False
+        )
+    return np.asarray(values / scale)
 
 
-def _explainer_with(seed: int) -> Any:
-    """Return shap's KernelExplainer with a generator of its own, and without tqdm.
-
-    Its method `explain` draws from ``np.random``, which all threads of the process share, and
-    `shap_values` asks tqdm, which leaves a thread and fixes how processes are started; here the
-    same code finds another ``np`` and another ``tqdm``.
-    """
-    import shap
-
-    kernel = shap.KernelExplainer
-    others = {
-        "np": _NumpyDrawing(np.random.default_rng(seed)),
-        "tqdm": lambda rows, **options: rows,
-    }
-    methods = {
-        name: _finding(others, getattr(kernel, name))
-        for name in ("explain", "shap_values")
-    }
-    return type("SeededKernelExplainer", (kernel,), methods)
-
-
-def _finding(others: dict[str, Any], function: Any) -> FunctionType:
-    """Return a function that finds other things under some of its module's names."""
-    made = FunctionType(
-        function.__code__,
-        {**function.__globals__, **others},
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
-
-
-class _NumpyDrawing:
-    """numpy, but for its random numbers."""
-
-    def __init__(self, random: np.random.Generator) -> None:
-        self.random = random
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+@contextmanager
+def _global_seed(seed: int) -> Iterator[None]:
+    """Seed numpy's global generator, which shap draws from, and restore its state at the end."""
+    with _GLOBAL_STATE:
+        state = np.random.get_state()  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002
+        try:
+            yield
+        finally:
+            np.random.set_state(state)  # noqa: NPY002

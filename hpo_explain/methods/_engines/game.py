@@ -27,7 +27,6 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.orders import (
     COMPOSED_ROWS,
-    STARTS,
     terms_at,
     walked_shapley,
 )
@@ -38,19 +37,12 @@ from hpo_explain.methods._engines.split_gains import (
 )
 from hpo_explain.models import (
     Acquisition,
-    OfPredictions,
     Split,
-    SupportsBoxes,
     SupportsCoalitions,
     SupportsParts,
     SupportsRelevance,
-    SupportsTermCoalitions,
-    SupportsTermWalks,
     SurrogateBased,
-    TermBlock,
 )
-from hpo_explain.models._coalitions import ended
-from hpo_explain.question import PredictedObjective
 from hpo_explain.space import Array, Bools, Ints
 
 Players = Ints
@@ -59,7 +51,7 @@ Coalitions = Bools
 LEAST_WALKED = (
     8  # players: with fewer, all coalitions are hardly more than a few orders
 )
-LEAST_WALKS = 100  # starts of walks beside coalitions that are drawn
+LEAST_WALKS = 100  # orders, however few background rows there are
 
 
 def _coalitions(fact: Fact) -> str:
@@ -83,7 +75,6 @@ _NOBODY = declared_fact("no_players", "no hyperparameter can matter here")
 _EXACT = declared_fact(
     "coalitions_exact", "exact, all {coalitions} coalitions"
 )
-_LEAVES = declared_fact("leaves_exact", "exact, from the leaves of the trees")
 _KERNEL = declared_fact(
     "kernel_explainer", "KernelExplainer, {which}", which=_coalitions
 )
@@ -152,30 +143,20 @@ class CoalitionGame:
         return rows
 
     @property
-    def samples_coalitions(self) -> bool:
-        """Whether there are too many coalitions to value each, so that some are drawn."""
-        return self._too_many and not self.walks_orders
-
-    @property
     def walks_orders(self) -> bool:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        if isinstance(self.acquisition, SupportsTermWalks):
-            return self._too_many
-        return (
-            self.grows
-            and len(self.players) >= LEAST_WALKED
-            and not self.parts()
-        )
+        values_coalitions = isinstance(self.acquisition, SupportsCoalitions)
+        if self._too_many:
+            return self.grows or values_coalitions
+        many = len(self.players) >= LEAST_WALKED
+        return self.grows and many and not values_coalitions
 
     @property
     def predicted_rows(self) -> int:
         """Number of composed rows that are predicted for each background row; 0 if none is."""
-        own = isinstance(self.acquisition, SupportsTermWalks)
-        return (
-            2 * (len(self.players) + 1) if self.walks_orders and not own else 0
-        )
+        return 2 * (len(self.players) + 1) if self.walks_orders else 0
 
     @property
     def _too_many(self) -> bool:
@@ -221,35 +202,25 @@ class CoalitionGame:
         games = self.parts()
         if games:
             return self._sum_of(games, cubes)
-        by_leaf = self._of_leaves(cubes)
-        if by_leaf is not None:
-            return by_leaf, _LEAVES(players=n)
         if self.walks_orders:
             return self._walked(cubes), _WALKED(players=n, sampled=True)
         if not self._too_many:
             return self._of_all(cubes)
         if self.estimator == "exact":
-            raise self._not_exact()
+            raise InputError(
+                "estimator",
+                f"is 'exact', which needs at most {EXACT_PLAYERS} hyperparameters that can matter "
+                f"(there are {n})",
+                self.estimator,
+                ("Use ", Option("estimator", "kernel"), "."),
+            )
         return self._sampled(cubes), _KERNEL(players=n, sampled=True)
-
-    def _not_exact(self) -> InputError:
-        return InputError(
-            "estimator",
-            f"is 'exact', which needs at most {EXACT_PLAYERS} hyperparameters that can matter "
-            f"(there are {len(self.players)}) and a surrogate that supports coalitions",
-            self.estimator,
-            ("Use ", Option("estimator", "kernel"), "."),
-        )
 
     def _of_all(self, cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values from those of all coalitions, and how they came about."""
         n, rows = len(self.players), np.vstack(cubes)
         coalitions = all_coalitions(n)
-        blocks = self._structured(coalitions, rows)
-        if blocks is None:
-            if self.estimator == "exact":
-                raise self._not_exact()
-            blocks = self._composed(coalitions, rows)
+        blocks = self._in_coalitions(coalitions, rows)
         values, crossed = self._averaged(blocks, coalitions, cubes)
         how: Fact
         if self.estimator == "kernel":
@@ -261,38 +232,42 @@ class CoalitionGame:
             how = _EXACT(coalitions=2**n)
         return self._shared(phi, crossed), how
 
-    def _by_kernel(self, cubes: list[Array]) -> Array:
-        """Return Shapley values (hypercube, player, term) by KernelExplainer."""
-        # other coalitions for every hypercube: the interval then covers their choice as well
-        rng = np.random.default_rng(self.seed)
-        seeds = rng.integers(2**31, size=len(cubes)).tolist()
-        games = [partial(self._over_one, cube) for cube in cubes]
-        n = len(self.players)
-        return np.stack(
-            [
-                kernel_shap(game, n, seed=seed)
-                for game, seed in zip(games, seeds, strict=True)
-            ]
-        )
-
     def _sampled(self, cubes: list[Array]) -> Array:
         """Return Shapley values from coalitions that KernelExplainer draws."""
-        phi = self._by_kernel(cubes)
+        # other coalitions for every hypercube: the interval then covers their choice as well
+        rng = np.random.default_rng(self.seed)
+        phi = np.stack(
+            [
+                kernel_shap(
+                    partial(self._over_one, cube),
+                    len(self.players),
+                    seed=int(rng.integers(2**31)),
+                )
+                for cube in cubes
+            ]
+        )
         if not isinstance(self.acquisition, Split):
             return phi
         # drawn coalitions are hardly ever pairs, of which one has a player more: walks are
-        rows = [np.tile(b, (-(-LEAST_WALKS // len(b)), 1)) for b in cubes]
-        shares = self._walked(rows, starts=STARTS)[..., -2:]
+        shares = self._walked(cubes)[..., -2:]
         return self._shared(phi, shares[..., 0] - shares[..., 1])
 
-    def _walked(self, cubes: list[Array], *, starts: int = 1) -> Array:
+    def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
+        """Return v (coalition, term) over one hypercube."""
+        terms = [terms for _, terms in self._in_coalitions(coalitions, cube)]
+        return np.column_stack(
+            [
+                np.concatenate([block[name] for block in terms]).mean(axis=0)
+                for name in self.acquisition.term_names
+            ]
+        )
+
+    def _walked(self, cubes: list[Array]) -> Array:
+        # of few rows each is walked in several orders
+        times = -(-LEAST_WALKS // sum(map(len, cubes)))
+        rows = [np.tile(cube, (times, 1)) for cube in cubes]
         return walked_shapley(
-            self.acquisition,
-            self.x,
-            self.players,
-            cubes,
-            starts=starts,
-            seed=self.seed,
+            self.acquisition, self.x, self.players, rows, seed=self.seed
         )
 
     def _shared(self, phi: Array, crossed: Array) -> Array:
@@ -300,25 +275,6 @@ class CoalitionGame:
         if not isinstance(self.acquisition, Split):
             return phi
         return with_shares(phi, crossed, self.acquisition.own)
-
-    def _of_leaves(self, cubes: list[Array]) -> Array | None:
-        """Return exact values where there are too many coalitions of a model that needs none."""
-        game = self.acquisition
-        if self.estimator == "kernel" or not self._too_many or self.absent:
-            return None
-        if not isinstance(game, PredictedObjective):
-            return None
-        if not isinstance(game.surrogate, SupportsBoxes):
-            return None
-        by_row = game.surrogate.mean_shapley(
-            self.x, np.vstack(cubes), self.players
-        )
-        if by_row is None:
-            return None
-        ends = np.cumsum([len(cube) for cube in cubes])[:-1]
-        return np.stack(
-            [part.mean(axis=0) for part in np.split(by_row, ends)]
-        )[:, :, None]
 
     def _sum_of(
         self, games: list[CoalitionGame], cubes: list[Array]
@@ -338,79 +294,45 @@ class CoalitionGame:
             games=len(games), most=most, sampled=most > EXACT_PLAYERS
         )
 
-    def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
-        """Return v (hypercube, coalition, term), by structure where that is possible."""
-        rows = np.vstack(cubes)
-        blocks = self._structured(coalitions, rows)
-        if blocks is None:
-            blocks = self._composed(coalitions, rows)
-        return self._averaged(blocks, coalitions, cubes, paired=False)[0]
-
-    def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
-        """Return v (coalition, term) over one hypercube."""
-        return np.asarray(self.values(coalitions, [cube])[0])
-
     def _averaged(
         self,
-        blocks: Iterator[TermBlock],
+        blocks: Iterator[tuple[slice, dict[str, Array]]],
         coalitions: Coalitions,
         cubes: list[Array],
-        *,
-        paired: bool = True,
     ) -> tuple[Array, Array]:
-        """Return v (hypercube, coalition, term), and D of a split (hypercube, player).
-
-        D is 0 where the coalitions are not `paired`, all of them in their order.
-        """
+        """Return v (hypercube, coalition, term), and D of a split (hypercube, player)."""
         acquisition, n = self.acquisition, len(self.players)
         names = acquisition.term_names
         sizes = np.array([len(b) for b in cubes])
         cube = np.repeat(np.arange(len(cubes)), sizes)
         values = np.zeros((len(cubes), len(coalitions), len(names)))
         crossed = np.zeros((len(cubes), n))
-        with ended(blocks):
-            for block in blocks:
-                here = cube[block.rows]
-                share = np.zeros((len(cubes), len(here)))
-                share[here, np.arange(len(here))] = 1.0 / sizes[here]
-                for t, name in enumerate(names):
-                    values[:, :, t] += share @ block.terms[name]
-                if paired and isinstance(acquisition, Split):
-                    crossed += share @ crossed_in_coalitions(
-                        acquisition, block.terms, n
-                    )
+        for rows, terms in blocks:
+            here = cube[rows]
+            share = np.zeros((len(cubes), len(here)))
+            share[here, np.arange(len(here))] = 1.0 / sizes[here]
+            for t, name in enumerate(names):
+                values[:, :, t] += share @ terms[name]
+            if isinstance(acquisition, Split):
+                crossed += share @ crossed_in_coalitions(acquisition, terms, n)
         return values, crossed
 
-    def _structured(
+    def _in_coalitions(
         self, coalitions: Coalitions, rows: Array
-    ) -> Iterator[TermBlock] | None:
-        """Return the terms in coalitions by the acquisition's or its surrogate's own structure."""
-        if self.estimator == "kernel":
-            return None
-        acquisition = self.acquisition
-        if isinstance(acquisition, SupportsTermCoalitions):
-            return acquisition.coalition_terms(
+    ) -> Iterator[tuple[slice, dict[str, Array]]]:
+        """Yield the terms in coalitions for some of the background rows, each (rows, coalitions).
+
+        Every row is composed, which any acquisition allows, unless it knows a way of its own.
+        """
+        if self.estimator != "kernel" and isinstance(
+            self.acquisition, SupportsCoalitions
+        ):
+            terms = self.acquisition.coalition_terms(
                 self.x, rows, self.players, coalitions
             )
-        if not isinstance(acquisition, OfPredictions):
-            return None
-        surrogate, terms_of = acquisition.surrogate, acquisition.terms_of
-        if not isinstance(surrogate, SupportsCoalitions):
-            return None
-        blocks = surrogate.predict_coalitions(
-            self.x, rows, self.players, coalitions
-        )
-        if blocks is None:
-            return None
-        return (
-            TermBlock(block.rows, terms_of(block.mean, block.std))
-            for block in blocks
-        )
-
-    def _composed(
-        self, coalitions: Coalitions, rows: Array
-    ) -> Iterator[TermBlock]:
-        """Yield the terms in coalitions by composing every row, which any acquisition allows."""
+            if terms is not None:
+                yield slice(0, len(rows)), terms
+                return
         players, shape = self.players, (-1, len(coalitions))
         at_once = max(1, COMPOSED_ROWS // len(coalitions))
         for a in steps(range(0, len(rows), at_once), "batches"):
@@ -420,9 +342,7 @@ class CoalitionGame:
                 coalitions, self.x[players], z[:, :, players]
             )
             terms = terms_at(self.acquisition, z.reshape(-1, len(self.x)))
-            yield TermBlock(
-                some, {name: v.reshape(shape) for name, v in terms.items()}
-            )
+            yield some, {name: v.reshape(shape) for name, v in terms.items()}
 
 
 def _looked_up(values: Array, coalitions: Coalitions) -> Array:

@@ -14,8 +14,6 @@ from hpo_explain.space import Array, Config, Ints
 
 FIRST_ROWS = 200  # of a background that grows
 MOST_ROWS = 2000
-MOST_ROWS_SAMPLED = 400  # a row costs more where coalitions are sampled
-MOST_STEPS_WALKED = 200_000  # rows times hyperparameters: a row costs less where orders are walked
 MOST_PREDICTED = 50_000  # composed rows: each is predicted
 _PLACES = {
     "global": " from the whole space",
@@ -164,9 +162,7 @@ def _most_rows(game: CoalitionGame) -> int:
     if game.predicted_rows:
         predicted = MOST_PREDICTED // game.predicted_rows
         return min(MOST_ROWS, max(FIRST_ROWS, predicted))
-    if game.walks_orders:
-        return MOST_STEPS_WALKED // len(game.players)
-    return MOST_ROWS_SAMPLED if game.samples_coalitions else MOST_ROWS
+    return MOST_ROWS
 
 
 def _with_total(repetitions: Array) -> Array:

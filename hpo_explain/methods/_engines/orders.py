@@ -7,14 +7,13 @@ and orders (Štrumbelj and Kononenko 2014, Algorithm 2 of Croppi's thesis).
 symbol     meaning
 =========  ============================================================================
 b          a background row, each once
-π          an order of the players, drawn for each b, and walked from 8 places in it on (where a
-           step is a prediction: from 1): the players before come last; each in both directions
+π          an order of the players, drawn for each b and walked in both directions
 φ_j        the mean gain of the steps in which player j joins
 =========  ============================================================================
 
-A player joins early in some walks of a row and late in others (antithetic pairs and shifts), so
-that they take half to a fifth as many steps as orders drawn independently for the same error. The
-gains of a walk sum to u(x) - u(b): contributions are efficient whatever the number of walks.
+A player joins early in one walk of a row and late in the other (antithetic pairs), so that fewer
+steps are needed for the same error than by orders drawn independently. The gains of a walk sum to
+u(x) - u(b): contributions are efficient whatever the number of walks.
 
 References
 ----------
@@ -26,21 +25,14 @@ References
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
 from hpo_explain.models import (
     Acquisition,
-    OfPredictions,
-    SupportsTermWalks,
-    SupportsWalks,
 )
 from hpo_explain.space import Array, Ints
-
-STARTS = 8  # places in an order; more would not pay, as background rows differ as well
 
 
 def walked_shapley(
@@ -49,7 +41,6 @@ def walked_shapley(
     players: Ints,
     cubes: list[Array],
     *,
-    starts: int = 1,
     seed: int = 0,
 ) -> Array:
     """Return Shapley values by hypercube of the background, (hypercube, player, column).
@@ -59,40 +50,34 @@ def walked_shapley(
     Parameters
     ----------
     acquisition : Acquisition
-        The utility. One that `SupportsTermWalks`, or one of predictions whose surrogate
-        `GaussianProcessSurrogate`, is walked by its own structure; of any other one the rows are
-        composed and predicted.
+        The utility.
     x : ndarray of shape (d,)
         The explained row, encoded.
     players : ndarray of int
         The columns of the hyperparameters that take part.
     cubes : list of ndarray
         Latent rows of the hypercubes.
-    starts : int, default 1
-        From how many places on each order is walked; `STARTS` where it walks by itself.
     seed : int, default 0
         Seed of the orders.
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    if isinstance(acquisition, SupportsTermWalks):
-        walk, starts = acquisition.walk_terms, STARTS
-    else:
-        walk = partial(_predicted_terms, acquisition)
     places = np.searchsorted(np.sort(players), players)
 
     def mean_gains(rows: Array) -> Array:
         """Return what each player earns on average, (rows, player, column)."""
-        permuted = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
-        orders = shifted_pairs(permuted, starts=starts)
-        gains = step_gains(acquisition, walk(x, rows, orders))
+        there = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
+        orders = np.stack([there, there[:, ::-1]], axis=1)
+        gains = step_gains(
+            acquisition, _composed_terms(acquisition, x, rows, orders)
+        )
         # in which step each player joins, by the order of `players`
         joins = np.argsort(orders, axis=2)[:, :, places, None]
         return np.asarray(
             np.take_along_axis(gains, joins, axis=2).mean(axis=1)
         )
 
-    at_once = max(1, _STEPS // (2 * starts * (len(players) + 1)))
+    at_once = max(1, _STEPS // (2 * (len(players) + 1)))
     by_row = np.concatenate(
         [
             mean_gains(background[start : start + at_once])
@@ -105,29 +90,13 @@ def walked_shapley(
     )
 
 
-def _predicted_terms(
-    acquisition: Acquisition,
-    x: Array,
-    background: Array,
-    orders: Ints,
-) -> dict[str, Array]:
-    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions."""
-    if isinstance(acquisition, OfPredictions):
-        surrogate = acquisition.surrogate
-        if isinstance(surrogate, SupportsWalks):
-            predicted = surrogate.predict_walks(x, background, orders)
-            if predicted is not None:
-                return acquisition.terms_of(*predicted)
-    return _composed_terms(acquisition, x, background, orders)
-
-
 def _composed_terms(
     acquisition: Acquisition,
     x: Array,
     background: Array,
     orders: Ints,
 ) -> dict[str, Array]:
-    """Return what :meth:`SupportsTermWalks.walk_terms` does, by predictions of composed rows."""
+    """Return the terms while players take the values of `x` in orders (n, w, p), (n, w, p + 1)."""
     n, walks, p = orders.shape
     players = np.sort(orders[0, 0])
     walked = {
@@ -146,23 +115,6 @@ def _composed_terms(
         for name, values in walked.items():
             values[some] = terms[name].reshape(joined.shape[:3])
     return walked
-
-
-def shifted_pairs(orders: Ints, *, starts: int = STARTS) -> Ints:
-    """Return orders (n, p) from several places on, and their opposites, (n, 2 · places, p).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shifted_pairs(np.array([[3, 7, 5]]))[0].tolist()
-    [[3, 7, 5], [7, 5, 3], [5, 3, 7], [5, 7, 3], [3, 5, 7], [7, 3, 5]]
-    """
-    p = orders.shape[1]
-    places = np.unique(np.arange(starts) * p // starts)
-    shifted = np.stack(
-        [np.roll(orders, -place, axis=1) for place in places], axis=1
-    )
-    return np.concatenate([shifted, shifted[:, :, ::-1]], axis=1)
 
 
 _STEPS = (

@@ -66,7 +66,6 @@ from hpo_explain.methods.effects.partial_dependences_result import (
 )
 from hpo_explain.models import (
     SupportsBoxes,
-    SupportsGrid,
     SupportsJoint,
     Surrogate,
 )
@@ -510,12 +509,6 @@ class PartialDependenceExplainer:
         self, z: Array, members: list[int], values: Array
     ) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        if isinstance(self._surrogate, SupportsGrid):
-            predicted = self._surrogate.predict_grid(
-                z, np.array(members), values
-            )
-            if predicted is not None:
-                return predicted
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
             mean[:, g], std[:, g] = self._surrogate.predict(

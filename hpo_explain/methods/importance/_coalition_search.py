@@ -24,8 +24,7 @@ import numpy as np
 from hpo_explain.base import steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
-from hpo_explain.models import SupportsCoalitions, Surrogate, mean_of
-from hpo_explain.models._coalitions import ended
+from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.space import (
     Array,
     Bools,
@@ -71,17 +70,6 @@ def predicted_in_coalitions(
     free : ndarray of bool, shape (m, d)
         For each coalition the columns that have a row's values.
     """
-    players = np.flatnonzero(free.any(axis=0))
-    if isinstance(surrogate, SupportsCoalitions) and len(players):
-        # the default's values join where a hyperparameter is not free
-        base = np.repeat(default[None, :], len(rows), axis=0)
-        base[:, players] = rows[:, players]
-        blocks = surrogate.predict_coalitions(
-            default, base, players, ~free[:, players]
-        )
-        if blocks is not None:
-            with ended(blocks):
-                return np.concatenate([block.mean for block in blocks])
     costs = np.empty((len(rows), len(free)))
     at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
     for start in steps(range(0, len(free), at_once), "batches"):

@@ -319,13 +319,6 @@ class InteractionExplainer(Explainer):
         """Return F at every row with the members' values of every other one, (rows, values)."""
         explained, space, n = self.explained, self.space, len(self._rows)
         values = self._rows[:, members]
-        conditional = any(
-            space.is_conditional(space.names[j]) for j in members
-        )
-        if not conditional and not space.decides_activity(members):
-            on_grid = explained.on_grid(self._configs, members, values)
-            if on_grid is not None:
-                return on_grid
         combined = np.empty((n, n))
         step = max(1, _AT_ONCE // n)
         for start in steps(range(0, n, step), "batches"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.models.protocols import Surrogate
@@ -67,50 +65,19 @@ class SupportsAnotherModel(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class TermBlock:
-    """The terms for some background rows in every coalition asked for.
-
-    Attributes
-    ----------
-    rows : slice
-        The background rows.
-    terms : dict of str to ndarray of shape (number of rows, number of coalitions)
-        The terms for each background row and coalition.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> TermBlock(slice(0, 2), {"mean": np.zeros((2, 8))}).terms["mean"].shape
-    (2, 8)
-    """
-
-    rows: slice
-    terms: dict[str, Array]
-
-
 @runtime_checkable
-class SupportsTermCoalitions(Protocol):
+class SupportsCoalitions(Protocol):
     """An acquisition that computes the coalitions of a Shapley game without composed rows."""
 
     def coalition_terms(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[TermBlock]:
-        """Return the terms in coalitions, block by block of background rows.
+    ) -> dict[str, Array] | None:
+        """Return the terms, each (n, m), or None where they have to be composed.
 
-        Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`.
+        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
+        columns that take part, `coalitions` says which of them have the value of `x`, (m, number of
+        players).
         """
-        ...
-
-
-@runtime_checkable
-class SupportsTermWalks(Protocol):
-    """An acquisition that walks orders of players by its own structure, without predictions."""
-
-    def walk_terms(
-        self, x: Array, background: Array, orders: Ints
-    ) -> dict[str, Array]:
-        """Return the terms while players take the values of a row one by one, in each order."""
         ...
 
 

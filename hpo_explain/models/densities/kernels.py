@@ -27,7 +27,6 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from hpo_explain.models.densities._loops import normal_logs
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -94,24 +93,6 @@ def quantile(u: Array, a: Array, b: Array) -> Array:
     return np.asarray(np.where(upper, -z, z), dtype=float)
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Kernels whose logarithms are parabolas: ``constant - ((s - mu) · inverse)² / 2``.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        The values s, on the hyperparameter's own scale.
-    mu, inverse, constant : ndarray of shape (K,)
-        Means, inverse standard deviations, and constants.
-    """
-
-    values: Array
-    mu: Array
-    inverse: Array
-    constant: Array
-
-
 def values_of(parameter: Parameter, positions: Array) -> Array:
     """Return the values at positions as numbers: the index of a category, else the value itself."""
     if isinstance(parameter, (CategoricalParameter, IntParameter)):
@@ -155,12 +136,10 @@ class NumericKernels:
 
     def log_densities(self, values: Array) -> Array:
         """Return the logarithm of each kernel at each value, (n, K)."""
-        curves = self.curves(values)
-        if curves is not None:
-            return normal_logs(
-                curves.values, curves.mu, curves.inverse, curves.constant
-            )
         inside = np.clip(values, self.smallest, self.largest)
+        if not self.step:
+            z = (self._scaled(inside)[:, None] - self.mu) / self.sigma
+            return log_density(z) - (self._log_whole + np.log(self.sigma))
         distinct, place = np.unique(inside, return_inverse=True)
         left = self._scaled(distinct - self.step / 2.0)[:, None]
         right = self._scaled(distinct + self.step / 2.0)[:, None]
@@ -168,20 +147,6 @@ class NumericKernels:
             (left - self.mu) / self.sigma, (right - self.mu) / self.sigma
         )
         return np.asarray((masses - self._log_whole)[place])
-
-    def curves(self, values: Array) -> Curves | None:
-        """Return the kernels as parabolas at values (n,); None on a grid."""
-        if self.step:
-            return None
-        inside = np.clip(values, self.smallest, self.largest)
-        constant = (
-            log_density(np.zeros_like(self.mu))
-            - self._log_whole
-            - np.log(self.sigma)
-        )
-        return Curves(
-            self._scaled(inside), self.mu, 1.0 / self.sigma, constant
-        )
 
     def log_uniform(self, values: Array) -> Array:
         """Return the logarithm of a uniform kernel, (n,)."""
@@ -243,10 +208,6 @@ class CategoryKernels:
         """Return the logarithm of each kernel's probability of each choice, (n, K)."""
         with np.errstate(divide="ignore"):
             return np.log(self.weights.T)[values.astype(np.int64)]
-
-    def curves(self, values: Array) -> Curves | None:
-        """Return None: probabilities of choices are not curves."""
-        return None
 
     def log_uniform(self, values: Array) -> Array:
         """Return the logarithm of a uniform kernel, (n,)."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.models.densities._loops import log_sums
 from hpo_explain.models.densities.kernels import Kernels, values_of
 from hpo_explain.space import Array, Parameter
 
@@ -113,35 +112,7 @@ class ProductMixture:
         return np.concatenate([np.empty(0), *densities])
 
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
-        base = self.log_weights[None, :]
-        n = len(X)
-        curves = []
-        for j, (parameter, kernels) in enumerate(
-            zip(parameters, self.kernels, strict=True)
-        ):
-            present = ~np.isnan(X[:, j])
-            values = values_of(parameter, X[present, j])
-            parabolas = kernels.curves(values)
-            if parabolas is None:
-                base = np.repeat(base, n, axis=0) if len(base) < n else base
-                base[present] += kernels.log_densities(values)
-            else:
-                column = np.full(n, np.nan)
-                column[present] = parabolas.values
-                curves.append(
-                    (
-                        column,
-                        parabolas.mu,
-                        parabolas.inverse,
-                        parabolas.constant,
-                    )
-                )
-        if not curves:
-            return log_sum(base)
-        columns, mu, inverse, constant = (
-            np.array(part) for part in zip(*curves, strict=True)
-        )
-        return log_sums(base, columns, mu, inverse, constant, LEAST)
+        return log_sum(self.products(parameters, X) + self.log_weights)
 
     def sample(
         self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator

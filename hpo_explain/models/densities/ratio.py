@@ -21,36 +21,18 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from hpo_explain.base import InputError, check_count
-from hpo_explain.models._coalitions import (
-    BACKGROUND,
-    EXPLAINED,
-    INACTIVE,
-    Compositions,
-    Sources,
-    in_blocks,
-)
-from hpo_explain.models._threads import n_threads
-from hpo_explain.models.acquisition.protocols import Acquisition, TermBlock
-from hpo_explain.models.densities._coalitions import (
-    coalition_log_density,
-    walk_sources,
-    walked_log_density,
-)
+from hpo_explain.models.acquisition.protocols import Acquisition
+from hpo_explain.models.densities._coalitions import coalition_log_density
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace
-
-_AT_ONCE = 500  # background rows
-_SOURCES = (
-    2_000_000  # places in walks of which is said where their values come from
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,74 +206,43 @@ class DensityRatio:
 
     def coalition_terms(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> Iterator[TermBlock]:
-        """Return the terms in coalitions, block by block of background rows.
+    ) -> dict[str, Array] | None:
+        """Return the terms in coalitions of players without composed rows, each (n, m).
 
-        Arguments are as in :meth:`SupportsCoalitions.predict_coalitions`. The log-densities of
-        each kernel and hyperparameter are computed once and combined for every coalition.
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The explained row, encoded.
+        background : ndarray of shape (n, d)
+            Latent background rows.
+        players : ndarray of int
+            The columns of the hyperparameters that take part.
+        coalitions : ndarray of bool, shape (m, number of players)
+            Which players have the value of `x`.
+
+        Returns
+        -------
+        dict of str to ndarray, or None
+            None where hyperparameters are conditional: what is active depends on the coalition.
         """
-        composed = Compositions(self._space, x, players, coalitions)
-
-        def terms_at(rows: slice) -> TermBlock:
-            sources = composed.sources(background[rows])
-            shape = (rows.stop - rows.start, len(coalitions))
-            terms = {"good": np.zeros(shape), "bad": np.zeros(shape)}
-            for block in self._blocks:
-                columns = list(block.columns)
-                parameters = self._parameters(block)
-                here = sources[:, columns]
-                at_x = x[None, columns]
-                at_b = background[rows][:, columns]
-                for name, density, sign in (
-                    ("good", block.good, 1.0),
-                    ("bad", block.bad, -1.0),
-                ):
-                    terms[name] += sign * _log_density(
-                        density, parameters, at_x, at_b, here
-                    )
-            return TermBlock(rows, terms)
-
-        n = len(background)
-        if all(len(block.columns) == 1 for block in self._blocks):
-            # faster than starting threads
-            return iter([terms_at(slice(0, n))])
-        return in_blocks(
-            n, max(1, min(_AT_ONCE, -(-n // n_threads()))), terms_at
-        )
-
-    def walk_terms(
-        self, x: Array, background: Array, orders: Ints
-    ) -> dict[str, Array]:
-        """Return the terms while players take the values of `x` one by one, (n, w, p + 1).
-
-        Arguments are as in :meth:`SupportsWalks.predict_walks`. Each step exchanges one factor of
-        each kernel.
-        """
-        n, walks, p = orders.shape
-        terms = {name: np.zeros((n, walks, p + 1)) for name in self.term_names}
-
-        def add_at(rows: slice) -> None:
-            sources = walk_sources(
-                self._space, x, background[rows], orders[rows]
-            )
-            for block in self._blocks:
-                columns = list(block.columns)
-                parameters = self._parameters(block)
-                at_b = background[rows][:, columns]
-                here = sources[:, :, :, columns]
-                for name, density, sign in (
-                    ("good", block.good, 1.0),
-                    ("bad", block.bad, -1.0),
-                ):
-                    logs = walked_log_density(
-                        density, parameters, x[columns], at_b, here
-                    )
-                    terms[name][rows] += sign * logs
-
-        of_row = walks * (p + 1) * len(self._space)
-        most = min(_AT_ONCE, -(-n // n_threads()), _SOURCES // of_row)
-        for _ in in_blocks(n, max(1, most), add_at):
-            pass
+        if any(self._space.conditions):
+            return None
+        chosen = np.zeros((len(self._space), len(coalitions)), bool)
+        chosen[players] = coalitions.T
+        shape = (len(background), len(coalitions))
+        terms = {name: np.zeros(shape) for name in self.term_names}
+        for block in self._blocks:
+            columns, parameters = list(block.columns), self._parameters(block)
+            for name, density, sign in (
+                ("good", block.good, 1.0),
+                ("bad", block.bad, -1.0),
+            ):
+                terms[name] += sign * coalition_log_density(
+                    density.tables(parameters, x[None, columns])[:, 0],
+                    density.tables(parameters, background[:, columns]),
+                    density.log_weights,
+                    chosen[columns],
+                )
         return terms
 
     def candidates(self, n: int, *, seed: int = 0) -> Array:
@@ -323,33 +274,3 @@ class DensityRatio:
             absent = np.isnan(rows[:, block.columns])
             rows[:, block.columns] = np.where(absent, np.nan, sample)
         return rows
-
-
-def _log_density(
-    density: ProductMixture,
-    parameters: list[Parameter],
-    at_x: Array,
-    at_b: Array,
-    sources: Sources,
-) -> Array:
-    """Return the log-density in coalitions, (n, m): `at_x` (1, c) and `at_b` (n, c) are rows."""
-    if len(parameters) == 1:
-        # alone, a hyperparameter has one of two values, or none
-        values = [
-            density.log_density(parameters, rows)[:, None]
-            for rows in (at_b, at_x)
-        ]
-        here = sources[:, 0]
-        return np.where(
-            here == BACKGROUND,
-            values[0],
-            np.where(here == EXPLAINED, values[1], 0.0),
-        )
-    if (sources == sources[:1]).all() and not (sources == INACTIVE).any():
-        sources = sources[:1]  # the same for all rows
-    return coalition_log_density(
-        density.tables(parameters, at_x)[:, 0],
-        density.tables(parameters, at_b),
-        density.log_weights,
-        sources,
-    )
