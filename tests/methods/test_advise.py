@@ -403,7 +403,11 @@ def test_the_new_range_has_twice_the_length_and_is_possible(
     parameter, sign, expected
 ):
     space = hx.SearchSpace([parameter, PLANE["y"]])
-    found = widened(run_of(lambda X: sign * X[:, 0], 30, space=space))
+
+    def uneven(X):  # even steps would be those of a count
+        return sign * (X[:, 0] + 0.1 * np.sin(7.0 * X[:, 0]))
+
+    found = widened(run_of(uneven, 30, space=space))
     assert found == (None if expected is None else pytest.approx(expected))
 
 
