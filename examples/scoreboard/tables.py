@@ -26,15 +26,6 @@ NAMES = (
     "nasbench201_cifar100",
 )
 """The tables that are developed on; the package's others are for checking by others."""
-OTHERS = (
-    "hpobench_vehicle",
-    "hpobench_phoneme",
-    "hpobench_credit_g",
-    "hpolib_protein_structure",
-    "hpolib_slice_localization",
-    "nasbench201_imagenet",
-)
-"""Tables of the package by which nothing was chosen."""
 
 
 def every() -> Iterator[Problem]:
