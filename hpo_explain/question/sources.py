@@ -103,21 +103,21 @@ def several_runs(
     InputError
         If one cannot be read, or there are fewer than two.
     """
-    found = {}
+    by_name = {}
     for name, source in runs.items():
         try:
-            found[str(name)] = read(function, source, reading)
+            by_name[str(name)] = read(function, source, reading)
         except InputError as error:
             if error.argument != "run":
                 raise
             what = f"has {name!r}, which cannot be read: run "
             raise error.inside(argument, what, source) from None
-    if len(found) < 2:
-        problem = f"must hold at least two runs, but held {', '.join(found) or 'none'}"
+    if len(by_name) < 2:
+        problem = f"must hold at least two runs, but held {', '.join(by_name) or 'none'}"
         raise InputError(
             argument,
             problem,
-            [*found],
+            [*by_name],
             "To explain one run, use hx.report(run).",
         )
-    return found
+    return by_name

@@ -257,8 +257,11 @@ def _shared_notes(
 
 def _over(values: Array, over: Over) -> Array:
     """Combine the values of several runs, (R, ...), into one."""
-    join = {"mean": np.mean, "min": np.min, "max": np.max}[over]
-    return np.asarray(join(values, axis=0))
+    if over == "mean":
+        return np.asarray(values.mean(axis=0))
+    if over == "min":
+        return np.asarray(values.min(axis=0))
+    return np.asarray(values.max(axis=0))
 
 
 def _half_width(games: Sequence[GameExplanation], over: Over) -> Array | None:
