@@ -123,7 +123,7 @@ class Result(ABC):
     def reliance(self) -> str:
         """The verdict of trust in words; empty where it is good, and where there is none."""
         level = "good" if self.trust is None else self.trust.level
-        return "" if level == "good" else f"Trust in the model is {level}."
+        return "" if level == "good" else f"Reliability: {level}."
 
     @property
     def trial(self) -> int | None:

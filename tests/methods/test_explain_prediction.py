@@ -319,3 +319,30 @@ def test_points_are_contributions_colored_by_values_the_largest_on_top():
         "Not shown: 10 that move it less"
         in overview(np.ones((2, 30))).described().footer
     )
+
+
+def test_what_draws_leave_out_is_divided_equally(monkeypatch):
+    """v(S) of white noise is 0 but for all of S: its Shapley values are 1 / d each."""
+    space = unit_cube(2)
+    X = space.sample(30, seed=0)
+    noise = np.random.default_rng(0).standard_normal(30)
+
+    run = hx.Run(space, X, 4.0 * X[:, 0] + 0.3 * noise, "minimize")
+    belief = run.belief()
+
+    def explained():
+        explainer = hx.methods.PredictionExplainer(belief, background=40)
+        return explainer.explain(run.config(3))
+
+    found = explained()
+    assert belief.roughness > 0.1
+    monkeypatch.setattr(type(belief), "roughness", 0.0)
+    smooth = explained()
+    apart = found.draws - smooth.draws
+    varies = smooth.draws.any(axis=1)
+    assert np.ptp(apart, axis=1).max() < 1e-9
+    assert not apart[~varies].any()
+    monkeypatch.undo()
+    left_out = belief.at_one(np.zeros(len(apart)))
+    np.testing.assert_allclose(apart.sum(axis=1)[varies], left_out[varies])
+    np.testing.assert_array_equal(found.phi, smooth.phi)

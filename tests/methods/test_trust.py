@@ -147,10 +147,10 @@ def test_a_printed_result_repeats_the_word_where_it_is_not_good():
     noise = run_of(np.random.default_rng(3).standard_normal(40))
     found = hx.partial_dependence(noise, "x1", sample=40)
     assert found.trust.level == hx.trust(noise).level == "poor"
-    assert "Trust in the model is poor." in str(found)
-    assert "Trust in the model is poor." in found._repr_html_()
+    assert "Reliability: poor." in str(found)
+    assert "Reliability: poor." in found._repr_html_()
     good = hx.partial_dependence(run_of(bowl(X)), "x1", sample=40)
-    assert "Trust" not in str(good)
+    assert "Reliability" not in str(good)
     assert (
         hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust
         is None

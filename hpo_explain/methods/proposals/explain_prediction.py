@@ -272,8 +272,11 @@ class PredictionExplainer:
         """
         if draws is None or self._belief is None:
             return draws
-        left_out = self._belief.at_one(np.zeros(len(draws)))
-        return draws + left_out[:, None] * active / max(active.sum(), 1)
+        # of constant draws nothing contributes: all that trials scatter by is noise
+        varies = draws.any(axis=1)
+        left_out = varies * self._belief.at_one(np.zeros(len(draws)))
+        part = active / max(int(active.sum()), 1)
+        return np.asarray(draws + left_out[:, None] * part)
 
     @shows_progress
     def explain_all(
