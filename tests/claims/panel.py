@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from hpo_explain.belief import STRETCH, interval
-from hpo_explain.belief.portable import EVERY
 from hpo_explain.question import RunDecision
 from tests.claims.asked import Asked, Scored, covers
 
@@ -33,8 +32,8 @@ def what_if(asked: Asked) -> Iterator[Scored]:
         rows = rows[space.is_valid(rows)]
         configs = space.decode(rows)
         counts = asked.gives_result(configs) if configs else []
-        objective = run.sign * decision.draws.costs(rows)[::EVERY]
-        kept = run.sign * decision.draws.costs(keep[None])[::EVERY]
+        objective = run.sign * run.belief().costs(rows)
+        kept = run.sign * run.belief().costs(keep[None])
         better = (run.sign * (kept - objective) > 0.0).mean(axis=0)
         for i in np.flatnonzero(counts):
             cost = problem.cost_of(configs[i])
