@@ -351,9 +351,9 @@ def prediction_at(
 
     Everybody who tells a prediction of one configuration looks here.
     """
-    told = decide(draws.draws(row[None])[:, 0], stretch=STRETCH["average"])
-    low, high = np.clip(told.interval, *(bounds or (-np.inf, np.inf)))
-    return replace(told, interval=(float(low), float(high)))
+    decision = decide(draws.draws(row[None])[:, 0], stretch=STRETCH["average"])
+    low, high = np.clip(decision.interval, *(bounds or (-np.inf, np.inf)))
+    return replace(decision, interval=(float(low), float(high)))
 
 
 def _decision(run: Run, seed: int) -> RunDecision | None:

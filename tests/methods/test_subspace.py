@@ -234,7 +234,10 @@ def test_its_space_goes_on_in_optuna_and_in_other_methods():
         space, X, 3.0 * (X[:, 0] - 0.3) ** 2 + (X[:, 1] != 1), "minimize"
     )
     subspace = judged(run)
-    assert {"c", "n"} <= set(subspace.fixed)
+    assert "n" in subspace.fixed
+    assert not {*subspace.names} & {
+        *subspace.fixed
+    }  # what explains most is to be tuned
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study()
     for _ in range(12):
@@ -243,7 +246,6 @@ def test_its_space_goes_on_in_optuna_and_in_other_methods():
         study.tell(trial, (trial.params["x"] - 0.3) ** 2)
     again = hx.importance(hx.from_optuna(study, space=subspace.space))
     assert again.share("x") > 0.9
-    assert subspace.fixed["c"] == "b"
 
 
 def test_what_a_fixed_parent_never_activates_is_not_in_its_space():
