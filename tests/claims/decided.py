@@ -10,7 +10,6 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.belief import STRETCH, Decision, interval
-from hpo_explain.belief.portable import EVERY
 from hpo_explain.question import RunDecision
 
 
@@ -80,11 +79,12 @@ def predicted(
 
     As the panel of the page says them.
     """
-    decision = _decision(run)
-    kept = decision.draws.costs(decision.row_to_keep[None])[::EVERY]
-    costs = decision.draws.at_one(decision.draws.costs(rows))[::EVERY]
-    for column in costs.T:
-        ends = interval(run.sign * column, stretch=STRETCH["average"])
+    belief = run.belief()
+    kept = belief.costs(row_to_keep(run)[None])
+    costs = belief.costs(rows)
+    of_one = belief.at_one(run.sign * costs)
+    for column, value in zip(costs.T, of_one.T, strict=True):
+        ends = interval(value, stretch=STRETCH["average"])
         yield ends, float((column < kept[:, 0]).mean())
 
 

@@ -345,8 +345,8 @@ class Effect(Result):
     @property
     def mean_confidence(self) -> float:
         """MC: the mean of the std over the grid; smaller is more certain. NaN where it is none."""
-        known = self.std[~np.isnan(self.std)]
-        return float(known.mean()) if len(known) else np.nan
+        stds = self.std[~np.isnan(self.std)]
+        return float(stds.mean()) if len(stds) else np.nan
 
     def confidence_at(self, config: Mapping[str, Any]) -> float:
         """OC: the std at the grid point closest to a configuration, in the objective's units.

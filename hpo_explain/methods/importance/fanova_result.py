@@ -280,21 +280,21 @@ class FanovaImportance(Result):
 
         NaN of trees, too, unless `totals` were asked for before.
         """
-        found = np.full(len(self.members), np.nan)
+        shares = np.full(len(self.members), np.nan)
         if self.known_totals is not None:
             in_all = self.known_totals.mean(axis=0)
-            found[: len(self.names)] = np.clip(in_all, 0.0, 1.0)
-        return found
+            shares[: len(self.names)] = np.clip(in_all, 0.0, 1.0)
+        return shares
 
     @property
     def ends_with(self) -> Array:
         """The ends of the intervals of these, (number of sets, 2)."""
-        found = np.full((len(self.members), 2), np.nan)
+        shares = np.full((len(self.members), 2), np.nan)
         if self.anova is not None:
             stretch = self._stretch(1)
             for j, total in enumerate(self.anova.totals.T):
-                found[j] = np.clip(interval(total, stretch=stretch), 0.0, 1.0)
-        return found
+                shares[j] = np.clip(interval(total, stretch=stretch), 0.0, 1.0)
+        return shares
 
     @property
     def sizes(self) -> Array:
