@@ -63,7 +63,7 @@ _NOT_THE_BEST_OBSERVED = declared_fact(
 )
 _TRUST_IS_POOR = declared_fact(
     "trust_is_poor",
-    "trust in the model is poor: {r2:%} of the variation over the space is known",
+    "the reliability is poor: the model explains {r2:%} of the variation over the space",
     role="basis",
 )
 

@@ -99,7 +99,7 @@ def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
         "Why the latest proposal?",
     )
     assert found.sentence in text
-    assert f"Trust is {found.level}: " in section(
+    assert f"Reliability: {found.level} (" in section(
         page.text, "In short", "What to do next?"
     )
 

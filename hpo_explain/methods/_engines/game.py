@@ -252,6 +252,10 @@ class CoalitionGame:
         shares = self._walked(cubes)[..., -2:]
         return self._shared(phi, shares[..., 0] - shares[..., 1])
 
+    def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
+        """Return v (hypercube, coalition, term)."""
+        return np.stack([self._over_one(cube, coalitions) for cube in cubes])
+
     def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
         """Return v (coalition, term) over one hypercube."""
         terms = [terms for _, terms in self._in_coalitions(coalitions, cube)]
