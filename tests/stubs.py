@@ -88,6 +88,7 @@ MORE = {
         "CategoricalParameter",
         "FloatParameter",
         "IntParameter",
+        "Range",
         "SearchSpace",
     ],
 }

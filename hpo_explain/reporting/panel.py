@@ -17,8 +17,11 @@ from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
 from hpo_explain.space import (
     IntParameter,
+    Ints,
     Parameter,
+    Range,
     SearchSpace,
+    ends_of,
     ranked,
 )
 from hpo_explain.space._values import plain
@@ -142,7 +145,10 @@ def _usual(run: Run) -> list[float]:
 def _control(space: SearchSpace, j: int) -> dict[str, Any]:
     """Return what a hyperparameter's control has to know."""
     parameter = space.parameters[j]
-    rules = [[parent, codes.tolist()] for parent, codes in space.conditions[j]]
+    rules = [
+        [parent, _of_parent(space.parameters[parent], values)]
+        for parent, values in space.conditions[j]
+    ]
     return {
         "name": parameter.name,
         "code": repr(parameter.name),
@@ -150,6 +156,14 @@ def _control(space: SearchSpace, j: int) -> dict[str, Any]:
         "rules": rules,
         **_values(parameter),
     }
+
+
+def _of_parent(parent: Parameter, values: Ints | Range) -> Any:
+    """Return the codes for which another is active, or the positions between which it is."""
+    if isinstance(values, Range):
+        low, high = np.clip(ends_of(parent, values), -1.0, 2.0).tolist()
+        return {"low": low, "high": high}
+    return values.tolist()
 
 
 def _values(parameter: Parameter) -> dict[str, Any]:

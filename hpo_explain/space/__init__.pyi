@@ -8,6 +8,9 @@ from .categorical_parameter import CategoryIndex as CategoryIndex
 from .categorical_parameter import category_index as category_index
 from .categorical_parameter import different as different
 from .conditions import Conditions as Conditions
+from .conditions import common as common
+from .conditions import ends_of as ends_of
+from .conditions import holds as holds
 from .encoding import latent_rows as latent_rows
 from .encoding import uniform_draws as uniform_draws
 from .number_parameters import LARGEST_WHOLE as LARGEST_WHOLE
@@ -18,6 +21,7 @@ from .parameter import value_text as value_text
 from .possible import fixed_at as fixed_at
 from .possible import has_value as has_value
 from .possible import still_possible as still_possible
+from .ranges import Range as Range
 from .search_space import SearchSpace as SearchSpace
 from .searches import Ties as Ties
 from .searches import changed as changed

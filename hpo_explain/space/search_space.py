@@ -59,8 +59,8 @@ class SearchSpace:
     Raises
     ------
     ValueError
-        If a name occurs twice, a condition names an unknown or real-valued parent or an
-        impossible value, or conditions form a circle.
+        If a name occurs twice, a condition names an unknown parent or an impossible value, or
+        conditions form a circle.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class SearchSpace:
 
     @property
     def conditions(self) -> tuple[Rules, ...]:
-        """For each column its conditions: (column of the parent, codes for which it is active)."""
+        """For each column its conditions: (column of the parent, its values: codes or a Range)."""
         return self._conditions.rules
 
     @property
