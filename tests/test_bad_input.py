@@ -208,12 +208,27 @@ REFUSED = {
         ),
         (lambda: hx.CategoricalParameter("c", ["a"]).encode(["b"]), "c", "b"),
     ],
+    "Range": [
+        (lambda: hx.Range(1, 1), "high of Range", 1.0),
+        (lambda: hx.Range("a"), "low of Range", "a"),
+        (lambda: hx.Range(high=NAN), "high of Range", NAN),
+    ],
     "SearchSpace": [
         (lambda: hx.SearchSpace([]), "parameters", ()),
         (lambda: hx.SearchSpace(["lr"]), "parameters", "lr"),
         (lambda: hx.SearchSpace([*SPACE, *SPACE]), "parameters", ["x"]),
         (lambda: space_of(boster=["dart"]), "active_when of 'y'", "boster"),
-        (lambda: space_of(x=[0]), "active_when of 'y'", "x"),
+        (lambda: space_of(x=[0]), "active_when of 'y'", [0]),
+        (
+            lambda: space_of(x=hx.Range(2)),
+            "active_when of 'y'",
+            hx.Range(2),
+        ),
+        (
+            lambda: space_of(c=hx.Range(2)),
+            "active_when of 'y'",
+            hx.Range(2),
+        ),
         (lambda: space_of(c=["b"]), "active_when of 'y'", "b"),
         (lambda: space_of(k=[4]), "active_when of 'y'", 4),
         (circle, "active_when", ["a", "b"]),

@@ -48,7 +48,13 @@ def mixed_run(n=30, direction="minimize"):
             hx.IntParameter(
                 "depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}
             ),
-            hx.FloatParameter("decay", 0.0, 1.0, optional=0.6),
+            hx.FloatParameter(
+                "decay",
+                0.0,
+                1.0,
+                active_when={"momentum": hx.Range(0.1, 0.7)},
+                optional=0.8,
+            ),
             hx.FloatParameter(
                 "skip", 0.1, 10.0, log=True, active_when={"layers": [3, 4, 5]}
             ),
