@@ -175,7 +175,9 @@ def _values(
 ) -> Ints | Range:
     if isinstance(values, Range):
         if parent.is_category:
-            problem = f"gives {values!r} of {parent.name!r}, which is categorical"
+            problem = (
+                f"gives {values!r} of {parent.name!r}, which is categorical"
+            )
             raise InputError(where, problem, values, "List its values.")
         if not values.meets(parent.low, parent.high):
             problem = (
@@ -185,7 +187,9 @@ def _values(
             raise InputError(where, problem, values, remedy)
         return values
     if isinstance(parent, FloatParameter):
-        problem = f"lists {list(values)} of {parent.name!r}, which is real-valued"
+        problem = (
+            f"lists {list(values)} of {parent.name!r}, which is real-valued"
+        )
         remedy = f"Write {{{parent.name!r}: Range(low, high)}}."
         raise InputError(where, problem, list(values), remedy)
     return np.unique([_code(where, parent, value) for value in values])

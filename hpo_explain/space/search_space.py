@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMES = 6
+_MAY_BE = 0.5  # as good as any other share
 _ENCODE = "Encode configurations with space.encode."
 
 
@@ -273,6 +275,27 @@ class SearchSpace:
         if column is None:
             raise unknown_name("name", name, self._names, "hyperparameter")
         return column
+
+    def where_active(self, active: Bools) -> SearchSpace:
+        """Return a space of the same columns without conditions.
+
+        Parameters
+        ----------
+        active : ndarray of bool, shape (d,)
+            The hyperparameters that have a value everywhere; the others may have one or not.
+
+        Returns
+        -------
+        SearchSpace
+            Draws go through it in the order of this one.
+        """
+        found = [
+            replace(p, active_when=None, optional=None if on else _MAY_BE)
+            for p, on in zip(self._parameters, active.tolist(), strict=True)
+        ]
+        space = SearchSpace(found)
+        space._canonical = self._canonical
+        return space
 
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
