@@ -392,7 +392,9 @@ def continued(
         fixed = {
             name: only_value(p) for name, p in kept.items() if name in config
         }
-        advised.enqueue_trial({**config, **fixed}, user_attrs={_ADVISED: True})
+        advised.enqueue_trial(
+            space.as_asked({**config, **fixed}), user_attrs={_ADVISED: True}
+        )
     for trial in study.get_trials(
         states=(TrialState.WAITING,), deepcopy=False
     ):

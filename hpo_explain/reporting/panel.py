@@ -21,6 +21,7 @@ from hpo_explain.space import (
     Parameter,
     Range,
     SearchSpace,
+    asked_as,
     ends_of,
     ranked,
 )
@@ -151,7 +152,7 @@ def _control(space: SearchSpace, j: int) -> dict[str, Any]:
     ]
     return {
         "name": parameter.name,
-        "code": repr(parameter.name),
+        "code": repr(asked_as(parameter)),
         "optional": parameter.optional is not None,
         "rules": rules,
         **_values(parameter),

@@ -17,7 +17,10 @@ from .number_parameters import LARGEST_WHOLE as LARGEST_WHOLE
 from .number_parameters import FloatParameter as FloatParameter
 from .number_parameters import IntParameter as IntParameter
 from .parameter import Parameter as Parameter
+from .parameter import asked_as as asked_as
+from .parameter import condition_text as condition_text
 from .parameter import value_text as value_text
+from .parameter import values_text as values_text
 from .possible import fixed_at as fixed_at
 from .possible import has_value as has_value
 from .possible import still_possible as still_possible

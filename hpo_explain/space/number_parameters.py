@@ -51,6 +51,9 @@ class FloatParameter:
     optional : float, optional
         Share of the configurations that meet `active_when` in which the hyperparameter is
         active, where no other hyperparameter explains its activity.
+    part_of : str, optional
+        What the objective calls it, where its range depends on another hyperparameter: it is then
+        described by several, of which one is active at a time.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class FloatParameter:
     step: float | None = None
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float | None = None
+    part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False
 
@@ -194,7 +198,7 @@ class IntParameter:
         ``log((k + 1/2) / (k - 1/2))``.
     step : int, default 1
         Distance of neighbouring values, counted from `low`; 1 on a log scale.
-    active_when, optional
+    active_when, optional, part_of : optional
         As in :class:`FloatParameter`.
 
     Raises
@@ -216,6 +220,7 @@ class IntParameter:
     step: int = 1
     active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float | None = None
+    part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False
 

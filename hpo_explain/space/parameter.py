@@ -15,6 +15,12 @@ Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
 _MOST_VALUES = 20
 
 
+def asked_as(parameter: Parameter) -> str:
+    """Return what the objective calls a hyperparameter."""
+    part_of = None if parameter.is_category else parameter.part_of
+    return part_of or parameter.name
+
+
 def condition_text(parameter: Parameter) -> str:
     """Return when a hyperparameter is active: "active when booster = dart", or "always active"."""
     rules = _rules(parameter)

@@ -33,7 +33,12 @@ from hpo_explain.space.encoding import (
     rows_on_grid,
     uniform_draws,
 )
-from hpo_explain.space.parameter import Parameter, condition_text, described
+from hpo_explain.space.parameter import (
+    Parameter,
+    asked_as,
+    condition_text,
+    described,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,6 +281,18 @@ class SearchSpace:
             raise unknown_name("name", name, self._names, "hyperparameter")
         return column
 
+    def as_asked(self, config: Config) -> dict[str, Any]:
+        """Return a configuration with the names by which the objective asks for its values.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> lr = FloatParameter("lr (kind = a)", 0.0, 1.0, part_of="lr")
+        >>> SearchSpace([lr]).as_asked({"lr (kind = a)": 0.5})
+        {'lr': 0.5}
+        """
+        return {asked_as(self[name]): value for name, value in config.items()}
+
     def where_active(self, active: Bools) -> SearchSpace:
         """Return a space of the same columns without conditions.
 
@@ -315,7 +332,8 @@ class SearchSpace:
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.
 
-        Conditions are left out: which hyperparameters are active is the objective's to decide.
+        Conditions are left out: which hyperparameters are active is the objective's to decide. Of a
+        range that depends on a category it is the widest one.
 
         Returns
         -------
@@ -364,7 +382,7 @@ class SearchSpace:
         >>> from hpo_explain import SearchSpace
         >>> SearchSpace.from_configspace(ConfigurationSpace({"lr": (0.1, 1.0)}))["lr"]
         FloatParameter(name='lr', low=0.1, high=1.0, log=False, step=None, active_when={}, \
-optional=None)
+optional=None, part_of=None)
         """
         space: SearchSpace = frameworks().from_configspace(configspace)
         return space

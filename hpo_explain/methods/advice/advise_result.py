@@ -197,7 +197,10 @@ class Action:
             return declarations(self.parameters, self.framework)
         if self.sampler:
             return f"study.sampler = optuna.samplers.{self.sampler}()"
-        return evaluations(self.configurations, self.times, self.framework)
+        configs = self.configurations
+        if self.space is not None:
+            configs = tuple(map(self.space.as_asked, configs))
+        return evaluations(configs, self.times, self.framework)
 
     def __str__(self) -> str:
         return self.told

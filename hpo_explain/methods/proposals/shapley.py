@@ -66,8 +66,8 @@ class ShapleyExplainer:
     acquisition : Acquisition
         The utility to explain, as named additive terms. Of TPE's densities (a `DensityRatio`) only
         those of what is active in the configuration count: TPE chooses a parent by the parent's
-        own, so that nothing of its children's is told of it. Contributions to a criterion of mean and
-        standard deviation are divided into "mean" and "uncertainty", those to any other one
+        own, so that nothing of its children's is told of it. Contributions to a criterion of mean
+        and standard deviation are divided into "mean" and "uncertainty", those to any other one
         term by term.
     background : int, str, dict or ndarray of shape (n, d), default 1000
         The reference set: what the configuration is compared with. A number of rows (drawn from
