@@ -40,7 +40,6 @@ from .run import Run as Run
 from .space import CategoricalParameter as CategoricalParameter
 from .space import FloatParameter as FloatParameter
 from .space import IntParameter as IntParameter
-from .space import Range as Range
 from .space import SearchSpace as SearchSpace
 
 __version__: str

@@ -88,7 +88,6 @@ MORE = {
         "CategoricalParameter",
         "FloatParameter",
         "IntParameter",
-        "Range",
         "SearchSpace",
     ],
 }

@@ -30,6 +30,7 @@ from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
+from hpo_explain.space import Range
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import explanation
 from tests.public import names, public
@@ -150,6 +151,9 @@ def shapley_of(model):
 REFUSED = {
     # ------------------------------------------------------------------ the search space
     "FloatParameter": [
+        (lambda: Range(1, 1), "high of Range", 1.0),
+        (lambda: Range("a"), "low of Range", "a"),
+        (lambda: Range(high=NAN), "high of Range", NAN),
         (lambda: hx.FloatParameter("", 0, 1), "name", ""),
         (lambda: hx.FloatParameter("x", 2, 1), "low of 'x'", 2.0),
         (
@@ -208,11 +212,6 @@ REFUSED = {
         ),
         (lambda: hx.CategoricalParameter("c", ["a"]).encode(["b"]), "c", "b"),
     ],
-    "Range": [
-        (lambda: hx.Range(1, 1), "high of Range", 1.0),
-        (lambda: hx.Range("a"), "low of Range", "a"),
-        (lambda: hx.Range(high=NAN), "high of Range", NAN),
-    ],
     "SearchSpace": [
         (lambda: hx.SearchSpace([]), "parameters", ()),
         (lambda: hx.SearchSpace(["lr"]), "parameters", "lr"),
@@ -220,14 +219,14 @@ REFUSED = {
         (lambda: space_of(boster=["dart"]), "active_when of 'y'", "boster"),
         (lambda: space_of(x=[0]), "active_when of 'y'", [0]),
         (
-            lambda: space_of(x=hx.Range(2)),
+            lambda: space_of(x=Range(2)),
             "active_when of 'y'",
-            hx.Range(2),
+            Range(2),
         ),
         (
-            lambda: space_of(c=hx.Range(2)),
+            lambda: space_of(c=Range(2)),
             "active_when of 'y'",
-            hx.Range(2),
+            Range(2),
         ),
         (lambda: space_of(c=["b"]), "active_when of 'y'", "b"),
         (lambda: space_of(k=[4]), "active_when of 'y'", 4),

@@ -148,13 +148,12 @@ def common(
     """Return the values of a parent that two conditions have in common; None without any."""
     if isinstance(one, Range) and isinstance(other, Range):
         return one.common(other)
-    if isinstance(one, Range):
-        one, other = other, one
-    if isinstance(other, Range):
-        codes: Any = one
-        both = codes[holds(parent, other, parent.encode(codes.tolist()))]
+    codes: Any = other if isinstance(one, Range) else one
+    others = one if isinstance(one, Range) else other
+    if isinstance(others, Range):
+        both = codes[holds(parent, others, parent.encode(codes.tolist()))]
     else:
-        both = np.intersect1d(one, other)
+        both = np.intersect1d(codes, others)
     return both if both.size else None
 
 
@@ -190,7 +189,7 @@ def _values(
         problem = (
             f"lists {list(values)} of {parent.name!r}, which is real-valued"
         )
-        remedy = f"Write {{{parent.name!r}: Range(low, high)}}."
+        remedy = f"Give a hpo_explain.space.Range of {parent.name!r}."
         raise InputError(where, problem, list(values), remedy)
     return np.unique([_code(where, parent, value) for value in values])
 

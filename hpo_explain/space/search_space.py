@@ -306,11 +306,11 @@ class SearchSpace:
         SearchSpace
             Draws go through it in the order of this one.
         """
-        found = [
+        parameters = [
             replace(p, active_when=None, optional=None if on else _MAY_BE)
             for p, on in zip(self._parameters, active.tolist(), strict=True)
         ]
-        space = SearchSpace(found)
+        space = SearchSpace(parameters)
         space._canonical = self._canonical
         return space
 

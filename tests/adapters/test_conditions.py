@@ -9,13 +9,13 @@ from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
     IntParameter,
-    Range,
     SearchSpace,
 )
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
 from hpo_explain.base.text import tell
+from hpo_explain.space import Range
 from tests.adapters.studies import (
     optimized,
     rate_drop_of_dart,

@@ -7,11 +7,11 @@ from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
     IntParameter,
-    Range,
     SearchSpace,
 )
 from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.columns import OrderedColumns
+from hpo_explain.space import Range
 from tests.analytic import unit_cube
 
 SPACES = {

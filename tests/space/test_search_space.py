@@ -13,10 +13,9 @@ from hpo_explain import (
     CategoricalParameter,
     FloatParameter,
     IntParameter,
-    Range,
     SearchSpace,
 )
-from hpo_explain.space import still_possible
+from hpo_explain.space import Range, common, still_possible
 from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
 
@@ -499,6 +498,17 @@ def test_branches_of_a_number_share_no_configuration_and_leave_none_out():
     active = ~np.isnan(space.project(rows)[:, 1:])
     assert active.argmax(axis=1).tolist() == [0, 0, 1, 2, 2]
     assert (active.sum(axis=1) == 1).all()
+
+
+def test_values_that_two_conditions_have_in_common_are_those_that_meet_both():
+    k, c = IntParameter("k", 1, 9), FloatParameter("c", 0.0, 1.0)
+    codes = np.array([1, 2, 5])
+    assert common(k, codes, Range(2, 5.5)).tolist() == [2, 5]
+    assert common(k, Range(2, 5), codes).tolist() == [2]
+    assert common(k, codes, np.array([2, 3])).tolist() == [2]
+    assert common(k, codes, Range(6)) is None
+    assert common(c, Range(high=0.5), Range(0.2)) == Range(0.2, 0.5)
+    assert common(c, Range(high=0.5), Range(0.5)) is None
 
 
 def test_what_a_narrower_parent_never_activates_is_left_out():
