@@ -406,7 +406,7 @@ def _is_counted(parameter: Parameter) -> bool:
     return parameter.is_category
 
 
-def _parent(j: int, parameter: Parameter, column: Array) -> _Parent:
+def _parent(j: int, parameter: Any, column: Array) -> _Parent:
     codes = np.full(len(column), -1, dtype=np.int64)
     active = ~np.isnan(column)
     if not _is_counted(parameter):
@@ -462,7 +462,10 @@ def _range(
     if tried[-1] > inside[-1]:
         gaps["high"] = inside[-1], tried[tried > inside[-1]][0]
     between = {k: numbers[[*gap]].tolist() for k, gap in gaps.items()}
-    ends = {k: _between(*gap, parameter.log) for k, gap in between.items()}
+    ends = {
+        side: _between(below, above, parameter.log)
+        for side, (below, above) in between.items()
+    }
     return Range(**ends), [(low, high) for low, high in between.values()]
 
 
@@ -471,7 +474,7 @@ def _between(below: float, above: float, log: bool) -> float:
     middle = below + (above - below) / 2.0
     if log:
         middle = math.sqrt(below) * math.sqrt(above)
-    for digits in range(1, 17):
+    for digits in range(1, 18):
         rounded = float(f"{middle:.{digits}g}")
         if below < rounded <= above:
             return rounded

@@ -372,7 +372,7 @@ def to_optuna(space: SearchSpace) -> dict[str, BaseDistribution]:
     for parameter in space:
         name, distribution = asked_as(parameter), distribution_of(parameter)
         if name in found:
-            both = (found[name], distribution)
+            both: Any = (found[name], distribution)
             low, high = min(d.low for d in both), max(d.high for d in both)
             parameter = replace(parameter, low=low, high=high)
             distribution = distribution_of(parameter)

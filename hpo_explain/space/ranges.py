@@ -30,8 +30,8 @@ class Range:
     --------
     >>> Range(high=0.5)
     Range(high=0.5)
-    >>> print(Range(0.1, 0.5).of("dropout"))
-    0.1 <= dropout < 0.5
+    >>> print(Range(0.1, 0.5).of("dropout"), 0.5 in Range(0.1, 0.5))
+    0.1 <= dropout < 0.5 False
     """
 
     low: float = -math.inf
@@ -48,6 +48,9 @@ class Range:
                 f"must be above low, but was [{self.low!r}, {self.high!r}]"
             )
             raise InputError("high of Range", problem, self.high, "Swap them.")
+
+    def __contains__(self, value: object) -> bool:
+        return self.low <= check_number("value", value) < self.high
 
     def __repr__(self) -> str:
         ends = {"low": self.low, "high": self.high}
