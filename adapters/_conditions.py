@@ -470,13 +470,13 @@ def _range(
 
 
 def _between(below: float, above: float, log: bool) -> float:
-    """Return the number of fewest digits above one number and up to another."""
+    """Return the number of fewest digits between two."""
     middle = below + (above - below) / 2.0
     if log:
         middle = math.sqrt(below) * math.sqrt(above)
     for digits in range(1, 18):
         rounded = float(f"{middle:.{digits}g}")
-        if below < rounded <= above:
+        if below < rounded < above:
             return rounded
     return above
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hpo_explain.space.conditions import ends_of
 from hpo_explain.space.parameter import Parameter
 from hpo_explain.space.ranges import Range
 
@@ -38,7 +39,10 @@ def _conditions_within(
     for name, values in (parameter.active_when or {}).items():
         if isinstance(values, Range):
             parent: Any = parents.get(name)
-            if parent is None or not values.meets(parent.low, parent.high):
+            # of real numbers the end alone is no part of the space
+            if parent is None or ends_of(parent, values)[0] >= 1.0:
+                return None
+            if not values.meets(parent.low, parent.high):
                 return None
             conditions[name] = values
             continue

@@ -268,6 +268,12 @@ def test_a_threshold_of_a_log_scale_is_found_on_it_and_one_of_many_integers_too(
     assert isinstance(space["child"].active_when["n"], Range)
 
 
+def test_a_threshold_is_below_the_end_of_the_range_where_all_active_trials_are():
+    column = [*of_numbers(20), 1.0, 1.0, 1.0]
+    space, _ = inferred([C, CHILD], [column, child_in(column, 1.0, 2.0)])
+    assert max(column[:20]) < space["child"].active_when["c"].low < 1.0
+
+
 def test_a_category_and_a_threshold_together_are_found():
     column = of_numbers(80)
     kind = ["a", "b"] * 40

@@ -512,7 +512,7 @@ def test_values_that_two_conditions_have_in_common_are_those_that_meet_both():
 
 
 def test_what_a_narrower_parent_never_activates_is_left_out():
-    c = FloatParameter("c", 0.0, 0.4)
+    c = FloatParameter("c", 0.0, 0.5)
     low = FloatParameter("low", 0.0, 1.0, active_when={"c": Range(high=0.5)})
     high = FloatParameter("high", 0.0, 1.0, active_when={"c": Range(0.5)})
     deep = FloatParameter("deep", 0.0, 1.0, active_when={"high": Range(0.1)})
