@@ -2,14 +2,15 @@
 
 A hyperparameter that some trials lack is active under a condition that is not recorded. The search
 is for the shortest conjunction "parent in values and ..." of categorical and integer parents that
-is true exactly for the trials that have it. With n trials in play, m of which have the
-hyperparameter, and a parent whose values set e of the others apart, chance alone does as well with
-probability at most
+is true exactly for the trials that have it; where there is none, one with thresholds on numbers.
+With n trials in play, m of which have the hyperparameter, and a parent whose values set e of the
+others apart, chance alone does as well with probability at most
 
     K · C(n - e, m) / C(n, m),      K: number of such sets of values of this parent
 
 so a seed with a value of its own in every trial explains nothing (K is as large as C(n, m)),
-and a number of layers explains a lot (K = 2: from a value on, or up to it).
+and a number of layers explains a lot (K = 2: from a value on, or up to it). Of a number of many
+values the set is all between the smallest and the largest one with which trials have it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,23 +26,30 @@ import numpy.typing as npt
 
 from hpo_explain.base.errors import Text
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.numbers import number
 from hpo_explain.base.text import declared_fact, separated
-from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter
+from hpo_explain.space import (
+    Array,
+    FloatParameter,
+    IntParameter,
+    Parameter,
+    Range,
+)
 
 # of a rule that explains everything: as objectives with an `if` are
 # common, any rule counts that is less likely by chance
 _CHANCE = math.log(0.5)
-# over all candidates, where it leaves something unexplained
+# over all candidates, where it leaves something unexplained or has a threshold
 _CHANCE_OF_PART = math.log(0.01)
 # a hyperparameter that other conditions name is the likelier parent
 _AGAIN = math.log(20.0)
-_VALUES = 1000  # integers with more values are not considered as parents
+_VALUES = 1000  # integers with more values are parents by a threshold only
 _SHOWN = 10
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
 
 Mask = npt.NDArray[np.bool_]
 
-_NO_PARENT = "no category or whole number of another hyperparameter"
+_NO_PARENT = "no value of another hyperparameter"
 
 
 def _rules_in(fact: Fact) -> Text:
@@ -58,6 +67,15 @@ def _untried_in(fact: Fact) -> Text:
 def _choices_in(fact: Fact) -> str:
     more = ", ..." if len(fact["choices"]) > _SHOWN else ""
     return ", ".join(map(repr, fact["choices"][:_SHOWN])) + more
+
+
+def _between_in(fact: Fact) -> str:
+    """Return between which tried values the ends of a range are."""
+    gaps = [
+        f"{number(below, 6)} and {number(above, 6)}"
+        for below, above in fact["gaps"]
+    ]
+    return f" (the value lies between {' and between '.join(gaps)})"
 
 
 def _together_in(fact: Fact) -> str:
@@ -95,6 +113,12 @@ _EQUALS = declared_fact("parent_equals", "{names} = {value!r}")
 _ACTIVE = declared_fact("parent_active", "{names} is active")
 _AT_LEAST = declared_fact("parent_at_least", "{names} >= {low}")
 _BETWEEN = declared_fact("parent_between", "{low} <= {names} <= {high}")
+_IN_RANGE = declared_fact(
+    "parent_in_range",
+    "{text}{between}",
+    text=lambda fact: fact["range"].of(fact.names[0]),
+    between=_between_in,
+)
 _AMONG = declared_fact(
     "parent_among", "{names} in {{{choices}}}", choices=_choices_in
 )
@@ -105,12 +129,16 @@ _NEVER = declared_fact(
 
 @dataclass(frozen=True, eq=False)
 class _Parent:
-    """A possible parent: its column, and for each row its value's index, -1 where inactive."""
+    """A possible parent: its column, and for each row its value's index, -1 where inactive.
+
+    Of a number of many values, which a threshold may divide, `numbers` are those tried, in order.
+    """
 
     column: int
     codes: npt.NDArray[np.int64]
     size: int
     ordered: bool
+    numbers: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +185,8 @@ def infer_conditions(
     patterns: dict[bytes, list[int]] = {}
     for j in range(X.shape[1]):
         patterns.setdefault(active[:, j].tobytes(), []).append(j)
-    parents = [
-        p
-        for j, parameter in enumerate(parameters)
-        if (p := _parent(j, parameter, X[:, j]))
-    ]
+    parent_at = cache(lambda j: _parent(j, parameters[j], X[:, j]))
+    counted = {j for j, p in enumerate(parameters) if _is_counted(p)}
     result, notes = list(parameters), []
     named: set[int] = set()
     for children in sorted(
@@ -171,22 +196,24 @@ def infer_conditions(
         if rows.all():
             continue
         # a parent is active in strictly more rows, so that conditions never lead in a circle
-        above = [
-            p
-            for p in parents
-            if (p.codes[rows] >= 0).all() and (p.codes[~rows] >= 0).any()
-        ]
-        # thresholds on real numbers are not looked for: a condition cannot state one
-        first = [
-            p
-            for p in above
+        wider = np.flatnonzero(
+            active[rows].all(axis=0) & active[~rows].any(axis=0)
+        ).tolist()
+        before = [
+            k
+            for k in wider
             if precedes is None
             or all(
-                precedes(parameters[p.column].name, parameters[j].name)
+                precedes(parameters[k].name, parameters[j].name)
                 for j in children
             )
         ]
+        above = [parent_at(k) for k in wider if k in counted]
+        first = [parent_at(k) for k in before if k in counted]
         steps = _complete(rows, first, named) or _complete(rows, above, named)
+        if not steps:
+            numbers_too = [parent_at(k) for k in before]
+            steps = _complete(rows, numbers_too, named, _CHANCE_OF_PART)
         if steps:
             named |= {step.parent.column for step in steps}
             condition = _condition(parameters, steps)
@@ -200,9 +227,7 @@ def infer_conditions(
         possible = steps[-1].rows if steps else np.ones(len(rows), dtype=bool)
         share = float(rows.sum() / possible.sum())
         # what always comes together is drawn together, where one of them can be a parent
-        lead = next(
-            (j for j in children if j in {p.column for p in parents}), None
-        )
+        lead = next((j for j in children if j in counted), None)
         for j in children:
             if lead is None or j == lead:
                 result[j] = replace(
@@ -223,15 +248,21 @@ def infer_conditions(
 
 
 def _complete(
-    rows: Mask, parents: Sequence[_Parent], named: set[int]
+    rows: Mask,
+    parents: Sequence[_Parent],
+    named: set[int],
+    most: float = _CHANCE,
 ) -> list[_Step]:
-    """Return the shortest conjunction found that is true exactly for `rows`, or nothing."""
+    """Return the shortest conjunction found that is true exactly for `rows`, or nothing.
+
+    By chance there is one with probability at most exp(`most`).
+    """
     steps = _search(rows, parents, named)
     if not steps or steps[-1].rows.sum() > rows.sum():
         return []
-    if len(steps) > 1:  # each of several steps was the best of many
+    if len(steps) > 1 or most < _CHANCE:  # each step was the best of many
         chance = sum(step.chance + math.log(len(parents)) for step in steps)
-        if chance > _CHANCE:
+        if chance > most:
             return []
     return _needed(rows, steps)
 
@@ -301,7 +332,7 @@ def _untried(step: _Step, left: Mask | np.bool_) -> _Step:
     codes = step.parent.codes[left & (step.parent.codes >= 0)]
     tried = np.bincount(codes, minlength=len(step.values)) > 0
     values = step.values
-    if step.parent.ordered:
+    if step.parent.ordered and step.parent.numbers is None:
         at = np.flatnonzero(tried)
         away = np.abs(np.arange(len(values))[:, None] - at[None, :])
         values = values[at[away.argmin(axis=1)]]
@@ -323,6 +354,9 @@ def _step(rows: Mask, left: Mask, parent: _Parent) -> _Step | None:
     seen = parent.codes[left]
     tried = np.bincount(seen[seen >= 0], minlength=parent.size) > 0
     values = np.bincount(parent.codes[rows], minlength=parent.size) > 0
+    if parent.numbers is not None:
+        first, last = np.flatnonzero(values)[[0, -1]]
+        values[first : last + 1] = True
     remaining = left & (parent.codes >= 0) & values[parent.codes]
     n, m, kept = int(left.sum()), int(rows.sum()), int(remaining.sum())
     if kept == n:
@@ -365,11 +399,20 @@ def _midway(rows: Mask, trials: Sequence[int]) -> Fact | None:
 # ---------------------------------------------------------------------- values
 
 
-def _parent(j: int, parameter: Parameter, column: Array) -> _Parent | None:
-    if isinstance(parameter, FloatParameter) or parameter.size > _VALUES:
-        return None
+def _is_counted(parameter: Parameter) -> bool:
+    """Say whether each value of a parent counts for itself, and not a threshold only."""
+    if isinstance(parameter, IntParameter):
+        return parameter.size <= _VALUES
+    return parameter.is_category
+
+
+def _parent(j: int, parameter: Any, column: Array) -> _Parent:
     codes = np.full(len(column), -1, dtype=np.int64)
     active = ~np.isnan(column)
+    if not _is_counted(parameter):
+        tried, codes[active] = np.unique(column[active], return_inverse=True)
+        numbers = np.array(parameter.decode(tried), dtype=float)
+        return _Parent(j, codes, len(numbers), True, numbers)
     codes[active] = parameter.codes(column[active])
     ordered = isinstance(parameter, IntParameter)
     if isinstance(parameter, IntParameter):
@@ -389,13 +432,53 @@ def _all_values(parameter: Parameter) -> list[Any]:
 
 def _condition(
     parameters: Sequence[Parameter], steps: Sequence[_Step]
-) -> dict[str, list[Any]]:
+) -> dict[str, Sequence[Any] | Range]:
     """Return `active_when`."""
-    condition = {}
+    condition: dict[str, Sequence[Any] | Range] = {}
     for step in steps:
         parameter = parameters[step.parent.column]
-        condition[parameter.name] = list(_chosen(parameter, step.values))
+        condition[parameter.name] = (
+            _chosen(parameter, step.values)
+            if step.parent.numbers is None
+            else _range(parameter, step)[0]
+        )
     return condition
+
+
+def _range(
+    parameter: Any, step: _Step
+) -> tuple[Range, list[tuple[float, float]]]:
+    """Return the values of a number for which others are active, and where each end may lie.
+
+    An end is the number of fewest digits between the last value tried on one side of it and the
+    first on the other, as people write a threshold.
+    """
+    numbers: Any = step.parent.numbers
+    tried = np.flatnonzero(step.tried)
+    inside = np.flatnonzero(step.tried & step.values)
+    gaps = {}
+    if tried[0] < inside[0]:
+        gaps["low"] = tried[tried < inside[0]][-1], inside[0]
+    if tried[-1] > inside[-1]:
+        gaps["high"] = inside[-1], tried[tried > inside[-1]][0]
+    between = {k: numbers[[*gap]].tolist() for k, gap in gaps.items()}
+    ends = {
+        side: _between(below, above, parameter.log)
+        for side, (below, above) in between.items()
+    }
+    return Range(**ends), [(low, high) for low, high in between.values()]
+
+
+def _between(below: float, above: float, log: bool) -> float:
+    """Return the number of fewest digits between two."""
+    middle = below + (above - below) / 2.0
+    if log:
+        middle = math.sqrt(below) * math.sqrt(above)
+    for digits in range(1, 18):
+        rounded = float(f"{middle:.{digits}g}")
+        if below < rounded < above:
+            return rounded
+    return above
 
 
 # ---------------------------------------------------------------------- notes
@@ -452,6 +535,9 @@ def _rules_of(
 
 def _rule(parameter: Parameter, step: _Step) -> Fact:
     """Return the values of a parent for which its children are active."""
+    if step.parent.numbers is not None:
+        found, gaps = _range(parameter, step)
+        return _IN_RANGE(names=[parameter.name], range=found, gaps=gaps)
     names, chosen = [parameter.name], _chosen(parameter, step.values)
     if len(chosen) == 1 < len(step.values):
         return _EQUALS(names=names, value=chosen[0])

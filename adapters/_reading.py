@@ -25,6 +25,7 @@ from hpo_explain.space import (
     CategoricalParameter,
     Parameter,
     SearchSpace,
+    holds,
 )
 
 LEAST_KNOWN = 2
@@ -296,10 +297,10 @@ def fits_conditions(space: SearchSpace, X: Array) -> npt.NDArray[np.bool_]:
     """
     fits = np.ones(len(X), dtype=bool)
     for j, rules in enumerate(space.conditions):
-        for parent, codes in rules:
+        for parent, values in rules:
             both = np.flatnonzero(~np.isnan(X[:, [j, parent]]).any(axis=1))
-            parameter: Any = space.parameters[parent]
-            fits[both] &= np.isin(parameter.codes(X[both, parent]), codes)
+            of_parent = space.parameters[parent]
+            fits[both] &= holds(of_parent, values, X[both, parent])
     return fits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,8 +18,10 @@ from hpo_explain.base.phrases import listed
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     CategoricalParameter,
+    FloatParameter,
     IntParameter,
     Parameter,
+    Range,
     SearchSpace,
     category_index,
 )
@@ -39,7 +42,7 @@ _FORBIDDEN = declared_fact(
     clauses=lambda fact: listed(fact["clauses"], _SHOWN),
 )
 
-Values = dict[str, list[Any]]
+Values = dict[str, list[Any] | Range]
 """By parent the values for which a child is active; several parents mean *and*."""
 
 
@@ -220,7 +223,7 @@ def _condition(condition: Any) -> Condition:
 
 
 class _UnstatedError(Exception):
-    """A condition that values of parents cannot state: "or" over several, a bound of a float."""
+    """A condition that values of parents cannot state: "or" over several, or over ranges."""
 
 
 def _all_of(
@@ -236,15 +239,22 @@ def _all_of(
     found: Values = {}
     for condition in conditions:
         for parent, values in _values(condition, parameters).items():
-            kept = found.get(parent, values)
-            found[parent] = [
-                value
-                for value in values
-                if category_index(kept, value) is not None
-            ]
-    if any(not values for values in found.values()):
-        raise _UnstatedError
+            found[parent] = _both(found.get(parent, values), values)
     return found
+
+
+def _both(one: list[Any] | Range, other: list[Any] | Range) -> Any:
+    """Return the values that two conditions on the same parent allow."""
+    both: Any
+    if isinstance(one, Range) and isinstance(other, Range):
+        both = one.common(other)
+    elif isinstance(one, Range) or isinstance(other, Range):
+        raise _UnstatedError
+    else:
+        both = [v for v in other if category_index(one, v) is not None]
+    if not both:
+        raise _UnstatedError
+    return both
 
 
 def _values(
@@ -256,8 +266,10 @@ def _values(
         return _any_of(condition.components, parameters)
     if condition.kind == "in":
         return {condition.parent: [*condition.values]}
-    every = _every(parameters[condition.parent])
     (value,) = condition.values
+    if isinstance(parameters[condition.parent], FloatParameter):
+        return {condition.parent: _beyond(condition.kind, value)}
+    every = _every(parameters[condition.parent])
     if condition.kind == "not":
         others = [v for v in every if category_index([value], v) is None]
         return {condition.parent: others}
@@ -269,6 +281,15 @@ def _values(
     return {condition.parent: every[:at] if is_less else every[at + 1 :]}
 
 
+def _beyond(kind: str, bound: float) -> Range:
+    """Return the real numbers below or above a bound."""
+    if kind == "less":
+        return Range(high=bound)
+    if kind == "greater":
+        return Range(math.nextafter(bound, math.inf))
+    raise _UnstatedError
+
+
 def _any_of(
     conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
 ) -> Values:
@@ -278,9 +299,10 @@ def _any_of(
         raise _UnstatedError
     (parent,) = parents
     once: list[Any] = []
-    for value in (value for part in parts for value in part[parent]):
-        if category_index(once, value) is None:
-            once.append(value)
+    for values in (part[parent] for part in parts):
+        if isinstance(values, Range):
+            raise _UnstatedError
+        once += [v for v in values if category_index(once, v) is None]
     return {parent: once}
 
 

@@ -18,6 +18,7 @@ def cells_of(space, tree, given=None):
         wanted = (given or {}).get(parameter.name)
         if parameter.size is None:
             edges = tree.threshold[tree.feature == j]
+            edges = np.concatenate([edges, thresholds_on(space, parameter)])
             low, high = 0.0, 1.0
             if wanted is not None:
                 low, high = parameter.encode(wanted)
@@ -48,6 +49,17 @@ def cells_of(space, tree, given=None):
             )
         cells.append((positions, weights))
     return cells
+
+
+def thresholds_on(space, parent):
+    """Positions of a number at which other hyperparameters become active or inactive."""
+    ranges = [
+        p.active_when[parent.name]
+        for p in space
+        if parent.name in p.active_when
+    ]
+    ends = [end for r in ranges for end in (r.low, r.high)]
+    return parent.encode([end for end in ends if np.isfinite(end)])
 
 
 def predict_cells(space, tree, cells, columns=None):

@@ -30,6 +30,7 @@ from hpo_explain.models.columns import KernelColumns, OrderedColumns
 from hpo_explain.models.densities.kernels import CategoryKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
+from hpo_explain.space import Range
 from tests.analytic import AnalyticSurrogate, nested_space, unit_cube
 from tests.handmade import explanation
 from tests.public import names, public
@@ -150,6 +151,9 @@ def shapley_of(model):
 REFUSED = {
     # ------------------------------------------------------------------ the search space
     "FloatParameter": [
+        (lambda: Range(1, 1), "high of Range", 1.0),
+        (lambda: Range("a"), "low of Range", "a"),
+        (lambda: Range(high=NAN), "high of Range", NAN),
         (lambda: hx.FloatParameter("", 0, 1), "name", ""),
         (lambda: hx.FloatParameter("x", 2, 1), "low of 'x'", 2.0),
         (
@@ -213,7 +217,17 @@ REFUSED = {
         (lambda: hx.SearchSpace(["lr"]), "parameters", "lr"),
         (lambda: hx.SearchSpace([*SPACE, *SPACE]), "parameters", ["x"]),
         (lambda: space_of(boster=["dart"]), "active_when of 'y'", "boster"),
-        (lambda: space_of(x=[0]), "active_when of 'y'", "x"),
+        (lambda: space_of(x=[0]), "active_when of 'y'", [0]),
+        (
+            lambda: space_of(x=Range(2)),
+            "active_when of 'y'",
+            Range(2),
+        ),
+        (
+            lambda: space_of(c=Range(2)),
+            "active_when of 'y'",
+            Range(2),
+        ),
         (lambda: space_of(c=["b"]), "active_when of 'y'", "b"),
         (lambda: space_of(k=[4]), "active_when of 'y'", 4),
         (circle, "active_when", ["a", "b"]),

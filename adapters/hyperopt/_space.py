@@ -19,7 +19,7 @@ from hpo_explain.adapters._domain import (
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
-from hpo_explain.space import Parameter, SearchSpace, category_index
+from hpo_explain.space import Parameter, Range, SearchSpace, category_index
 
 _MOST_CASES = (
     10_000  # of the choices above a hyperparameter that are looked at
@@ -37,6 +37,13 @@ _NUMBERED = declared_fact(
 
 Condition = dict[str, tuple[int, ...]]
 """Which options of the choices above a hyperparameter lead to it, by the choice's label."""
+
+
+def _allows(values: Sequence[Any] | Range, value: Any) -> bool:
+    """Return whether a value of a parent is one of those that make others active."""
+    if isinstance(values, Range):
+        return value in values
+    return category_index(values, value) is not None
 
 
 @dataclass
@@ -92,8 +99,7 @@ class Graph:
             parameter = self.space.parameters[j]
             rules = (parameter.active_when or {}).items()
             if parameter.name not in values or any(
-                parent not in config
-                or category_index(chosen, config[parent]) is None
+                parent not in config or not _allows(chosen, config[parent])
                 for parent, chosen in rules
             ):
                 continue

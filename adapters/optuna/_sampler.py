@@ -30,7 +30,7 @@ from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import Reviewed
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, SearchSpace, asked_as
 
 
 def _marked(fact: Fact) -> str:
@@ -474,11 +474,9 @@ def read_reviewed(
 
 def _encoded(config: Mapping[str, Any], space: SearchSpace) -> Array | None:
     """Return a configuration as an encoded row; None if the space has no such one."""
-    x = np.full(len(space), np.nan)
-    for j, parameter in enumerate(space):
-        if parameter.name in config:
-            try:
-                x[j] = parameter.encode([config[parameter.name]])[0]
-            except ValueError:
-                return None
-    return x if space.is_valid(x[None, :])[0] else None
+    known = {*space.names, *map(asked_as, space)}
+    given = {name: value for name, value in config.items() if name in known}
+    try:
+        return np.asarray(space.encode(given)[0])
+    except ValueError:
+        return None

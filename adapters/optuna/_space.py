@@ -8,7 +8,7 @@ from __future__ import annotations
 import marshal
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -36,7 +36,9 @@ from hpo_explain.space import (
     IntParameter,
     Parameter,
     SearchSpace,
+    asked_as,
     different,
+    values_text,
 )
 
 _ORDERS = 200  # orders of suggestion looked at, of which every activity pattern has one
@@ -73,6 +75,12 @@ _RANGE_CHANGED = declared_fact(
     "{names}: its range changed during the study ({count} different ones); read as the widest, "
     "[{low:.6g}, {high:.6g}]",
 )
+_RANGE_BY_PARENT = declared_fact(
+    "range_by_parent",
+    "{names}: its range depends on {parent}; read as a hyperparameter for each range ({ranges})",
+    ranges=lambda fact: ", ".join(fact["parts"]),
+)
+_CHANCE = math.log(0.01)
 _FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
 
 
@@ -249,6 +257,85 @@ def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
     raise InputError("study", problem, found, remedy)
 
 
+def read_parts(
+    column: Column, columns: Columns, trials: Sequence[FrozenTrial]
+) -> tuple[list[Parameter], list[Fact]]:
+    """Return a hyperparameter for each range of one whose range depends on a category.
+
+    None where it has one range, or no category explains which it has. By chance a category would
+    with at most 1 %: each of its v values that were tried has one of k ranges, in one of k^v ways.
+    """
+    kinds = column.distributions
+    if len(kinds) < 2 or not all(map(_is_number, kinds)):
+        return [], []
+    which = {id_of_range(kind): k for k, kind in enumerate(kinds)}
+    ranges = [
+        which[id_of_range(trials[i].distributions[column.name])]
+        for i in column.rows
+    ]
+    used = sorted({*ranges})
+    ways = math.lgamma(len(ranges) + 1) - sum(
+        math.lgamma(ranges.count(k) + 1) for k in used
+    )
+    for parent in columns.columns:
+        of_value = _ranges_by_value(parent, column, ranges)
+        if len(used) < 2 or of_value is None:
+            continue
+        if len(of_value) * math.log(len(used)) - ways > _CHANCE:
+            continue
+        parts: list[Parameter] = []
+        for k in used:
+            values = " or ".join(v for v, own in of_value.items() if own == k)
+            one = replace(column, distributions=(kinds[k],))
+            parameter: Any = read_parameter(one)[0]
+            name = f"{column.name} ({parent.name} = {values})"
+            parts.append(replace(parameter, name=name, part_of=column.name))
+        note = _RANGE_BY_PARENT(
+            names=[column.name],
+            parent=parent.name,
+            parts=[f"{p.name}: {values_text(p)}" for p in parts],
+        )
+        return parts, [note]
+    return [], []
+
+
+def with_range_of(
+    parameter: Parameter, column: Column, trials: Sequence[FrozenTrial]
+) -> Column:
+    """Return the values of those trials that had the range of a hyperparameter."""
+    wanted = id_of_range(distribution_of(parameter))
+    places = [
+        k
+        for k, i in enumerate(column.rows.tolist())
+        if id_of_range(trials[i].distributions[column.name]) == wanted
+    ]
+    values = [column.values[k] for k in places]
+    return replace(column, rows=column.rows[places], values=values)
+
+
+def _is_number(kind: BaseDistribution) -> bool:
+    return not isinstance(kind, CategoricalDistribution)
+
+
+def id_of_range(kind: Any) -> Hashable:
+    """Return what tells ranges of numbers apart."""
+    return type(kind), kind.low, kind.high, kind.step, kind.log
+
+
+def _ranges_by_value(
+    parent: Column, column: Column, ranges: Sequence[int]
+) -> dict[str, int] | None:
+    """Return which range a hyperparameter has for each value of a category; None if not one."""
+    if any(map(_is_number, parent.distributions)):
+        return None
+    of_row = dict(zip(parent.rows.tolist(), parent.values, strict=True))
+    found: dict[str, int] = {}
+    for i, k in zip(column.rows.tolist(), ranges, strict=True):
+        if i not in of_row or found.setdefault(str(of_row[i]), k) != k:
+            return None
+    return found
+
+
 def distribution_of(parameter: Parameter) -> BaseDistribution:
     """Return a hyperparameter as Optuna describes it.
 
@@ -281,7 +368,16 @@ def to_optuna(space: SearchSpace) -> dict[str, BaseDistribution]:
     >>> to_optuna(SearchSpace([FloatParameter("lr", 1e-4, 1.0, log=True)]))
     {'lr': FloatDistribution(high=1.0, log=True, low=0.0001, step=None)}
     """
-    return {parameter.name: distribution_of(parameter) for parameter in space}
+    found: dict[str, Any] = {}
+    for parameter in space:
+        name, distribution = asked_as(parameter), distribution_of(parameter)
+        if name in found:
+            both: Any = (found[name], distribution)
+            low, high = min(d.low for d in both), max(d.high for d in both)
+            parameter = replace(parameter, low=low, high=high)
+            distribution = distribution_of(parameter)
+        found[name] = distribution
+    return found
 
 
 def encode(

@@ -40,6 +40,7 @@ from hpo_explain.adapters.optuna._record import (
     asking_sampler,
     known_when,
 )
+from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.models.densities.kernels import (
@@ -55,6 +56,7 @@ from hpo_explain.space import (
     CategoryIndex,
     Parameter,
     SearchSpace,
+    asked_as,
 )
 
 _SETTINGS_LOST = declared_fact(
@@ -112,7 +114,7 @@ def rebuild(
     study: PastStudy,
     number: int,
     space: SearchSpace,
-    distributions: Mapping[str, BaseDistribution],
+    distributions: Sequence[tuple[str, BaseDistribution]],
     fixed: Collection[str] = (),
 ) -> DensityRatio:
     """Return the acquisition function of a TPE sampler for a trial.
@@ -127,8 +129,8 @@ def rebuild(
         The trial's number.
     space : SearchSpace
         The run's search space.
-    distributions : mapping of str to BaseDistribution
-        The distribution of each hyperparameter at the trial.
+    distributions : sequence of (str, BaseDistribution)
+        Each hyperparameter, as the objective calls it, with its distribution at the trial.
     fixed : collection of str
         Hyperparameters that were set, not sampled.
 
@@ -193,7 +195,7 @@ def _caught(
     sampler: TPESampler,
     study: PastStudy,
     number: int,
-    distributions: Mapping[str, BaseDistribution],
+    distributions: Sequence[tuple[str, BaseDistribution]],
     fixed: Collection[str],
 ) -> list[Caught]:
     """Return the densities that the sampler builds for a trial."""
@@ -226,7 +228,7 @@ def _caught(
     joint = _joint(own, past, trial)
     joint = {name: joint[name] for name in joint if name not in fixed}
     own.sample_relative(past, trial, joint)
-    for name, distribution in distributions.items():
+    for name, distribution in distributions:
         if name in joint or name in fixed or distribution.single():
             continue
         if divided and type(sampler)._sample is TPESampler._sample:
@@ -301,18 +303,27 @@ def with_settings(
 
 
 def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
-    names = [
-        name for name in caught.below._search_space if name in space.names
-    ]
+    asked = caught.below._search_space
+    parameters = [p for p in space if _is_asked(p, asked)]
     return DensityBlock(
-        tuple(space.index(name) for name in names),
-        good=_mixture(caught.below, names, space),
-        bad=_mixture(caught.above, names, space),
+        tuple(space.index(parameter.name) for parameter in parameters),
+        good=_mixture(caught.below, parameters),
+        bad=_mixture(caught.above, parameters),
     )
 
 
+def _is_asked(
+    parameter: Parameter, asked: Mapping[str, BaseDistribution]
+) -> bool:
+    """Say whether a hyperparameter is among some; of parts of one, that of the range asked for."""
+    name = asked_as(parameter)
+    if name not in asked or name == parameter.name:
+        return name in asked
+    return asked[name] == distribution_of(parameter)
+
+
 def _mixture(
-    estimator: Any, names: Sequence[str], space: SearchSpace
+    estimator: Any, parameters: Sequence[Parameter]
 ) -> ProductMixture:
     mixture, order = (
         estimator._mixture_distribution,
@@ -322,11 +333,11 @@ def _mixture(
         np.array(mixture.weights, dtype=float),
         tuple(
             _kernels(
-                mixture.distributions[order.index(name)],
-                estimator._search_space[name],
-                space[name],
+                mixture.distributions[order.index(asked_as(parameter))],
+                estimator._search_space[asked_as(parameter)],
+                parameter,
             )
-            for name in names
+            for parameter in parameters
         ),
     )
 
@@ -396,7 +407,7 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
 
 
 def _as_values(caught: Caught, parameter: Parameter) -> Any:
-    values = np.asarray(caught.candidates[parameter.name], dtype=float)
+    values = np.asarray(caught.candidates[asked_as(parameter)], dtype=float)
     if not isinstance(parameter, CategoricalParameter):
         return values
     choices = caught.below._search_space[parameter.name].choices
@@ -498,9 +509,13 @@ class TpeRecord(SamplerRecord):
 
     def _distributions(
         self, trial: FrozenTrial | None
-    ) -> dict[str, BaseDistribution]:
-        """Return the distribution of every hyperparameter: the trial's own, else the latest."""
+    ) -> list[tuple[str, BaseDistribution]]:
+        """Return the distribution of every hyperparameter: the trial's own, else the latest.
+
+        One whose range depends on another has several.
+        """
         found: dict[str, BaseDistribution] = {}
+        whole = {p.name for p in self.space if asked_as(p) == p.name}
         before = self.trials if trial is None else self.trials[: trial.number]
         for other in [
             *([] if trial is None else [trial]),
@@ -510,6 +525,10 @@ class TpeRecord(SamplerRecord):
             for name, distribution in other.distributions.items():
                 if name in self.space.names:
                     found.setdefault(name, distribution)
-            if len(found) == len(self.space):
+            if len(found) == len(whole):
                 break
-        return found
+        parts = [p for p in self.space if p.name not in whole]
+        return [
+            *found.items(),
+            *((asked_as(p), distribution_of(p)) for p in parts),
+        ]

@@ -195,7 +195,9 @@ def continued(
     old = study.get_trials(states=_CARRIED, deepcopy=False)
     advised.add_trials(_told_anew(trial, reaches) for trial in old)
     for config in _in_turn(advice):
-        advised.enqueue_trial(dict(config), user_attrs={_ADVISED: True})
+        advised.enqueue_trial(
+            space.as_asked(config), user_attrs={_ADVISED: True}
+        )
     for trial in study.get_trials(
         states=(TrialState.WAITING,), deepcopy=False
     ):

@@ -23,7 +23,7 @@ from hpo_explain.methods.importance.fanova import check_top
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, SearchSpace, asked_as
 
 
 class _Evaluator(BaseImportanceEvaluator):
@@ -92,7 +92,7 @@ class _Evaluator(BaseImportanceEvaluator):
             if params:
                 raise
             return {}
-        known = run.space.names
+        known = tuple(dict.fromkeys(map(asked_as, run.space)))
         names = (
             known
             if params is None
@@ -105,7 +105,13 @@ class _Evaluator(BaseImportanceEvaluator):
         except NothingToExplain:
             shares = np.zeros(len(known))
         else:
-            shares = self._shares(run)
+            # of parts of a hyperparameter one is active at a time
+            of_name = dict.fromkeys(known, 0.0)
+            for parameter, share in zip(
+                run.space, self._shares(run).tolist(), strict=True
+            ):
+                of_name[asked_as(parameter)] += share
+            shares = np.array([*of_name.values()])
         ranking = np.argsort(-shares, kind="stable")
         return {
             known[j]: float(shares[j])

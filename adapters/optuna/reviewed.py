@@ -35,7 +35,7 @@ from hpo_explain.methods.proposals.contributions_result import (
 )
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.run import Run
-from hpo_explain.space import SearchSpace
+from hpo_explain.space import SearchSpace, asked_as
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -171,7 +171,7 @@ class ReviewedSampler(WrappingSampler):
         self._accepted[trial._trial_id] = proposal.config if own else {}
         given = {} if own else {**proposal.independent, **values}
         self._decided[trial._trial_id] = {
-            name: (proposal.expected.distributions[name], value)
+            name: (proposal.asking.distributions[name], value)
             for name, value in given.items()
             if name not in proposal.relative
         }
@@ -292,7 +292,10 @@ class ReviewedSampler(WrappingSampler):
         space = self._space
         if space is None:
             space = self._read(study, trials).space
-            order = order_of(trials, space.names)
+            asked = order_of(trials, [*map(asked_as, space)])
+            order = tuple(
+                p.name for name in asked for p in space if asked_as(p) == name
+            )
         else:
             order = space.names
         latest: dict[str, BaseDistribution] = {}
@@ -328,19 +331,20 @@ class _Expected:
 
     space: SearchSpace
     order: tuple[str, ...]
-    distributions: Mapping[str, BaseDistribution]
+    distributions: dict[str, BaseDistribution]
 
     def active(self, config: Mapping[str, Any]) -> Iterator[str]:
         """Yield the hyperparameters that are active, while their values are added to `config`.
 
-        One that is active by the objective's own choice is not known before.
+        They are added by the names by which the objective asks. One that is active by the
+        objective's own choice is not known before.
         """
         row = np.full((1, len(self.space)), np.nan)
         for name in self.order:
             j, parameter = self.space.index(name), self.space[name]
             if parameter.optional is None and self.space.allowed(row, j)[0]:
                 yield name
-                row[0, j] = parameter.encode([config[name]])[0]
+                row[0, j] = parameter.encode([config[asked_as(parameter)]])[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,11 +367,12 @@ class _Proposal:
             problem = f"must answer None, a dict of other values, or 'refuse', but was {answer!r}"
             raise InputError("review", problem, answer)
         found = {}
-        for name, value in answer.items():
-            check_name(
-                "review", name, self.expected.distributions, "hyperparameter"
-            )
-            distribution = self.expected.distributions[name]
+        known = self.expected.distributions | self.asking.distributions
+        for given, value in answer.items():
+            check_name("review", given, known, "hyperparameter")
+            name, distribution = given, known[given]
+            if given in self.expected.space.names:
+                name = asked_as(self.expected.space[given])
             if not _contains(distribution, value):
                 problem = f"answered {name} = {value!r}, which is not in {distribution}"
                 raise InputError(
@@ -428,8 +433,9 @@ class _Asked:
         given, asking.params = self.trial.params, {}
         asking.distributions = dict(self.trial.distributions)
         _, fixed = unwrapped(self.study.sampler)
-        for name in expected.active(asking.params):
-            distribution = expected.distributions[name]
+        for of_space in expected.active(asking.params):
+            name = asked_as(expected.space[of_space])
+            distribution = expected.distributions[of_space]
             if name in given:
                 value = given[name]
             elif distribution.single():

@@ -35,6 +35,8 @@ from hpo_explain.adapters.optuna._space import (
     encode,
     read_columns,
     read_parameter,
+    read_parts,
+    with_range_of,
 )
 from hpo_explain.adapters.optuna._tpe import TpeRecord
 from hpo_explain.adapters.optuna._trials import (
@@ -64,7 +66,7 @@ from hpo_explain.run import (
     measured,
     within,
 )
-from hpo_explain.space import Array, Parameter, SearchSpace
+from hpo_explain.space import Array, Parameter, SearchSpace, asked_as
 
 _UNTIMED = declared_fact(
     "untimed",
@@ -236,8 +238,8 @@ def read_trials(
     asked = resolve_target(study, target, direction)
     selection = select_trials(trials, asked, pruned, infeasible)
     columns = read_columns(selection.trials)
-    parameters, notes = _parameters(columns, space)
-    X, outside = _encoded(parameters, columns, len(selection.trials))
+    parameters, notes = _parameters(columns, selection.trials, space)
+    X, outside = _encoded(parameters, columns, selection.trials)
     if space is not None:
         outside = {**against_conditions(space, X), **outside}
     excluded = selection.excluded | {
@@ -273,7 +275,7 @@ def read_trials(
     found = settle_direction(asked, study, kept, objective)
     others = those_without_result(trials, excluded)
     choice = read_choice(study, sampler, trials, kept, others)
-    rows_of_others = _encoded(list(space), read_columns(others), len(others))
+    rows_of_others = _encoded(list(space), read_columns(others), others)
     times = _times(kept)
     without_result = read_without_result(
         others, *rows_of_others, space, choice
@@ -389,17 +391,24 @@ def check_space(space: object) -> None:
 
 
 def _parameters(
-    columns: Columns, space: SearchSpace | None
+    columns: Columns,
+    trials: Sequence[FrozenTrial],
+    space: SearchSpace | None,
 ) -> tuple[list[Parameter], list[Fact]]:
     if space is None:
-        read = [read_parameter(column) for column in columns.columns]
-        return [parameter for parameter, _ in read], [
-            note for _, notes in read for note in notes
-        ]
+        parameters: list[Parameter] = []
+        found: list[Fact] = []
+        for column in columns.columns:
+            parts, notes = read_parts(column, columns, trials)
+            if not parts:
+                parameter, notes = read_parameter(column)
+                parts = [parameter]
+            parameters += parts
+            found += notes
+        return parameters, found
+    known = {*map(asked_as, space)}
     missing = [
-        column.name
-        for column in columns.columns
-        if column.name not in space.names
+        column.name for column in columns.columns if column.name not in known
     ]
     if missing:
         problem = f"lacks {', '.join(missing)}, which trials of the study have"
@@ -409,15 +418,19 @@ def _parameters(
 
 
 def _encoded(
-    parameters: Sequence[Parameter], columns: Columns, n: int
+    parameters: Sequence[Parameter],
+    columns: Columns,
+    trials: Sequence[FrozenTrial],
 ) -> tuple[Array, dict[int, Fact]]:
     """Return the encoded rows, and for each row with a value outside its range the reason."""
-    X = np.full((n, len(parameters)), np.nan)
+    X = np.full((len(trials), len(parameters)), np.nan)
     outside: dict[int, Fact] = {}
     of_name = {column.name: column for column in columns.columns}
     for j, parameter in enumerate(parameters):
-        column = of_name.get(parameter.name)
+        column = of_name.get(asked_as(parameter))
         if column is not None:
+            if column.name != parameter.name:
+                column = with_range_of(parameter, column, trials)
             X[column.rows, j], reasons = encode(parameter, column.values)
             for i, reason in reasons.items():
                 outside.setdefault(int(column.rows[i]), OUTSIDE(why=reason))
@@ -454,7 +467,7 @@ def _only_left_out(
         for trial in trials
         if trial.number in excluded
         for name in trial.params
-        if name not in space.names
+        if name not in {*map(asked_as, space)}
     )
     return [ONLY_LEFT_OUT(names=names)] if names else []
 

@@ -22,7 +22,7 @@ again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,12 @@ from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import (
     Array,
     Bools,
-    FloatParameter,
     Ints,
     Parameter,
+    Range,
     SearchSpace,
+    common,
+    ends_of,
 )
 
 Small = npt.NDArray[np.int32]
@@ -52,28 +54,40 @@ _Arrays = tuple[Ints, Array, Ints, Small, Small, Small, Small]
 _BESIDE = 1e-7
 
 
-def activity_codes(space: SearchSpace) -> list[dict[int, Ints]]:
-    """Return for each hyperparameter the codes of each ancestor that let it be active."""
-    own: list[dict[int, Ints]] = [{} for _ in range(len(space))]
+Values: TypeAlias = Ints | Range | None
+"""Codes or the range of an ancestor that let a hyperparameter be active; None if none does."""
+
+
+def activity_values(space: SearchSpace) -> list[dict[int, Values]]:
+    """Return for each hyperparameter the values of each ancestor that let it be active."""
+    own: list[dict[int, Values]] = [{} for _ in range(len(space))]
     for j in space.parents_first:
-        for parent, codes in space.conditions[j]:
+        for parent, values in space.conditions[j]:
             # inactive with its parent: what activates the parent is needed as well
-            for ancestor, allowed in [*own[parent].items(), (parent, codes)]:
+            for ancestor, allowed in [*own[parent].items(), (parent, values)]:
                 before = own[j].get(ancestor, allowed)
-                own[j][ancestor] = np.intersect1d(before, allowed)
+                own[j][ancestor] = _common(space, ancestor, before, allowed)
     return own
+
+
+def _common(
+    space: SearchSpace, ancestor: int, one: Values, other: Values
+) -> Values:
+    if one is None or other is None:
+        return None
+    return common(space.parameters[ancestor], one, other)
 
 
 def activity_intervals(
     space: SearchSpace, ranks: dict[int, Array]
 ) -> list[dict[int, Intervals]]:
     """Return for each hyperparameter the intervals of each ancestor's u that activate it."""
-    own = activity_codes(space)
+    own = activity_values(space)
     intervals: list[dict[int, Intervals]] = []
     for j, parameter in enumerate(space.parameters):
         mine = {
-            p: _code_intervals(space, p, codes, ranks)
-            for p, codes in own[j].items()
+            p: _latent_intervals(space, p, values, ranks)
+            for p, values in own[j].items()
         }
         for ancestor in [j, *own[j]]:
             share = space.parameters[ancestor].optional
@@ -87,21 +101,22 @@ def activity_intervals(
     return intervals
 
 
-def _code_intervals(
-    space: SearchSpace, j: int, codes: Ints, ranks: dict[int, Array]
+def _latent_intervals(
+    space: SearchSpace, j: int, values: Values, ranks: dict[int, Array]
 ) -> Intervals:
     """Return the latent intervals of some values of a hyperparameter (its optional share apart)."""
     parameter = space.parameters[j]
-    if isinstance(parameter, FloatParameter):  # parents never are
-        raise TypeError(
-            f"{parameter.name} is real-valued and cannot be a parent"
-        )
+    if values is None:
+        return []
+    if isinstance(values, Range):
+        low, high = ends_of(parameter, values)
+        return [parameter.latent_interval(low, high)]
     if j in ranks:
-        positions = ranks[j][codes]
-    elif hasattr(parameter, "choices"):
-        positions = codes.astype(float)
+        positions = ranks[j][values]
+    elif parameter.is_category:
+        positions = values.astype(float)
     else:
-        positions = parameter.encode(codes.tolist())
+        positions = parameter.encode(values.tolist())
     pieces = sorted(latent_interval(space, j, float(p)) for p in positions)
     merged: Intervals = []
     for low, high in pieces:
@@ -452,8 +467,12 @@ def _walk(
 
 
 def _activity(name: str, condition: str, fact: Fact) -> str:
-    values = " or ".join(map(format_value, fact[condition]))
-    return f"{name} when {fact['ancestor']} = {values}"
+    ancestor = fact["ancestor"]
+    values = fact[condition]
+    if isinstance(values, Range):
+        return f"{name} when {values.of(ancestor)}"
+    listed = " or ".join(map(format_value, values))
+    return f"{name} when {ancestor} = {listed}"
 
 
 _NEVER_TOGETHER = declared_fact(
@@ -473,9 +492,9 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
 
     The fact names both, their common ancestor, and its values for which each is active.
     """
-    one, other = (activity_codes(space)[member] for member in (j, k))
+    one, other = (activity_values(space)[member] for member in (j, k))
     for ancestor in one.keys() & other.keys():
-        if not np.intersect1d(one[ancestor], other[ancestor]).size:
+        if _common(space, ancestor, one[ancestor], other[ancestor]) is None:
             return _NEVER_TOGETHER(
                 names=[space.names[j], space.names[k]],
                 ancestor=space.names[ancestor],
@@ -485,9 +504,14 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     return None
 
 
-def _values(space: SearchSpace, j: int, codes: Ints) -> tuple[Any, ...]:
-    """Return the values of a parent that have these codes."""
+def _values(
+    space: SearchSpace, j: int, values: Values
+) -> tuple[Any, ...] | Range:
+    """Return the values of a parent that have these codes, or their range."""
     parameter = space.parameters[j]
+    if isinstance(values, Range):
+        return values
+    codes = [] if values is None else values.tolist()
     if parameter.is_category:
         return tuple(parameter.choices[code] for code in codes)
-    return tuple(codes.tolist())
+    return tuple(codes)

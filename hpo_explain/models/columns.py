@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hpo_explain.models._squares import INACTIVE_CATEGORY
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.space import Array, Range, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ class KernelColumns:
             if not space.is_conditional(parameter.name):
                 continue
             key: tuple[object, ...] = tuple(
-                (parent, tuple(codes.tolist()))
+                (parent, codes if isinstance(codes, Range) else tuple(codes))
                 for parent, codes in space.conditions[j]
             )
             if parameter.optional is not None:

@@ -16,8 +16,12 @@ from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
 from hpo_explain.space import (
     IntParameter,
+    Ints,
     Parameter,
+    Range,
     SearchSpace,
+    asked_as,
+    ends_of,
     nearest,
     ranked,
 )
@@ -160,14 +164,25 @@ def _usual(run: Run) -> list[float]:
 def _control(space: SearchSpace, j: int) -> dict[str, Any]:
     """Return what a hyperparameter's control has to know."""
     parameter = space.parameters[j]
-    rules = [[parent, codes.tolist()] for parent, codes in space.conditions[j]]
+    rules = [
+        [parent, _of_parent(space.parameters[parent], values)]
+        for parent, values in space.conditions[j]
+    ]
     return {
         "name": parameter.name,
-        "code": repr(parameter.name),
+        "code": repr(asked_as(parameter)),
         "optional": parameter.optional is not None,
         "rules": rules,
         **_values(parameter),
     }
+
+
+def _of_parent(parent: Parameter, values: Ints | Range) -> Any:
+    """Return the codes for which another is active, or the positions between which it is."""
+    if isinstance(values, Range):
+        low, high = np.clip(ends_of(parent, values), -1.0, 2.0).tolist()
+        return {"low": low, "high": high}
+    return values.tolist()
 
 
 def _values(parameter: Parameter) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from hpo_explain.base import (
     set_fields,
 )
 from hpo_explain.base.options import STATES
-from hpo_explain.space import Array, Bools, SearchSpace
+from hpo_explain.space import Array, Bools, SearchSpace, holds
 
 UNDER_WAY = ("running", "waiting")
 """States of trials that may still get a result, and hyperparameters."""
@@ -122,14 +121,11 @@ class WithoutResult(Frozen):
 
     def _possible(self, space: SearchSpace, j: int, missing: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
-        for parent, codes in space.conditions[j]:
-            if missing[parent]:
-                continue
-            x = self.x[[parent]]
-            parameter: Any = space.parameters[parent]
-            if np.isnan(x[0]) or int(parameter.codes(x)[0]) not in codes:
-                return False
-        return True
+        return all(
+            missing[parent]
+            or holds(space.parameters[parent], values, self.x[[parent]]).all()
+            for parent, values in space.conditions[j]
+        )
 
 
 @dataclass(frozen=True, eq=False)

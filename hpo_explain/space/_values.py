@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import InputError, check_fraction, set_fields
+from hpo_explain.space.ranges import Range
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -62,8 +63,8 @@ def check_activity(parameter: Any) -> None:
 
 
 def _conditions(
-    name: str, active_when: Mapping[str, Iterable[Any]] | None
-) -> dict[str, tuple[Any, ...]]:
+    name: str, active_when: Mapping[str, Iterable[Any] | Range] | None
+) -> dict[str, tuple[Any, ...] | Range]:
     where = f"active_when of {name!r}"
     if not isinstance(active_when, Mapping | None):
         problem = (
@@ -72,8 +73,11 @@ def _conditions(
         raise InputError(
             where, problem, active_when, "Write {parent: [value, ...]}."
         )
-    clean = {}
+    clean: dict[str, tuple[Any, ...] | Range] = {}
     for parent, values in (active_when or {}).items():
+        if isinstance(values, Range):
+            clean[parent] = values
+            continue
         if isinstance(values, (str, bytes)) or not isinstance(
             values, Iterable
         ):

@@ -24,6 +24,7 @@ from hpo_explain.space._values import (
     counted,
     plain,
 )
+from hpo_explain.space.ranges import Range
 
 _SIMPLE = (str, int, float, bool)
 _KEPT = 16  # indices of thousands of choices
@@ -198,7 +199,7 @@ class CategoricalParameter:
 
     name: str
     choices: Sequence[Any]
-    active_when: Mapping[str, Sequence[Any]] | None = None
+    active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float | None = None
 
     is_category: ClassVar[Literal[True]] = True

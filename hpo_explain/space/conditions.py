@@ -8,6 +8,7 @@ hyperparameters and categories are called, and whichever is listed first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,13 +16,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hpo_explain.base import InputError, unknown_name
-from hpo_explain.space._values import Array, Bools, Ints, rounded
+from hpo_explain.space._values import (
+    Array,
+    Bools,
+    Ints,
+    rounded,
+    to_position,
+)
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 from hpo_explain.space.parameter import Parameter, values_text
+from hpo_explain.space.ranges import Range
 
-Rules: TypeAlias = tuple[tuple[int, Ints], ...]
-"""Conditions of one column: (column of the parent, codes for which it is active)."""
+Rules: TypeAlias = tuple[tuple[int, Ints | Range], ...]
+"""Conditions of one column: (column of the parent, codes or range for which it is active)."""
+
+
+_ON_GRID = 1e-6  # of a step: ends that were only rounded
 
 
 class Conditions:
@@ -42,8 +53,8 @@ class Conditions:
     Raises
     ------
     InputError
-        If a condition names an unknown or real-valued parent or an impossible value, or the
-        conditions form a circle.
+        If a condition names an unknown parent or an impossible value, or the conditions form a
+        circle.
 
     Examples
     --------
@@ -83,14 +94,8 @@ class Conditions:
     def allowed(self, X: Array, j: int) -> Bools:
         """Return for each encoded row whether the parents of column `j` let it be active."""
         allowed = np.ones(len(X), dtype=bool)
-        for parent, codes in self.rules[j]:
-            column = X[:, parent]
-            active = ~np.isnan(column)
-            parameter = self._parameters[parent]
-            values = np.zeros(len(X), dtype=np.int64)
-            if not isinstance(parameter, FloatParameter):
-                values[active] = parameter.codes(column[active])
-            allowed &= active & np.isin(values, codes)
+        for parent, values in self.rules[j]:
+            allowed &= holds(self._parameters[parent], values, X[:, parent])
         return allowed
 
     def project(self, X: Array) -> Array:
@@ -102,6 +107,56 @@ class Conditions:
         return rows
 
 
+def holds(parent: Parameter, values: Ints | Range, column: Array) -> Bools:
+    """Return which positions of a parent, (n,), are those of some of its values; no NaN is."""
+    if isinstance(values, Range):
+        low, high = ends_of(parent, values)
+        return (column >= low) & (column < high)
+    held = ~np.isnan(column)
+    held[held] = np.isin(_codes_at(parent, column[held]), values)
+    return held
+
+
+def _codes_at(parent: Any, positions: Array) -> Ints:
+    return np.asarray(parent.codes(positions))
+
+
+def ends_of(parent: Any, values: Range) -> tuple[float, float]:
+    """Return the positions of the ends of a range, infinite where no value of a number is beyond.
+
+    Where values are counted they are half a step before one.
+    """
+    return _end(parent, values.low), _end(parent, values.high)
+
+
+def _end(parent: Any, value: float) -> float:
+    slack = _ON_GRID * (parent.step or 0.0)
+    if value <= parent.low + slack:
+        return -math.inf
+    if value > parent.high + slack:
+        return math.inf
+    if parent.step is not None:
+        steps = math.ceil((value - slack - parent.low) / parent.step)
+        value = parent.low + (steps - 0.5) * parent.step
+    ends = to_position(np.array([value]), parent.low, parent.high, parent.log)
+    return float(ends[0])
+
+
+def common(
+    parent: Parameter, one: Ints | Range, other: Ints | Range
+) -> Ints | Range | None:
+    """Return the values of a parent that two conditions have in common; None without any."""
+    if isinstance(one, Range) and isinstance(other, Range):
+        return one.common(other)
+    codes: Any = other if isinstance(one, Range) else one
+    others = one if isinstance(one, Range) else other
+    if isinstance(others, Range):
+        both = codes[holds(parent, others, parent.encode(codes.tolist()))]
+    else:
+        both = np.intersect1d(codes, others)
+    return both if both.size else None
+
+
 def _rules(child: Parameter, parameters: Sequence[Parameter]) -> Rules:
     where = f"active_when of {child.name!r}"
     names = [parameter.name for parameter in parameters]
@@ -110,14 +165,33 @@ def _rules(child: Parameter, parameters: Sequence[Parameter]) -> Rules:
         if name not in names:
             raise unknown_name(where, name, names, "hyperparameter")
         parent = parameters[names.index(name)]
-        if isinstance(parent, FloatParameter):
-            problem = f"names {name!r}, which is real-valued"
-            raise InputError(
-                where, problem, name, "Parents are categorical or integer."
-            )
-        codes = [_code(where, parent, value) for value in values]
-        rules.append((names.index(name), np.unique(codes)))
+        rules.append((names.index(name), _values(where, parent, values)))
     return tuple(rules)
+
+
+def _values(
+    where: str, parent: Parameter, values: Sequence[Any] | Range
+) -> Ints | Range:
+    if isinstance(values, Range):
+        if parent.is_category:
+            problem = (
+                f"gives {values!r} of {parent.name!r}, which is categorical"
+            )
+            raise InputError(where, problem, values, "List its values.")
+        if not values.meets(parent.low, parent.high):
+            problem = (
+                f"gives {values!r}, in which {parent.name!r} has no value"
+            )
+            remedy = f"Its values are {values_text(parent)}."
+            raise InputError(where, problem, values, remedy)
+        return values
+    if isinstance(parent, FloatParameter):
+        problem = (
+            f"lists {list(values)} of {parent.name!r}, which is real-valued"
+        )
+        remedy = f"Give a hpo_explain.space.Range of {parent.name!r}."
+        raise InputError(where, problem, list(values), remedy)
+    return np.unique([_code(where, parent, value) for value in values])
 
 
 def _code(
@@ -206,8 +280,9 @@ class Canonical:
         made_active: dict[tuple[int, int], list[int]] = {}
         for place_of_child, child in enumerate(columns):
             for parent, codes in rules[child]:
-                for code in codes.tolist():
-                    made_active.setdefault((parent, code), []).append(
+                # categories alone are counted in an order of their own
+                for code in [] if isinstance(codes, Range) else codes:
+                    made_active.setdefault((parent, int(code)), []).append(
                         place_of_child
                     )
         categories = {}

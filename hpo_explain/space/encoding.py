@@ -14,7 +14,11 @@ from hpo_explain.space.categorical_parameter import (
 )
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.number_parameters import FloatParameter
-from hpo_explain.space.parameter import Parameter, condition_text
+from hpo_explain.space.parameter import (
+    Parameter,
+    asked_as,
+    condition_text,
+)
 
 CONFIGS = "configs"
 
@@ -25,6 +29,7 @@ def encode_configs(
     """Return configurations as encoded rows; see `SearchSpace.encode`."""
     rows = _as_rows(configs)
     names = {parameter.name for parameter in parameters}
+    names |= {asked_as(parameter) for parameter in parameters}
     for row in rows:
         for name in row:
             if name not in names:
@@ -43,9 +48,30 @@ def encode_configs(
                 X[i, j] = np.nan if choice is None else choice
         X[[*values], j] = parameter.encode(values.values())
     for j in conditions.parents_first:
-        X[empty[:, j] & ~conditions.allowed(X, j), j] = np.nan
+        allowed = conditions.allowed(X, j)
+        _add_part(X, j, parameters[j], rows, allowed)
+        X[empty[:, j] & ~allowed, j] = np.nan
     _check_activity(X, parameters, conditions)
     return X
+
+
+def _add_part(
+    X: Array,
+    j: int,
+    parameter: Parameter,
+    rows: Sequence[Mapping[str, Any]],
+    allowed: Bools,
+) -> None:
+    """Set a hyperparameter where it is active and has the name that the objective calls it."""
+    name = asked_as(parameter)
+    if name == parameter.name:
+        return
+    values = {
+        i: rows[i][name]
+        for i in np.flatnonzero(allowed).tolist()
+        if name in rows[i] and not _is_empty(rows[i][name])
+    }
+    X[[*values], j] = parameter.encode(values.values())
 
 
 def _not_there(name: object, parameters: Sequence[Parameter]) -> InputError:

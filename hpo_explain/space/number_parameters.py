@@ -25,6 +25,7 @@ from hpo_explain.space._values import (
     to_positions,
     to_value,
 )
+from hpo_explain.space.ranges import Range
 
 # whose reciprocals, in steps of a hundredth, are still numbers
 _NARROWEST = 1e-300
@@ -44,12 +45,15 @@ class FloatParameter:
         Whether the hyperparameter's scale is logarithmic.
     step : float, optional
         Distance of neighbouring values, counted from `low`; not together with `log`.
-    active_when : mapping of str to list, optional
-        Values of each parent (categorical or integer) for which the hyperparameter is active;
-        several parents mean *and*.
+    active_when : mapping of str to list or Range, optional
+        Values of each parent for which the hyperparameter is active: a list of those of a
+        categorical or an integer one, a :class:`Range` of a number. Several parents mean *and*.
     optional : float, optional
         Share of the configurations that meet `active_when` in which the hyperparameter is
         active, where no other hyperparameter explains its activity.
+    part_of : str, optional
+        What the objective calls it, where its range depends on another hyperparameter: it is then
+        described by several, of which one is active at a time.
 
     Raises
     ------
@@ -69,8 +73,9 @@ class FloatParameter:
     high: float
     log: bool = False
     step: float | None = None
-    active_when: Mapping[str, Sequence[Any]] | None = None
+    active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float | None = None
+    part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False
 
@@ -193,7 +198,7 @@ class IntParameter:
         ``log((k + 1/2) / (k - 1/2))``.
     step : int, default 1
         Distance of neighbouring values, counted from `low`; 1 on a log scale.
-    active_when, optional
+    active_when, optional, part_of : optional
         As in :class:`FloatParameter`.
 
     Raises
@@ -213,8 +218,9 @@ class IntParameter:
     high: int
     log: bool = False
     step: int = 1
-    active_when: Mapping[str, Sequence[Any]] | None = None
+    active_when: Mapping[str, Sequence[Any] | Range] | None = None
     optional: float | None = None
+    part_of: str | None = None
 
     is_category: ClassVar[Literal[False]] = False
 
@@ -301,9 +307,8 @@ class IntParameter:
         """Return the interval of latent values that lead to positions in [low, high]."""
         if not self.log:
             return counted_interval(low, high, self.size)
-        ends = np.clip(
-            [low - POSITION_TOLERANCE, high + POSITION_TOLERANCE], 0.0, 1.0
-        )
+        ends = np.clip([low, high], 0.0, 1.0)
+        ends += [-POSITION_TOLERANCE, POSITION_TOLERANCE]
         first, last = to_value(ends, self.low, self.high, True)
         edges = np.array([np.ceil(first) - 0.5, np.floor(last) + 0.5])
         start, end = to_position(edges, self.low - 0.5, self.high + 0.5, True)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from hpo_explain.base import abridged, format_in_range, format_value
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
+from hpo_explain.space.ranges import Range
 
 Parameter: TypeAlias = FloatParameter | IntParameter | CategoricalParameter
 
 _MOST_VALUES = 20
+
+
+def asked_as(parameter: Parameter) -> str:
+    """Return what the objective calls a hyperparameter."""
+    part_of = None if parameter.is_category else parameter.part_of
+    return part_of or parameter.name
 
 
 def condition_text(parameter: Parameter) -> str:
@@ -61,13 +69,16 @@ def _scale(parameter: Parameter) -> str:
 
 
 def _rules(parameter: Parameter) -> str:
-    rules = [
-        f"{parent} = {values[0]}"
-        if len(values) == 1
-        else f"{parent} in {{{abridged(values, _MOST_VALUES)}}}"
-        for parent, values in (parameter.active_when or {}).items()
-    ]
-    return " and ".join(rules)
+    rules = (parameter.active_when or {}).items()
+    return " and ".join(_rule(*rule) for rule in rules)
+
+
+def _rule(parent: str, values: Sequence[Any] | Range) -> str:
+    if isinstance(values, Range):
+        return values.of(parent)
+    if len(values) == 1:
+        return f"{parent} = {values[0]}"
+    return f"{parent} in {{{abridged(values, _MOST_VALUES)}}}"
 
 
 def _frequency(parameter: Parameter) -> str:

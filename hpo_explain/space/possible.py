@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hpo_explain.space.conditions import ends_of
 from hpo_explain.space.parameter import Parameter
+from hpo_explain.space.ranges import Range
 
 
 def still_possible(
@@ -33,8 +35,17 @@ def _conditions_within(
 
     A condition that is always met is kept: it says the same, and the space stays recognizable.
     """
-    conditions = {}
+    conditions: dict[str, Sequence[Any] | Range] = {}
     for name, values in (parameter.active_when or {}).items():
+        if isinstance(values, Range):
+            parent: Any = parents.get(name)
+            # of real numbers the end alone is no part of the space
+            if parent is None or ends_of(parent, values)[0] >= 1.0:
+                return None
+            if not values.meets(parent.low, parent.high):
+                return None
+            conditions[name] = values
+            continue
         possible = [
             v
             for v in values

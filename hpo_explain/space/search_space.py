@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -32,13 +33,19 @@ from hpo_explain.space.encoding import (
     rows_on_grid,
     uniform_draws,
 )
-from hpo_explain.space.parameter import Parameter, condition_text, described
+from hpo_explain.space.parameter import (
+    Parameter,
+    asked_as,
+    condition_text,
+    described,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 _MOST_NAMES = 6
+_MAY_BE = 0.5  # as good as any other share
 _ENCODE = "Encode configurations with space.encode."
 
 
@@ -59,8 +66,8 @@ class SearchSpace:
     Raises
     ------
     ValueError
-        If a name occurs twice, a condition names an unknown or real-valued parent or an
-        impossible value, or conditions form a circle.
+        If a name occurs twice, a condition names an unknown parent or an impossible value, or
+        conditions form a circle.
 
     Examples
     --------
@@ -118,7 +125,7 @@ class SearchSpace:
 
     @property
     def conditions(self) -> tuple[Rules, ...]:
-        """For each column its conditions: (column of the parent, codes for which it is active)."""
+        """For each column its conditions: (column of the parent, its values: codes or a Range)."""
         return self._conditions.rules
 
     @property
@@ -274,6 +281,39 @@ class SearchSpace:
             raise unknown_name("name", name, self._names, "hyperparameter")
         return column
 
+    def as_asked(self, config: Config) -> dict[str, Any]:
+        """Return a configuration with the names by which the objective asks for its values.
+
+        Examples
+        --------
+        >>> from hpo_explain import FloatParameter, SearchSpace
+        >>> lr = FloatParameter("lr (kind = a)", 0.0, 1.0, part_of="lr")
+        >>> SearchSpace([lr]).as_asked({"lr (kind = a)": 0.5})
+        {'lr': 0.5}
+        """
+        return {asked_as(self[name]): value for name, value in config.items()}
+
+    def where_active(self, active: Bools) -> SearchSpace:
+        """Return a space of the same columns without conditions.
+
+        Parameters
+        ----------
+        active : ndarray of bool, shape (d,)
+            The hyperparameters that have a value everywhere; the others may have one or not.
+
+        Returns
+        -------
+        SearchSpace
+            Draws go through it in the order of this one.
+        """
+        parameters = [
+            replace(p, active_when=None, optional=None if on else _MAY_BE)
+            for p, on in zip(self._parameters, active.tolist(), strict=True)
+        ]
+        space = SearchSpace(parameters)
+        space._canonical = self._canonical
+        return space
+
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
         j = self.index(name)
@@ -292,7 +332,8 @@ class SearchSpace:
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distribution of every hyperparameter, as ``study.ask`` takes them.
 
-        Conditions are left out: which hyperparameters are active is the objective's to decide.
+        Conditions are left out: which hyperparameters are active is the objective's to decide. Of a
+        range that depends on a category it is the widest one.
 
         Returns
         -------
@@ -341,7 +382,7 @@ class SearchSpace:
         >>> from hpo_explain import SearchSpace
         >>> SearchSpace.from_configspace(ConfigurationSpace({"lr": (0.1, 1.0)}))["lr"]
         FloatParameter(name='lr', low=0.1, high=1.0, log=False, step=None, active_when={}, \
-optional=None)
+optional=None, part_of=None)
         """
         space: SearchSpace = frameworks().from_configspace(configspace)
         return space

@@ -15,6 +15,7 @@ from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
 from hpo_explain.base.text import tell
+from hpo_explain.space import Range
 from tests.adapters.studies import (
     optimized,
     rate_drop_of_dart,
@@ -39,11 +40,12 @@ def test_a_condition_that_no_parent_explains_is_a_frequency():
     def objective(trial):
         x = trial.suggest_float("x", 0.0, 1.0)
         trial.suggest_categorical("c", ["a", "b"])
-        return x + (trial.suggest_float("y", 0.0, 1.0) if x > 0.7 else 0.0)
+        odd = int(10 * x) % 2
+        return x + (trial.suggest_float("y", 0.0, 1.0) if odd else 0.0)
 
     study = optimized(objective, 60)
     run = from_optuna(study)
-    share = np.mean([trial.params["x"] > 0.7 for trial in study.trials])
+    share = np.mean([int(10 * t.params["x"]) % 2 for t in study.trials])
     assert run.space["y"].optional == pytest.approx(share)
     note = the_note(run.notes, "active_at_frequency")
     assert (note.names, note["why"]) == (("y",), fact("unexplained_activity"))
@@ -215,10 +217,138 @@ def test_a_parent_is_suggested_before_its_child_unless_nothing_is():
     assert space["child"].active_when == {"after": ("a",)}
 
 
+# ---------------------------------------------------------------------- thresholds on numbers
+
+
+def of_numbers(n=40, seed=0):
+    return np.random.default_rng(seed).uniform(0.0, 1.0, n).tolist()
+
+
+def child_in(column, low, high):
+    return [0.5 if low <= value < high else None for value in column]
+
+
+C = FloatParameter("c", 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (-np.inf, 0.5, Range(high=0.5)),
+        (0.5, np.inf, Range(0.5)),
+        (0.3, 0.7, Range(0.3, 0.7)),
+    ],
+)
+def test_a_threshold_lies_between_the_values_tried_on_its_sides(
+    low, high, found
+):
+    column = of_numbers(200)
+    space, (note,) = inferred(
+        [C, CHILD], [column, child_in(column, low, high)]
+    )
+    assert space["child"].active_when == {"c": found}
+    (rule,) = note["rules"]
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    for end, (below, above) in zip(ends, rule["gaps"], strict=True):
+        assert below == max(value for value in column if value < end)
+        assert above == min(value for value in column if value >= end)
+
+
+def test_a_threshold_of_a_log_scale_is_found_on_it_and_one_of_many_integers_too():
+    rng = np.random.default_rng(1)
+    rates = (10 ** rng.uniform(-5.0, -1.0, 60)).tolist()
+    lr = FloatParameter("lr", 1e-5, 1e-1, log=True)
+    space, _ = inferred([lr, CHILD], [rates, child_in(rates, 0.0, 1e-3)])
+    found = space["child"].active_when["lr"].high
+    assert max(r for r in rates if r < 1e-3) < found
+    assert found <= min(r for r in rates if r >= 1e-3)
+    sizes = rng.integers(1, 5001, 60).tolist()
+    n = IntParameter("n", 1, 5000)
+    space, _ = inferred([n, CHILD], [sizes, child_in(sizes, 2000, 9999)])
+    assert isinstance(space["child"].active_when["n"], Range)
+
+
+def test_a_threshold_is_below_the_end_of_the_range_where_all_active_trials_are():
+    column = [*of_numbers(20), 1.0, 1.0, 1.0]
+    space, _ = inferred([C, CHILD], [column, child_in(column, 1.0, 2.0)])
+    assert max(column[:20]) < space["child"].active_when["c"].low < 1.0
+
+
+def test_a_category_and_a_threshold_together_are_found():
+    column = of_numbers(80)
+    kind = ["a", "b"] * 40
+    child = [
+        0.5 if k == "a" and value < 0.4 else None
+        for k, value in zip(kind, column, strict=True)
+    ]
+    parameters = [CategoricalParameter("kind", ["a", "b"]), C, CHILD]
+    space, _ = inferred(parameters, [kind, column, child])
+    condition = space["child"].active_when
+    assert condition["kind"] == ("a",)
+    # those of kind "b" say nothing about where it is
+    of_a = [v for v, k in zip(column, kind, strict=True) if k == "a"]
+    assert max(v for v in of_a if v < 0.4) < condition["c"].high
+    assert condition["c"].high <= min(v for v in of_a if v >= 0.4)
+
+
+def test_a_category_that_explains_it_comes_before_a_threshold():
+    column = of_numbers()
+    kind = ["low" if value < 0.5 else "high" for value in column]
+    parameters = [C, CategoricalParameter("kind", ["low", "high"]), CHILD]
+    columns = [column, kind, child_in(column, 0.0, 0.5)]
+    space, _ = inferred(parameters, columns)
+    assert space["child"].active_when == {"kind": ("low",)}
+
+
+def test_a_threshold_is_suggested_before_what_it_activates():
+    column = of_numbers()
+    columns = [column, child_in(column, 0.0, 0.5)]
+    space, _ = inferred([C, CHILD], columns, lambda parent, child: False)
+    assert not space["child"].active_when
+
+
+@pytest.mark.parametrize("lacking", [1, 2])
+def test_one_trial_on_a_side_is_no_threshold_and_two_of_forty_are(lacking):
+    column = sorted(of_numbers())
+    child = [0.5] * (40 - lacking) + [None] * lacking
+    order = np.random.default_rng(0).permutation(40)
+    columns = [[values[i] for i in order] for values in (column, child)]
+    space, _ = inferred([C, CHILD], columns)
+    assert bool(space["child"].active_when) == (lacking == 2)
+
+
+def test_activity_at_random_is_hardly_ever_explained_by_a_threshold():
+    rng = np.random.default_rng(2)
+    others = [replace(C, name=f"c{i}") for i in range(5)]
+    explained = 0
+    for _ in range(300):
+        columns = [rng.uniform(size=8).tolist() for _ in others]
+        child = [0.5 if rng.random() < 0.5 else None for _ in range(8)]
+        if any(child):
+            space, _ = inferred([*others, CHILD], [*columns, child])
+            explained += bool(space["child"].active_when)
+    assert explained <= 0.02 * 300
+
+
+def test_one_trial_across_a_threshold_leaves_it_a_frequency():
+    column = of_numbers()
+    child = child_in(column, 0.0, 0.5)
+    child[int(np.argmax(column))] = 0.5
+    space, (note,) = inferred([C, CHILD], [column, child])
+    assert not space["child"].active_when
+    assert note.kind == "active_at_frequency"
+
+
 # ---------------------------------------------------------------------- words
 
 EQUALS = fact("parent_equals", names=["booster"], value="dart")
 AT_LEAST = fact("parent_at_least", names=["layers"], low=3)
+BELOW = fact(
+    "parent_in_range",
+    names=["c"],
+    range=Range(high=0.5),
+    gaps=[(0.48, 0.52)],
+)
 
 SENTENCES = [
     (
@@ -239,14 +369,19 @@ SENTENCES = [
             why=fact("partly_explained_activity", rules=(EQUALS,)),
             together=False,
         ),
-        "y: inactive unless booster = 'dart', and no category or whole number of another "
-        "hyperparameter explains the rest; counts as active at its observed frequency, 0.43",
+        "y: inactive unless booster = 'dart', and no value of another hyperparameter explains the "
+        "rest; counts as active at its observed frequency, 0.43",
+    ),
+    (
+        fact("active_when", names=["y"], rules=(BELOW,), untried=()),
+        "y: active when c < 0.5 (the value lies between 0.48 and 0.52), inferred from the trials "
+        "that have it",
     ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"), SENTENCES, ids=[told.kind for told, _ in SENTENCES]
+    ("told", "sentence"), SENTENCES, ids=["rules", "partly", "range"]
 )
 def test_a_condition_is_told_in_a_sentence(told, sentence):
     assert tell(told) == sentence

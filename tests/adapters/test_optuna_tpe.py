@@ -261,6 +261,44 @@ def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
         assert explanation.contributions.total["x"] == 0.0
 
 
+def pipeline(trial):
+    kind = trial.suggest_categorical("kind", ["svm", "forest", "linear"])
+    if kind == "svm":
+        C = trial.suggest_float("C", 1e-3, 1e3, log=True)
+        gamma = trial.suggest_float("gamma", 1e-4, 1e1, log=True)
+        return 0.2 + 0.01 * (np.log10(C) - 1) ** 2 + 0.02 * gamma**0.5
+    if kind == "forest":
+        return 0.22 + 0.01 * abs(trial.suggest_int("depth", 2, 20) - 8)
+    return 0.4
+
+
+@pytest.mark.parametrize("options", [UNIVARIATE, GROUPS], ids=str)
+@pytest.mark.parametrize("estimator", ["auto", "kernel", "sampling"])
+def test_what_a_parent_is_told_of_is_its_own_densities(options, estimator):
+    study = optimized(pipeline, 40, TPESampler(seed=0, **options))
+    run = from_optuna(study)
+    number = [t for t in run.proposals if "C" in run.config(t)][-1]
+    rows = run.space.sample(30, seed=5)
+    found = hx.explain_proposal(
+        run, number, background=rows, estimator=estimator
+    )
+    ratio, j = run.acquisition(before=number), run.space.index("kind")
+    at = run.space["kind"].encode([run.config(number)["kind"]])
+    own, others = (
+        {"good": np.log(good), "bad": -np.log(bad)}
+        for good, bad in (ratio.marginal(j, x) for x in (at, rows[:, j]))
+    )
+    # sampled orders draw rows of the background
+    error = {"rel": 1e-9} if estimator != "sampling" else {"abs": 0.2}
+    for term in ("good", "bad"):
+        expected = own[term][0] - others[term].mean()
+        told = found.contributions[term]
+        assert told["kind"] == pytest.approx(expected, **error)
+        assert told["depth"] == 0.0
+        gap = {"abs": 1e-9} if estimator != "sampling" else {"abs": 0.5}
+        assert told.sum() == pytest.approx(found.payout[term], **gap)
+
+
 def test_samplers_without_an_acquisition_function_say_so():
     study = optimized(every_kind, 15)
     run = from_optuna(study)

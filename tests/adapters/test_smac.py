@@ -8,6 +8,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.sources import as_runs
+from hpo_explain.space import Range
 from tests.all_orders import by_all_orders
 from tests.noted import kinds, the_note
 
@@ -77,6 +78,18 @@ def joined(conjunction, *conditions):
                 equals("x", "kernel", "linear"),
             ),
             {"kernel": ("rbf", "linear")},
+        ),
+        (
+            lambda s: CS.LessThanCondition(s["x"], s["lr"], 0.01),
+            {"lr": Range(high=0.01)},
+        ),
+        (
+            joined(
+                CS.AndConjunction,
+                lambda s: CS.GreaterThanCondition(s["x"], s["lr"], 0.001),
+                lambda s: CS.LessThanCondition(s["x"], s["lr"], 0.1),
+            ),
+            {"lr": Range(np.nextafter(0.001, 1.0), 0.1)},
         ),
     ],
 )

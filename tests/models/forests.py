@@ -11,6 +11,7 @@ from hpo_explain import (
 )
 from hpo_explain.models import ForestSurrogate
 from hpo_explain.models.columns import OrderedColumns
+from hpo_explain.space import Range
 from tests.analytic import unit_cube
 
 SPACES = {
@@ -53,6 +54,22 @@ SPACES = {
             ),
             IntParameter("middle", 1, 4, active_when={"root": ["a", "c"]}),
             CategoricalParameter("root", ["a", "b", "c", "d"]),
+        ]
+    ),
+    "on numbers": SearchSpace(
+        [
+            FloatParameter("c", 1e-3, 1.0, log=True),
+            FloatParameter("x", 0.0, 1.0, active_when={"c": Range(high=0.1)}),
+            FloatParameter("deep", 0.0, 1.0, active_when={"x": Range(0.4)}),
+        ]
+    ),
+    "on counted numbers": SearchSpace(
+        [
+            FloatParameter("m", 0.0, 0.9, step=0.3, optional=0.8),
+            IntParameter(
+                "units", 1, 64, log=True, active_when={"m": Range(0.3, 0.9)}
+            ),
+            FloatParameter("y", 0.0, 1.0, active_when={"units": Range(5)}),
         ]
     ),
     "optional": SearchSpace(

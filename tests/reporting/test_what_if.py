@@ -13,7 +13,7 @@ from hpo_explain.belief.portable import portable
 from hpo_explain.methods._engines.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
-from hpo_explain.space import Support, nearest
+from hpo_explain.space import Range, Support, nearest
 from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import (
@@ -48,7 +48,13 @@ def mixed_run(n=30, direction="minimize"):
             hx.IntParameter(
                 "depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}
             ),
-            hx.FloatParameter("decay", 0.0, 1.0, optional=0.6),
+            hx.FloatParameter(
+                "decay",
+                0.0,
+                1.0,
+                active_when={"momentum": Range(0.1, 0.7)},
+                optional=0.8,
+            ),
             hx.FloatParameter(
                 "skip", 0.1, 10.0, log=True, active_when={"layers": [3, 4, 5]}
             ),

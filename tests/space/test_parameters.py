@@ -91,6 +91,13 @@ def test_a_latent_interval_leads_to_all_positions_near_and_to_no_other(
             )
 
 
+@pytest.mark.parametrize("high", range(2, 40))
+def test_the_last_value_of_a_log_integer_ends_the_latent_range(high):
+    parameter = IntParameter("k", 1, high, log=True)
+    below = float(parameter.share_below(np.array([1.0 - 1e-6]))[0])
+    assert parameter.latent_interval(1.0, 1.0) == pytest.approx((below, 1.0))
+
+
 # ---------------------------------------------------------------------- positions and values
 
 

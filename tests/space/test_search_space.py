@@ -15,6 +15,7 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
+from hpo_explain.space import Range, common, still_possible
 from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
 
@@ -24,22 +25,37 @@ SPACE = nested_space()
 # ---------------------------------------------------------------------- brute force
 
 
+def values_that_activate(parent):
+    """Values of a parent in a list, or in a range where they are numbers."""
+    if parent.is_category:
+        return st.lists(st.sampled_from(parent.choices), min_size=1)
+    # as wide as to end on values of a grid, between them and beyond them
+    ends = st.sampled_from([-np.inf, 0.5, 1.2, 2.0, 2.5, 3.0, np.inf])
+    ranges = (
+        st.tuples(ends, ends)
+        .filter(lambda e: max(e[0], parent.low) < min(e[1], parent.high))
+        .map(lambda e: Range(*e))
+    )
+    if isinstance(parent, FloatParameter):
+        return ranges
+    values = parent.decode(parent.grid()[0])
+    return ranges | st.lists(st.sampled_from(values), min_size=1)
+
+
 @st.composite
 def spaces(draw):
     """Spaces of up to seven hyperparameters of any kind, with parents before or after."""
     parameters = []
     for i in range(draw(st.integers(1, 7))):
-        parents = [p for p in parameters if not isinstance(p, FloatParameter)]
         conditions = {}
         for parent in (
-            draw(st.lists(st.sampled_from(parents), unique_by=id, max_size=2))
-            if (parents)
+            draw(
+                st.lists(st.sampled_from(parameters), unique_by=id, max_size=2)
+            )
+            if (parameters)
             else []
         ):
-            values = parent.decode(parent.grid()[0])
-            conditions[parent.name] = draw(
-                st.lists(st.sampled_from(values), min_size=1)
-            )
+            conditions[parent.name] = draw(values_that_activate(parent))
         options = {
             "active_when": conditions or None,
             "optional": draw(st.sampled_from([None, None, None, 0.3, 0.8])),
@@ -75,9 +91,13 @@ def holds(space, latent, name):
         return False
     return all(
         holds(space, latent, parent)
-        and any(
-            type(v) is type(latent[parent]) and v == latent[parent]
-            for v in values
+        and (
+            values.low <= latent[parent] < values.high
+            if isinstance(values, Range)
+            else any(
+                type(v) is type(latent[parent]) and v == latent[parent]
+                for v in values
+            )
         )
         for parent, values in (parameter.active_when or {}).items()
     )
@@ -444,6 +464,59 @@ def test_of_an_optional_hyperparameter_nan_is_its_absence_and_none_a_choice():
 def test_conditions_are_told_in_words(name, text):
     assert SPACE.condition_text(name) == text
     assert SPACE.is_conditional(name) == (name != "lr")
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (Range(high=0.5), "c < 0.5"),
+        (Range(0.25), "c >= 0.25"),
+        (Range(0.25, 0.5), "0.25 <= c < 0.5"),
+        (Range(), "any c"),
+    ],
+    ids=repr,
+)
+def test_a_range_of_a_parent_is_told_in_words_and_read_from_its_text(
+    values, text
+):
+    child = FloatParameter("x", 0.0, 1.0, active_when={"c": values})
+    space = SearchSpace([FloatParameter("c", 0.0, 1.0), child])
+    assert space.condition_text("x") == f"active when {text}"
+    assert eval(repr(values)) == values
+
+
+def test_branches_of_a_number_share_no_configuration_and_leave_none_out():
+    c = FloatParameter("c", 1e-4, 1.0, log=True)
+    branches = [Range(high=0.01), Range(0.01, 0.3), Range(0.3)]
+    children = [
+        FloatParameter(f"x{i}", 0.0, 1.0, active_when={"c": values})
+        for i, values in enumerate(branches)
+    ]
+    space = SearchSpace([c, *children])
+    at = c.encode([1e-4, np.nextafter(0.01, 0.0), 0.01, 0.3, 1.0])
+    rows = np.column_stack([at, np.full((5, 3), 0.5)])
+    active = ~np.isnan(space.project(rows)[:, 1:])
+    assert active.argmax(axis=1).tolist() == [0, 0, 1, 2, 2]
+    assert (active.sum(axis=1) == 1).all()
+
+
+def test_values_that_two_conditions_have_in_common_are_those_that_meet_both():
+    k, c = IntParameter("k", 1, 9), FloatParameter("c", 0.0, 1.0)
+    codes = np.array([1, 2, 5])
+    assert common(k, codes, Range(2, 5.5)).tolist() == [2, 5]
+    assert common(k, Range(2, 5), codes).tolist() == [2]
+    assert common(k, codes, np.array([2, 3])).tolist() == [2]
+    assert common(k, codes, Range(6)) is None
+    assert common(c, Range(high=0.5), Range(0.2)) == Range(0.2, 0.5)
+    assert common(c, Range(high=0.5), Range(0.5)) is None
+
+
+def test_what_a_narrower_parent_never_activates_is_left_out():
+    c = FloatParameter("c", 0.0, 0.5)
+    low = FloatParameter("low", 0.0, 1.0, active_when={"c": Range(high=0.5)})
+    high = FloatParameter("high", 0.0, 1.0, active_when={"c": Range(0.5)})
+    deep = FloatParameter("deep", 0.0, 1.0, active_when={"high": Range(0.1)})
+    assert still_possible([c, low, high, deep]) == ([c, low], ["high", "deep"])
 
 
 def test_rows_brought_inside_are_the_same_in_whichever_order_categories_are():

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpo_explain.base import range_around
-from hpo_explain.space import FloatParameter, Parameter
+from hpo_explain.space import (
+    FloatParameter,
+    Parameter,
+    asked_as,
+    condition_text,
+)
 
 _TARGETS = {"optuna": "value", "skopt": "dimension"}
 
@@ -15,14 +20,17 @@ def declarations(parameters: Sequence[Parameter], framework: str) -> str:
     """Return lines that declare hyperparameters as a framework does."""
     lines = []
     for parameter in parameters:
-        target = parameter.name
+        target = asked_as(parameter)
         if not target.isidentifier():
             target = _TARGETS.get(framework, "parameter")
         if framework == "skopt":
             declared = _dimension(parameter)
         else:
             declared = _declared(parameter, framework)
-        lines.append(f"{target} = {declared}")
+        when = ""
+        if target != parameter.name:
+            when = f"  # {condition_text(parameter)}"
+        lines.append(f"{target} = {declared}{when}")
     return "\n".join(lines)
 
 
@@ -40,7 +48,7 @@ def _rounded(parameter: Any) -> tuple[Any, Any]:
 
 def _declared(parameter: Parameter, framework: str) -> str:
     """Return a hyperparameter as Optuna suggests it, or as this package declares it."""
-    name = parameter.name
+    name = asked_as(parameter) if framework == "optuna" else parameter.name
     kind = type(parameter).__name__.removesuffix("Parameter")
     made = (
         f"trial.suggest_{kind.lower()}"

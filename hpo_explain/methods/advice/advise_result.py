@@ -210,7 +210,10 @@ class Action:
         """Python to paste, for the framework that the run came from; empty where none is needed."""
         if self.parameters:
             return declarations(self.parameters, self.framework)
-        return evaluations(self.configurations, self.times, self.framework)
+        configs = self.configurations
+        if self.space is not None:
+            configs = tuple(map(self.space.as_asked, configs))
+        return evaluations(configs, self.times, self.framework)
 
     def __str__(self) -> str:
         return self.told

@@ -47,7 +47,13 @@ from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
-from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, split_of
+from hpo_explain.models import (
+    PREDICTED,
+    Acquisition,
+    OfPredictions,
+    SupportsDensities,
+    split_of,
+)
 from hpo_explain.question import Explained, accepted_acquisition
 from hpo_explain.space import Array, Config, SearchSpace
 
@@ -58,8 +64,10 @@ class ShapleyExplainer:
     Parameters
     ----------
     acquisition : Acquisition
-        The utility to explain, as named additive terms. Contributions to a criterion of mean and
-        standard deviation are divided into "mean" and "uncertainty", those to any other one
+        The utility to explain, as named additive terms. Of TPE's densities (a `DensityRatio`) only
+        those of what is active in the configuration count: TPE chooses a parent by the parent's
+        own, so that nothing of its children's is told of it. Contributions to a criterion of mean
+        and standard deviation are divided into "mean" and "uncertainty", those to any other one
         term by term.
     background : int, str, dict or ndarray of shape (n, d), default 1000
         The reference set: what the configuration is compared with. A number of rows (drawn from
@@ -187,12 +195,18 @@ class ShapleyExplainer:
             if not_chosen
             else space.row(config, "config")
         )
+        absent = tuple(space.index(name) for name in not_chosen)
+        acquisition = self._acquisition
+        if isinstance(acquisition, SupportsDensities):
+            active = ~np.isnan(x)
+            active[list(absent)] = True
+            acquisition = acquisition.of_active(active)
         game = CoalitionGame.of(
-            self._split or self._acquisition,
+            self._split or acquisition,
             x,
             estimator=self._estimator,
             seed=self._seed,
-            absent=tuple(space.index(name) for name in not_chosen),
+            absent=absent,
             grows=self._reference.grows,
         )
         estimate = self._estimate(game, config)
@@ -203,8 +217,12 @@ class ShapleyExplainer:
         )
         phi = estimate.phi[:, columns]
         earned = {**own, "total": phi.sum(axis=1)}
-        at_x, predicted_at_x = self._means_over(game.explained(background))
-        baseline, predicted_baseline = self._means_over(background)
+        at_x, predicted_at_x = self._means_over(
+            acquisition, game.explained(background)
+        )
+        baseline, predicted_baseline = self._means_over(
+            acquisition, background
+        )
         payout = {name: at_x[name] - baseline[name] for name in at_x}
         gap = {name: payout[name] - float(earned[name].sum()) for name in at_x}
         explanation = ProposalExplanation(
@@ -252,21 +270,24 @@ class ShapleyExplainer:
     def _estimate(
         self, game: CoalitionGame, config: Config
     ) -> ShapleyEstimate:
+        reference = self._reference
+        if self._split is None:
+            reference = replace(reference, acquisition=game.acquisition)
         if self._estimator == "sampling":
-            return sampled(game, self._reference, config, orders=self._orders)
+            return sampled(game, reference, config, orders=self._orders)
         return integrated(
             game,
-            self._reference,
+            reference,
             config,
             columns=self._columns,
             precision=self._precision,
         )
 
     def _means_over(
-        self, latent: Array
+        self, acquisition: Acquisition, latent: Array
     ) -> tuple[dict[str, float], dict[str, float] | None]:
         """Return the mean of each term over rows, and what the model predicts on average."""
-        acquisition, surrogate = self._acquisition, self._explained.surrogate
+        surrogate = self._explained.surrogate
         X = acquisition.space.project(latent)
         predicted = None if surrogate is None else surrogate.predict(X)
         if predicted is not None and isinstance(acquisition, OfPredictions):

@@ -8,7 +8,7 @@ A mixture of products of kernels: the density of a group of trials.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class ProductMixture:
         """Logarithms of the weights, (K,)."""
         with np.errstate(divide="ignore"):
             return np.log(self.weights)
+
+    def of(self, places: Sequence[int]) -> ProductMixture:
+        """Return the marginal density of some hyperparameters, by their places."""
+        return replace(self, kernels=tuple(self.kernels[i] for i in places))
 
     def tables(self, parameters: Sequence[Parameter], X: Array) -> Array:
         """Return the log-density of each kernel, (hyperparameter, n, K); 0 where it is inactive.

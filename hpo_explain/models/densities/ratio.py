@@ -60,6 +60,15 @@ class DensityBlock:
     good: ProductMixture
     bad: ProductMixture
 
+    def of(self, active: Bools) -> DensityBlock:
+        """Return the densities of those of the columns that are among some (d,)."""
+        places = [i for i, j in enumerate(self.columns) if active[j]]
+        return DensityBlock(
+            tuple(self.columns[i] for i in places),
+            good=self.good.of(places),
+            bad=self.bad.of(places),
+        )
+
 
 @runtime_checkable
 class SupportsDensities(Acquisition, Protocol):
@@ -72,6 +81,10 @@ class SupportsDensities(Acquisition, Protocol):
 
     def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
         """Return the densities of good and of other trials at encoded values of one, (n,) each."""
+        ...
+
+    def of_active(self, active: Bools) -> Acquisition:
+        """Return what the values of some hyperparameters are chosen by, (d,), once active."""
         ...
 
 
@@ -192,6 +205,29 @@ class DensityRatio:
                 )
                 return good, bad
         return np.ones(len(positions)), np.ones(len(positions))
+
+    def of_active(self, active: Bools) -> DensityRatio:
+        """Return the ratio by which TPE chooses values of hyperparameters once they are active.
+
+        It chooses the value of a parent by the parent's densities alone, whatever becomes active:
+        those of a child say nothing about its parent. So the space has no conditions, in it all
+        that is active has a value everywhere, and the densities of the others are left out.
+
+        Parameters
+        ----------
+        active : ndarray of bool, shape (d,)
+            The hyperparameters that are active.
+
+        Returns
+        -------
+        DensityRatio
+            The ratio on a space with the same columns.
+        """
+        blocks = [block.of(active) for block in self._blocks]
+        return DensityRatio(
+            self._space.where_active(active),
+            [block for block in blocks if block.columns],
+        )
 
     def relevant(self) -> Bools:
         """Return for each column whether it is in a block, (d,)."""

@@ -223,8 +223,11 @@
     }
 
     allowed(row, j) {
-      return this.parameters[j].rules.every(([parent, codes]) =>
-        !Number.isNaN(row[parent]) && codes.includes(this.value(parent, row[parent])));
+      return this.parameters[j].rules.every(([parent, values]) => {
+        const x = row[parent];
+        if (!Array.isArray(values)) return values.low <= x && x < values.high;
+        return !Number.isNaN(x) && values.includes(this.value(parent, x));
+      });
     }
 
     /* A configuration: what its parents do not allow is inactive, as NaN. */
