@@ -201,6 +201,7 @@ def _first_of(study: optuna.Study, n: int) -> optuna.Study:
 
 @lru_cache(maxsize=1)  # what follows a run is asked after the run
 def _optimized(setting: Setting, cache: Path | None) -> Any:
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     optimize = _by_skopt if setting.sampler == "skopt" else _by_optuna
     if cache is None:
         return optimize(setting)
@@ -260,7 +261,6 @@ def _by_optuna(setting: Setting) -> optuna.Study:
                 return float("nan")
             raise
 
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     known: dict[str, Any] = {"seed": setting.seed}
     if problem.constraint is not None and setting.sampler != "random":
         known["constraints_func"] = constraint_of

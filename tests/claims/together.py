@@ -15,7 +15,7 @@ from tests.claims.shares import SLACK
 
 JOINT = 0.1  # of the variance: pairs that explain less together are not asked
 MOST = 9  # hyperparameters, of which every coalition is valued
-ROWS = 256  # that a coalition is averaged over
+VALUED = 2**18  # rows of all coalitions together
 
 
 def strengths(asked: Asked) -> Iterator[Scored]:
@@ -87,12 +87,12 @@ def contributions(
 
 
 def _spread_rows(problem: Problem) -> np.ndarray:
-    """Return some rows that are spread over the space; all, where they are few."""
-    rows = problem.rows
-    if len(rows) <= 2 * ROWS:
-        return rows
-    rng = np.random.default_rng(0)
-    return rows[rng.choice(len(rows), ROWS, replace=False)]
+    """Return rows that are spread over the space, as many as all coalitions leave for each."""
+    rows, n = problem.rows, VALUED // 2 ** len(problem.space)
+    if len(rows) <= n or not problem.has_table:
+        return rows[:n]  # the first ones of Sobol's are spread as well
+    chosen = np.random.default_rng(0).choice(len(rows), n, replace=False)
+    return rows[chosen]
 
 
 def _is_plain(problem: Problem) -> bool:
