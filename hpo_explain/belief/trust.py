@@ -15,6 +15,8 @@ from hpo_explain.space import Array
 Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
 R2 = (0.5, 0.1)  # the lower end of R² is at least: good, fair
+# share of draws below the ends of R²: on problems that are known these hold it with 95 %
+_ENDS = (0.1, 0.9)
 _BEST = 0.2  # of the space, by the mean over the draws
 
 
@@ -27,8 +29,9 @@ class Trust:
     level : {"good", "fair", "poor"}
         "good" if the lower end of R² is at least 0.5, "fair" if it is at least 0.1.
     r2 : float
-        R² over the space that the mean over the draws is expected to have: the median over draws,
-        and what these leave out counts as missed; 0 where the objective of all trials is the same.
+        R² over the space that the mean over the draws is expected to have: the mean of its R² for
+        each draw, of which none is below 0. What draws leave out counts as missed; 0 where the
+        objective of all trials is the same.
     r2_interval : tuple of (float, float)
         What holds it with 95 %.
     rank : float
@@ -86,7 +89,7 @@ def trust_in(
     values = values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
-    known = np.where(varies, variance - missed, 0.0)
+    known = np.where(varies, np.maximum(variance - missed, 0.0), 0.0)
     # what the draws leave out varies the objective, and none of it is predicted
     r2 = known / np.where(varies, variance + (roughness / unit) ** 2, 1.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
@@ -94,11 +97,12 @@ def trust_in(
         varies, _rank_correlations(values[:, best], mean[best]), 0.0
     )
     held_out, covered = _held_out(process)
-    low, expected, high = np.quantile(r2, [0.025, 0.5, 0.975]).tolist()
+    expected = float(r2.mean())
+    low, high = np.quantile(r2, _ENDS).tolist()
     return Trust(
         level=LEVELS[sum(low < least for least in R2)],
         r2=expected,
-        r2_interval=(low, high),
+        r2_interval=(min(low, expected), max(high, expected)),
         rank=float(rank.mean()),
         rank_interval=_interval(rank),
         open=float((values.std(axis=0) > noise_std / unit).mean()),

@@ -268,9 +268,14 @@ class Optimum(Result):
         return self.gained.interval
 
     @property
+    def is_enough(self) -> bool:
+        """Whether further trials bring less than counts, for all that is known."""
+        return self.gained.interval[1] < self.counts.between
+
+    @property
     def more_trials(self) -> str:
         """What further trials of the same search bring, in words."""
-        if self.gained.interval[1] < self.counts.between:
+        if self.is_enough:
             return "More trials will hardly help."
         trials = counted(self.more, "more trial")
         gain = amount(

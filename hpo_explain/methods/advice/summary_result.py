@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.base import Cells, Claim, Result, Table, printable
 from hpo_explain.base.wording import Wording, chained, joined
+from hpo_explain.belief import LEVEL
 from hpo_explain.methods._engines.decision_words import (
     few,
     one_digit,
@@ -19,17 +20,19 @@ from hpo_explain.methods._engines.decision_words import (
     to_digit_of,
     trial,
 )
-from hpo_explain.methods.advice.advise_result import Advice
+from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import (
     FanovaImportance,
 )
-from hpo_explain.methods.importance.most import how_sure
+from hpo_explain.methods.importance.most import PROBABLE, how_sure
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.trust_result import RunTrust
 from hpo_explain.methods.space.recommended_space_result import Recommendation
 
 MOST_SURE = 0.99  # so many draws tell no larger probability
+_MOST_LEFT = 0.85  # of a space: what leaves more is not worth saying
+_ALIKE = 0.15  # of a share: two that differ by less matter about equally
 QUESTIONS = (
     "How good, and is there more?",
     "What matters?",
@@ -44,6 +47,36 @@ _ANSWERED_BY = (
     "advise",
     "trust",
 )
+
+
+def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
+    """Return what matters about as much as what matters most, and how probable it is.
+
+    All that is named does so in the same draws, and these are at least half of them.
+    """
+    (name,) = importance.claims[0].hyperparameters
+    first = importance.names.index(name)
+    if importance.anova is None:
+        return (name,), 1.0
+    totals = importance.anova.totals
+    leading = totals[:, [first]]
+    near = np.abs(totals - leading) <= _ALIKE * leading
+    in_order = np.argsort(-near.mean(axis=0), kind="stable")
+    in_order = np.append(first, in_order[in_order != first])
+    together = np.logical_and.accumulate(near[:, in_order], axis=1)
+    probable = together.mean(axis=0)
+    count = int((probable >= PROBABLE).sum())
+    names = tuple(importance.names[j] for j in in_order[:count])
+    return names, float(probable[count - 1])
+
+
+def _of_all_variation(share: float) -> str:
+    """Return a share of the variation in words."""
+    part = part_of(share)
+    if part.startswith("nearly"):
+        return f"{part} variation"
+    about = "" if part.startswith("less") else "about "
+    return f"{about}{part} of all variation"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -189,67 +222,97 @@ class Summary(Result):
     @property
     def _matters(self) -> Claim:
         most = None if self.importance is None else self.importance.claims[0]
-        if most is None or how_sure(most) == "nothing":
+        if (
+            self.importance is None
+            or most is None
+            or how_sure(most) == "nothing"
+        ):
             return self._told(None, "Nothing is known to matter yet.")
-        (name,) = most.hyperparameters
+        names, probability = alike(self.importance)
+        if len(names) == 1 and how_sure(most) == "perhaps":
+            return self._told(most, "What matters most is still open.")
+        if len(names) > 1:
+            sure = f"({percent(min(probability, MOST_SURE))} sure): each "
+            most = replace(
+                most,
+                hyperparameters=names,
+                probability=probability,
+                certain=probability >= LEVEL,
+            )
+            said = [few(names), f" matter about equally {sure}"]
+        else:
+            (name,) = most.hyperparameters
+            sure = percent(min(most.probability, MOST_SURE))
+            said = [f"{name} matters most ({sure} sure): "]
         low, high = (percent(end) for end in most.interval or (np.nan, np.nan))
         share = Wording.of(
-            f"about {part_of(most.estimate)}",
+            _of_all_variation(most.estimate),
             hint=f"{percent(most.estimate)}, {low} to {high} (95% interval)",
         )
-        sure = percent(min(most.probability, MOST_SURE))
-        with_another = [
+        said += [share, ", with its interactions"]
+        said += [
             f", mostly with {reason.names[1]}"
             for reason in most.because
             if reason.kind == "matters_in_a_pair"
         ]
-        said = [
-            f"{name} matters most ({sure} sure): ",
-            share,
-            " of all variation, with its interactions",
-            *with_another,
-            ".",
-        ]
-        return self._told(most, chained(said))
+        return self._told(most, chained([*said, "."]))
+
+    @property
+    def _shrinks(self) -> bool:
+        """Whether so much of the space can be given up that it is worth saying."""
+        space = self.recommended_space
+        return space is not None and space.volume < _MOST_LEFT
 
     @property
     def _where(self) -> Claim:
         space = self.recommended_space
         if space is None or not space.narrowed:
             return self._told(None, "No range can be narrowed safely yet.")
-        kept = [
-            f"{row.hyperparameter} {space.extent(row)}"
-            for row in space.narrowed
-        ]
+        if not self._shrinks:
+            text = "Hardly anything of the search space can be given up yet."
+            return self._told(space.claims[0], text)
         part = part_of(space.volume)
-        text = f"The search space {space.may} shrink to {part}: {few(kept)}"
-        if space.doubts:
-            text += " (the reliability is poor)"
-        return self._told(space.claims[0], f"{text}.")
+        text = f"The search space {space.may} shrink to {part}: {space.kept}."
+        return self._told(space.claims[0], text)
 
     @property
     def _next(self) -> Claim:
+        """What to do first, of what the line about the space does not say."""
         if self.advice is None or not self.advice.actions:
             return self._told(None, "Go on as it is.")
-        to_do = [a for a in self.advice.actions if a.kind != "keep"]
-        (first, *_) = (
-            self.advice.chosen("first") or to_do or self.advice.actions
-        )
-        claim = self.advice.claims[self.advice.actions.index(first)]
-        why = [": ", first.reason] if first.kind == "go_on" else ["."]
-        return self._told(claim, chained([first.title, *why]))
+        actions = self.advice.actions
+        to_do = [a for a in actions if a.kind != "keep"] or [*actions]
+        (first, *_) = self.advice.chosen("first") or to_do
+        claim = self._of_action(first)
+        if first.kind == "narrow" and self._shrinks:
+            new = [a for a in to_do if a.kind not in ("narrow", "go_on")]
+            if not new:
+                return self._told(claim, "Go on in that space.")
+            first, claim = new[0], self._of_action(new[0])
+        if first.kind != "go_on":
+            return self._told(claim, chained([first.title, "."]))
+        if self.optimum is not None and self.optimum.is_enough:
+            keep = chained(["Keep ", trial(self.optimum.keep), "."])
+            return self._told(claim, keep)
+        why = first.reason[:1].lower() + first.reason[1:]
+        return self._told(claim, f"{first.title}: {why}")
+
+    def _of_action(self, action: Action) -> Claim | None:
+        """Return the claim about something to do."""
+        if self.advice is None:
+            return None
+        return self.advice.claims[self.advice.actions.index(action)]
 
     @property
     def _far(self) -> Claim:
         trust = self.trusted
         if trust is None:
             return self._told(None, "Reliability: none (too little is known).")
-        share, least = (
-            percent(max(part, 0.0))
-            for part in (trust.r2, trust.r2_interval[0])
-        )
+        share, least = map(percent, (trust.r2, trust.r2_interval[0]))
+        at_least = "" if share == least else f", at least {least}"
+        if at_least and least == percent(0.0):
+            at_least = ", perhaps none of it"
         return self._told(
             trust.claims[0],
-            f"Reliability: {trust.level} (the model explains {share} of the variation, "
-            f"at least {least}).",
+            f"Reliability: {trust.level} (the model explains {share} of the variation{at_least}).",
         )

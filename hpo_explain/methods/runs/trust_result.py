@@ -29,9 +29,9 @@ class RunTrust(Result, Trust):
     level : {"good", "fair", "poor"}
         The verdict: "good" if the lower end of R² is at least 0.5, "fair" if it is at least 0.1.
     r2 : float
-        R² over the space that the mean over the draws of the belief is expected to have; 0 where
-        the objective of all trials is the same. By what trials scatter about the draws the
-        objective itself may vary, unless repeated evaluations tell that it is noise.
+        R² over the space that the mean over the draws of the belief is expected to have, never
+        below 0; 0 where the objective of all trials is the same. By what trials scatter about the
+        draws the objective itself may vary, unless repeated evaluations tell that it is noise.
     r2_interval : tuple of (float, float)
         What holds it with 95 %.
     rank : float
@@ -101,8 +101,8 @@ class RunTrust(Result, Trust):
     @property
     def headline(self) -> str:
         """The verdict."""
-        low = max(self.r2_interval[0], 0.0)
-        return self.briefly("short", value=max(self.r2, 0.0), low=low)
+        low = self.r2_interval[0]
+        return self.briefly("short", value=self.r2, low=low)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -23,6 +23,7 @@ from hpo_explain.methods._engines.decision_words import few, part_of
 from hpo_explain.space import Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
+_PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
 
 NEVER_ACTIVE = declared_fact(
     "never_active",
@@ -86,6 +87,36 @@ def _values(parameter: Parameter) -> tuple[Any, ...]:
     if parameter.is_category:
         return tuple(parameter.choices)
     return parameter.low, parameter.high
+
+
+def _rounded(end: float, apart: float) -> float:
+    """Return the end of a range to two digits, more where these do not tell it from the other.
+
+    Examples
+    --------
+    >>> _rounded(0.31623, 0.316), _rounded(0.99123, 0.004), _rounded(1734, 1700)
+    (0.32, 0.9912, 1734)
+    """
+    if isinstance(end, (int, np.integer)) or not (end and apart):
+        return end
+    places = np.floor(np.log10(abs(end))) - np.floor(np.log10(apart))
+    return float(f"{end:.{min(max(int(places), 0) + 2, 15)}g}")
+
+
+def _plain(value: float) -> str:
+    """Return a number as people write it.
+
+    Examples
+    --------
+    >>> _plain(1e-5), _plain(1200.0), _plain(0.32), _plain(2.5e9), _plain(64)
+    ('1e-5', '1200', '0.32', '2.5e9', '64')
+    """
+    if isinstance(value, (int, np.integer)):
+        return str(value)
+    if not value or _PLAIN[0] <= abs(value) < _PLAIN[1]:
+        return f"{value:.15g}"
+    digits, exponent = f"{value:.14e}".split("e")
+    return f"{float(digits):.15g}e{int(exponent)}"
 
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
@@ -173,6 +204,14 @@ class Recommendation(Result):
         return tuple(row for row in self.rows if row.share < 1.0)
 
     @property
+    def kept(self) -> str:
+        """What is kept of a few, those first of which least is left: "C 1 to 1000"."""
+        rows = sorted(self.narrowed, key=lambda row: row.share)
+        return few(
+            [f"{row.hyperparameter} {self.extent(row)}" for row in rows]
+        )
+
+    @property
     def headline(self) -> str:
         """How much of the space is enough."""
         if not self.narrowed:
@@ -215,12 +254,7 @@ class Recommendation(Result):
                 may=self.may,
                 part=part_of(self.volume),
                 lose=self.lose,
-                kept=few(
-                    [
-                        f"{row.hyperparameter} {self.extent(row)}"
-                        for row in self.narrowed
-                    ]
-                ),
+                kept=self.kept,
                 probability=min(self.loss.probability, _MOST),
                 objective=self.objective_name,
             ),
@@ -264,7 +298,12 @@ class Recommendation(Result):
             return "left out"
         if self.subject.space[row.hyperparameter].is_category:
             return " or ".join(format_values(row.after))
-        return " to ".join(format_values(row.after))
+        apart = float(row.after[1]) - float(row.after[0])
+        ends = zip(row.after, row.before, strict=True)
+        return " to ".join(
+            _plain(end if end == whole else _rounded(end, apart))
+            for end, whole in ends
+        )
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:
         """Return a range or categories in words: "[0.1, 1]" or "{a, b}"."""
