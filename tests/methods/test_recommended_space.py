@@ -1,5 +1,6 @@
 """The recommended space: what it must hold, what is given up, and that it stays a valid space."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,10 @@ from hpo_explain.belief.box import Box
 from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
 from hpo_explain.methods.space.recommended_space import recommendation
+from hpo_explain.methods.space.recommended_space_result import (
+    Kept,
+    Recommendation,
+)
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
@@ -408,8 +413,8 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
     draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
     found = of_draws(draws, 0.5)
     assert found.sentence == (
-        "10% of the space is enough: with a in [4, 4] a configuration is left whose objective is "
-        "the best one's or worse by 0.5 at most (probability 99%)."
+        "The search space can shrink to a tenth: a 4. 99% sure: it still holds a configuration "
+        "whose objective is within 0.5 of the best."
     )
     frame = found.to_frame()
     assert frame.values.tolist() == [
@@ -426,6 +431,54 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
     ]
     same = of_draws(Known(space, [lambda X: 0.0 * X[:, 0]]), 0.5)
     assert same.sentence == "No value can be left out of the search."
+
+
+@pytest.mark.parametrize(
+    ("parameter", "after", "said"),
+    [
+        (hx.FloatParameter("p", 1e-5, 1e3, log=True), (1e-5, 0.31623), "1e-5 to 0.32"),
+        (hx.FloatParameter("p", 0.0125, 0.9), (0.0125, 0.41667), "0.0125 to 0.42"),
+        (hx.FloatParameter("p", 1.0, 5e3), (1.0, 1234.5), "1 to 1200"),
+        (hx.FloatParameter("p", 0.9, 1.0), (0.99123, 0.99523), "0.9912 to 0.9952"),
+        (hx.FloatParameter("p", -4.0, 0.0), (-1.75, 0.0), "-1.8 to 0"),
+        (hx.FloatParameter("p", 1.0, 3e9), (2.4e6, 3e9), "2.4e6 to 3e9"),
+        (hx.IntParameter("p", 8, 5000), (8, 1234), "8 to 1234"),
+        (hx.IntParameter("p", 0, 9), (4, 4), "4"),
+        (hx.CategoricalParameter("p", ["a", "b", None]), ("a", None), "a or None"),
+    ],
+)  # fmt: skip
+def test_ends_have_two_digits_where_these_tell_them_apart(
+    parameter, after, said
+):
+    """What was given up is rounded; an end of the whole range stands as it was written."""
+    whole = Kept.of(parameter, parameter, 1.0)
+    row = replace(whole, after=after, share=0.5)
+    space = hx.SearchSpace([parameter])
+    found = Recommendation(
+        subject=Subject(space),
+        space=space,
+        rows=(row,),
+        lose=0.1,
+        volume=0.5,
+    )
+    assert found.kept == f"p {said}"
+
+
+def test_of_many_those_are_named_of_which_least_is_left():
+    space = unit_cube(5)
+    shares = (0.9, 0.2, 1.0, 0.7, 0.1)
+    rows = [
+        Kept(p.name, (0.0, 1.0), (0.0, share), share)
+        for p, share in zip(space, shares, strict=True)
+    ]
+    found = Recommendation(
+        subject=Subject(space),
+        space=space,
+        rows=tuple(rows),
+        lose=0.1,
+        volume=0.01,
+    )
+    assert found.kept == "x5 0 to 0.1, x2 0 to 0.2, x4 0 to 0.7, among others"
 
 
 def test_of_a_constant_objective_nothing_is_told():

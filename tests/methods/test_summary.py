@@ -1,13 +1,17 @@
 """The five lines: each is what the method says that answers it, short enough to be read."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base import Claim, declared_fact
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.figures import PALE
+from hpo_explain.methods.advice.advise_result import Action, changed_to
+from hpo_explain.methods.advice.summary_result import alike, in_words
 from hpo_explain.question import WhatCounts
 from tests.analytic import Known, unit_cube
 from tests.handmade import tuning_run
@@ -37,11 +41,12 @@ def test_each_line_tells_what_the_function_of_its_question_says(run):
         hx.importance(run).claims[0].estimate,
     )
     assert where.hyperparameters == space.claims[0].hyperparameters
-    assert what.term == hx.advise(run).chosen("first")[0].kind
+    (first,) = hx.advise(run).chosen("first")
+    assert first.kind != "narrow"
+    assert what.term == first.kind
     assert far.estimate == trust.r2
-    assert found.lines[4] == (
-        f"Reliability: {trust.level} (the model explains {100 * trust.r2:.0f} % of the variation, "
-        f"at least {100 * max(trust.r2_interval[0], 0):.0f} %)."
+    assert found.lines[4].startswith(
+        f"Reliability: {trust.level} (the model explains {100 * trust.r2:.0f} % of the variation"
     )
     assert str(found) == "\n".join(found.lines)
     assert found.to_frame()["answer"].tolist() == [*found.lines]
@@ -63,6 +68,119 @@ def test_no_phrase_depends_on_the_length_of_a_name_and_none_is_cut():
             brief = brief.replace(name, other)
         assert brief == long
         assert "…" not in long
+
+
+@few_draws
+@pytest.mark.parametrize(
+    ("r2", "low", "said"),
+    [
+        (0.83, 0.08, "83 % of the variation, at least 8 %)."),
+        (0.67, 0.0, "67 % of the variation, perhaps none of it)."),
+        (1.0, 0.9996, "100 % of the variation)."),
+        (0.001, 0.0, "0 % of the variation)."),
+    ],
+)
+def test_the_last_line_says_a_lower_end_where_it_is_another_number(
+    run, r2, low, said
+):
+    found = hx.summary(run)
+    trusted = replace(found.trusted, r2=r2, r2_interval=(low, 1.0))
+    line = replace(found, trusted=trusted).lines[4]
+    assert line.endswith(f"(the model explains {said}")
+
+
+@few_draws
+def test_what_the_third_line_says_the_fourth_does_not_say_again(run):
+    """Where the first action is the narrowing, the next one is named, or to go on in that space."""
+    found = hx.summary(run)
+    part = run.space.parameters[0]
+    narrow = changed_to(
+        "narrow", [replace(part, high=(part.low + part.high) / 2)]
+    )
+    again = Action("repeat", trials=(3,), configurations=(run.config(3),))
+    less = replace(found.recommended_space, volume=0.3)
+
+    def line(*actions, space=less):
+        advice = replace(found.advice, actions=actions)
+        said = replace(found, recommended_space=space, advice=advice)
+        return said.lines[3], said.claims[3].term
+
+    assert line(narrow, again) == ("Repeat trial 3 once more.", "repeat")
+    assert line(narrow) == ("Go on in that space.", "narrow")
+    assert line(narrow, Action("go_on")) == ("Go on in that space.", "narrow")
+    # what gives up next to nothing is not said in the third line, and said here if it is advised
+    more = replace(found.recommended_space, volume=0.92)
+    assert line(narrow, again, space=more)[1] == "narrow"
+    third = replace(found, recommended_space=more).lines[2]
+    assert third == "Hardly anything of the search space can be given up yet."
+
+
+@few_draws
+def test_where_more_trials_hardly_help_nothing_more_is_advised(run):
+    found = hx.summary(run)
+    reason = declared_fact("nothing_likely", "No trial is likely to be better")
+    advice = replace(
+        found.advice, actions=(Action("go_on", evidence=(reason(),)),)
+    )
+    gained = replace(found.optimum.gained, estimate=1.0, interval=(0.0, 5.0))
+    for enough, said in (
+        (6.0, f"Keep trial {found.optimum.keep}."),
+        (2.0, "Go on as it is: no trial is likely to be better."),
+    ):
+        counts = WhatCounts(enough, "user")
+        optimum = replace(found.optimum, gained=gained, counts=counts)
+        line = replace(found, advice=advice, optimum=optimum).lines[3]
+        assert line == said
+
+
+def totals_told(totals):
+    """The second line of a belief of which each draw has these shares with interactions."""
+    names = [f"x{j}" for j in range(1, totals.shape[1] + 1)]
+    found = SimpleNamespace(
+        names=names,
+        anova=SimpleNamespace(totals=totals),
+        claims=(Claim("share", ("x1",)),),
+    )
+    return alike(found)
+
+
+def test_what_differs_by_little_matters_about_equally():
+    """Within 15 % of the first in at least half of the draws, all named in the same ones."""
+    third = np.full((10, 3), 1 / 3)
+    assert totals_told(third) == (("x1", "x2", "x3"), 1.0)
+    apart = np.tile([0.5, 0.3, 0.2], (10, 1))
+    assert totals_told(apart) == (("x1",), 1.0)
+    mixed = np.array([[0.5, 0.45, 0.1]] * 7 + [[0.5, 0.3, 0.1]] * 3)
+    assert totals_told(mixed) == (("x1", "x2"), 0.7)
+    # each is near in 60 % of the draws, both in 20 %
+    never_both = np.array(
+        [[0.4, 0.4, 0.1]] * 4 + [[0.4, 0.1, 0.4]] * 4 + [[0.4, 0.4, 0.4]] * 2
+    )
+    assert totals_told(never_both) == (("x1", "x2"), 0.6)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.34, "about a third of all variation"),
+        (0.98, "nearly all variation"),
+        (0.01, "less than a twentieth of all variation"),
+    ],
+)
+def test_a_share_of_the_variation_in_words(share, said):
+    assert in_words(share) == said
+
+
+def test_where_everything_matters_alike_it_is_said_in_the_line():
+    space = unit_cube(3)
+    X = space.sample(60, seed=0)
+    run = hx.Run(space, X, ((X - 0.5) ** 2).sum(axis=1), "minimize")
+    line = hx.summary(run).lines[1]
+    assert " matter about equally (" in line
+    assert line.endswith(
+        ": each about a third of all variation, with its interactions."
+    )
+    assert all(name in line for name in space.names)
 
 
 def line_of(found, **changes):

@@ -83,18 +83,41 @@ def test_the_word_follows_from_the_numbers_and_is_told_with_them():
     [(0.95, "good"), (0.8, "good"), (0.6, "fair"), (0.5, "poor")],
 )
 def test_the_level_follows_the_lower_end(along, level):
-    """Ten of 100 draws have a part a along a wave, the others all: c on average.
+    """Twenty of 100 draws have a part a along a wave, the others all: c on average.
 
-    Of a draw of variance 1 the mean c has R² = 1 - (1 - 2 a c + c²) over the space.
+    Of a draw of variance 1 the mean c has R² = 1 - (1 - 2 a c + c²) over the space. Nine tenths of
+    the draws have no less than the twenty.
     """
     phase = 2.0 * np.pi * (np.arange(400) + 0.5) / 400
-    parts = np.where(np.arange(100) < 10, along, 1.0)[:, None]
+    parts = np.where(np.arange(100) < 20, along, 1.0)[:, None]
     aside = np.sqrt(1.0 - parts**2) * (-1.0) ** np.arange(100)[:, None]
     values = np.sqrt(2.0) * (parts * np.sin(phase) + aside * np.cos(phase))
     found = trust_in(values, 0.0, 0.0, PROCESS, 40)
     c = parts.mean()
-    assert found.r2_interval[0] == pytest.approx(2.0 * along * c - c**2)
+    low = 2.0 * along * c - c**2
+    assert found.r2_interval[0] == pytest.approx(low)
+    assert found.r2 == pytest.approx(0.2 * low + 0.8 * (2.0 * c - c**2))
     assert found.level == level
+
+
+@pytest.mark.parametrize(("contradict", "least"), [(5, True), (20, False)])
+def test_draws_that_contradict_the_mean_explain_nothing_and_no_less(
+    contradict, least
+):
+    """Some of 100 draws are the wave upside down: of them the mean explains none, as of no model.
+
+    The mean is c of the wave, and has R² = 2 c - c² of the others. A few are no lower end.
+    """
+    wave = np.sqrt(2.0) * np.sin(np.arange(400) * np.pi / 200)
+    signs = np.where(np.arange(100) < contradict, -1.0, 1.0)
+    found = trust_in(signs[:, None] * wave, 0.0, 0.0, PROCESS, 40)
+    c = signs.mean()
+    others = 2.0 * c - c**2
+    expected = (1.0 - contradict / 100) * others
+    assert found.r2 == pytest.approx(expected)
+    assert found.r2_interval == pytest.approx(
+        (expected if least else 0.0, others)
+    )
 
 
 def test_what_draws_leave_out_counts_as_missed():

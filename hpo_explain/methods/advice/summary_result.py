@@ -70,7 +70,7 @@ def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
     return names, float(probable[count - 1])
 
 
-def _of_all_variation(share: float) -> str:
+def in_words(share: float) -> str:
     """Return a share of the variation in words."""
     part = part_of(share)
     if part.startswith("nearly"):
@@ -246,7 +246,7 @@ class Summary(Result):
             said = [f"{name} matters most ({sure} sure): "]
         low, high = (percent(end) for end in most.interval or (np.nan, np.nan))
         share = Wording.of(
-            _of_all_variation(most.estimate),
+            in_words(most.estimate),
             hint=f"{percent(most.estimate)}, {low} to {high} (95% interval)",
         )
         said += [share, ", with its interactions"]

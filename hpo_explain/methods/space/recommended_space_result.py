@@ -15,6 +15,7 @@ from hpo_explain.base import (
     Table,
     declared_fact,
     filled,
+    format_value,
     format_values,
     values_in_words,
 )
@@ -299,6 +300,8 @@ class Recommendation(Result):
         if self.subject.space[row.hyperparameter].is_category:
             return " or ".join(format_values(row.after))
         apart = float(row.after[1]) - float(row.after[0])
+        if not apart:
+            return format_value(row.after[0])
         ends = zip(row.after, row.before, strict=True)
         return " to ".join(
             _plain(end if end == whole else _rounded(end, apart))
