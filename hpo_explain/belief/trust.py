@@ -89,9 +89,9 @@ def trust_in(
     values = values / unit
     mean, varies = values.mean(axis=0), np.ptp(values, axis=1) > 0.0
     missed, variance = ((values - mean) ** 2).mean(axis=1), values.var(axis=1)
-    known = np.where(varies, np.maximum(variance - missed, 0.0), 0.0)
+    explained = np.where(varies, np.maximum(variance - missed, 0.0), 0.0)
     # what the draws leave out varies the objective, and none of it is predicted
-    r2 = known / np.where(varies, variance + (roughness / unit) ** 2, 1.0)
+    r2 = explained / np.where(varies, variance + (roughness / unit) ** 2, 1.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
     rank = np.where(
         varies, _rank_correlations(values[:, best], mean[best]), 0.0

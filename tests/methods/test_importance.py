@@ -142,7 +142,7 @@ def test_a_summary_names_what_matters_most_where_importance_does():
         named = "matters most" in hx.summary(run).lines[1]
         assert named == (most(run).side == "above")
     signal = of_one_and_noise(2, signal=10.0)
-    assert hx.summary(signal).lines[1].startswith("x1 matters most: ")
+    assert hx.summary(signal).lines[1].startswith("x1 matters most (")
 
 
 def drawn_shares(drawn, *, of_evaluations=1.0):

@@ -285,10 +285,10 @@ class Summary(Result):
         (first, *_) = self.advice.chosen("first") or to_do
         claim = self._of_action(first)
         if first.kind == "narrow" and self._shrinks:
-            new = [a for a in to_do if a.kind not in ("narrow", "go_on")]
-            if not new:
+            others = [a for a in to_do if a.kind in ("try", "repeat", "widen")]
+            if not others:
                 return self._told(claim, "Go on in that space.")
-            first, claim = new[0], self._of_action(new[0])
+            first, claim = others[0], self._of_action(others[0])
         if first.kind != "go_on":
             return self._told(claim, chained([first.title, "."]))
         if self.optimum is not None and self.optimum.is_enough:
