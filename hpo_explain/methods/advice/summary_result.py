@@ -8,8 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Cells, Claim, Result, Table, printable
-from hpo_explain.base.wording import Wording, chained, joined
+from hpo_explain.base import (
+    Cells,
+    Claim,
+    Result,
+    Table,
+    Wording,
+    chained,
+    joined,
+    printable,
+)
 from hpo_explain.belief import LEVEL
 from hpo_explain.methods._engines.decision_words import (
     few,
