@@ -115,7 +115,7 @@ class Summary(Result):
     >>> X = space.sample(40, seed=2)
     >>> found = hx.summary(hx.Run(space, X, (X[:, 0] - 0.2) ** 2, "minimize"))
     >>> print(found.lines[0].partition(" (")[0])
-    Best objective: 0.00017
+    Best objective: 0.0002
     """
 
     table: ClassVar[Table] = Table(
