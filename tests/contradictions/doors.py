@@ -102,7 +102,7 @@ def of_what_if(run: hx.Run) -> Iterator[Told]:
     ((decision, draws),) = carried
     data = own(decision, draws)
     yield Told("what-if", "trial to keep", "run", data["keep"])
-    at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0]
+    at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0] + data["left_out"]
     told = decide(at, stretch=data["stretch"])
     low, high = run.bounds or (-np.inf, np.inf)
     ends = np.clip(told.interval, low, high).tolist()
@@ -181,11 +181,8 @@ def of_answer(
     door: str, method: str, told: Mapping[str, Any]
 ) -> Iterator[Told]:
     """Yield the facts of an answer: of its claims, and of its numbers where it has any."""
-    known = set[str]()
     for i, claim in enumerate(told["claims"]):
-        is_first = claim["kind"] not in known
-        known.add(claim["kind"])
-        yield from _of_claim(door, method, i, claim, is_first=is_first)
+        yield from _of_claim(door, method, i, claim)
     if told.get("trust"):
         for name in ("level", "r2"):
             yield Told(door, f"trust, {name}", "run", told["trust"][name])
@@ -205,7 +202,7 @@ def of_table(
 
 
 def _of_claim(
-    door: str, method: str, i: int, claim: Mapping[str, Any], *, is_first: bool
+    door: str, method: str, i: int, claim: Mapping[str, Any]
 ) -> Iterator[Told]:
     kind, term = claim["kind"], claim["term"]
     if method == "summary":  # tells again what others tell
@@ -215,8 +212,10 @@ def _of_claim(
     of = ", ".join(claim["hyperparameters"])
     shared = kind == "share" and term in ("alone", "with interactions")
     what = f"share {term}" if shared else f"{method}, {kind} {term}"
-    if kind == "difference" and method == "optimum" and is_first:
-        what, of = "better by what counts", "run"
+    if kind == "difference" and method == "optimum":
+        is_left = term == "left"
+        what = "better by what counts" if is_left else "gained by more trials"
+        of = "run"
     elif not shared:
         of = f"{of} {claim['values']}"
     for name in ("estimate", "probability", "certain"):
