@@ -383,16 +383,18 @@ class RunDecision:
     @cached_property
     def better(self) -> Decision:
         """By how much something is better than the trial to keep, and whether by what counts."""
-        left = Left(
-            float(np.median(self.costs_of_draws[:, self.best] - self.least))
-        )
-        probability = left.more_than(self.counts.least)
+        of_draws = self.costs_of_draws[:, self.best] - self.least
+        left = Left(float(np.median(of_draws)), self.draws.roughness)
+        enough = self.counts.between
+        # of noise alone draws have minima, too
+        certain = left.surely_more_than(max(enough, self.draws.roughness))
         low, high = left.interval
+        estimate = min(left.median, self._most)
         return Decision(
-            estimate=left.median,
-            interval=(low, max(min(high, self._most), left.median)),
-            probability=probability,
-            certain=probability >= LEVEL,
+            estimate=estimate,
+            interval=(min(low, estimate), min(high, self._most)),
+            probability=left.more_than(enough),
+            certain=certain >= LEVEL,
             bound=low,
             threshold=self.epsilon,
         )
