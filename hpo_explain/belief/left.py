@@ -15,11 +15,11 @@ about them: on exact tables and functions the share of draws beyond ε was no be
 and this distribution (log-logistic, with the median m) was. It is never certain that nothing is
 left: it may be where no trial was made.
 
-The roughness is noise or the objective itself. Where it is the objective, the best is beyond the
-draws, so that m is ``hypot(m, r / 4)``: without it, what is left of functions without any structure
-was told as a hundredth of what it is. The amount is told with it, since in a smooth function it
-hardly changes; for the probability both are as likely. The interval is told from a tenth of the
-amount to ten times it.
+The roughness is noise, or the objective itself. If it is the objective, the best is beyond the
+draws: m is ``hypot(m, r / 4)``. Without it, what is left of functions without any structure was
+told as a hundredth of what it is. If it is noise, draws have minima as well: ε is at least r / 4.
+Of noise alone it is then as probable as not that something is better. The interval is told from a
+tenth of m to ten times m.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Left:
     (0.75, [0.03, 3.0])
     >>> rough = Left(0.3, roughness=1.6)
     >>> round(rough.median, 2), round(rough.more_than(0.1), 3)
-    (0.5, 0.792)
+    (0.5, 0.556)
     """
 
     of_draws: float
@@ -68,18 +68,12 @@ class Left:
 
     def more_than(self, epsilon: float) -> float:
         """Return the probability that something is better by more than an amount."""
-        by_draws = _more_than(self.of_draws, epsilon)
-        return (by_draws + _more_than(self.median, epsilon)) / 2.0
-
-    def surely_more_than(self, epsilon: float) -> float:
-        """Return the same if all that the draws leave out is noise."""
-        return _more_than(self.of_draws, epsilon)
+        if self.median <= 0.0:
+            return 0.0
+        enough = max(epsilon, _BEYOND * self.roughness)
+        return self.median / (self.median + enough)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Return what is told to hold the gain."""
         return self.median / _WITHIN, self.median * _WITHIN
-
-
-def _more_than(median: float, epsilon: float) -> float:
-    return 0.0 if median <= 0.0 else median / (median + epsilon)

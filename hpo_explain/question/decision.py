@@ -385,16 +385,14 @@ class RunDecision:
         """By how much something is better than the trial to keep, and whether by what counts."""
         of_draws = self.costs_of_draws[:, self.best] - self.least
         left = Left(float(np.median(of_draws)), self.draws.roughness)
-        enough = self.counts.between
-        # of noise alone draws have minima, too
-        certain = left.surely_more_than(max(enough, self.draws.roughness))
+        probability = left.more_than(self.counts.between)
         low, high = left.interval
         estimate = min(left.median, self._most)
         return Decision(
             estimate=estimate,
             interval=(min(low, estimate), min(high, self._most)),
-            probability=left.more_than(enough),
-            certain=certain >= LEVEL,
+            probability=probability,
+            certain=probability >= LEVEL,
             bound=low,
             threshold=self.epsilon,
         )

@@ -119,22 +119,23 @@ def test_that_a_better_one_exists_is_told_of_whole_steps():
     assert found.better.probability == pytest.approx(2.0 / 2.5)
 
 
-def test_what_draws_leave_out_is_noise_or_the_objective():
-    """The best may be a quarter of it beyond the draws; certain is what no such noise explains."""
+@pytest.mark.parametrize(
+    ("roughness", "certain"), [(0.0, True), (4.0, True), (156.0, False)]
+)
+def test_what_draws_leave_out_is_noise_or_the_objective(roughness, certain):
+    """The best may be a quarter of it beyond the draws, and as much counts at least."""
     values = np.full(100, 40.0)
     values[0] = 1.0
     run = run_of(SLOPE[2:52], at=range(2, 52), epsilon=1.0)
     draws = Known(LINE, [at(values)])
-    for roughness, certain in ((0.0, True), (2.0, True), (39.0, False)):
-        rough = type("Rough", (Known,), {"roughness": roughness})
-        draws.__class__ = rough
-        better = RunDecision(run, draws, WhatCounts.of(run, draws)).better
-        median = float(np.hypot(39.0, roughness / 4.0))
-        assert better.estimate == pytest.approx(median)
-        assert better.interval == pytest.approx((median / 10, 10 * median))
-        both = [m / (m + 1.0) for m in (39.0, median)]
-        assert better.probability == pytest.approx(np.mean(both))
-        assert better.certain == certain
+    draws.__class__ = type("Rough", (Known,), {"roughness": roughness})
+    better = RunDecision(run, draws, WhatCounts.of(run, draws)).better
+    median = float(np.hypot(39.0, roughness / 4.0))
+    assert better.estimate == pytest.approx(median)
+    assert better.interval == pytest.approx((median / 10, 10 * median))
+    counts = max(1.0, roughness / 4.0)
+    assert better.probability == pytest.approx(median / (median + counts))
+    assert better.certain == certain
 
 
 def test_trials_tie_that_differ_by_less_than_counts():
