@@ -383,14 +383,14 @@ class RunDecision:
     @cached_property
     def better(self) -> Decision:
         """By how much something is better than the trial to keep, and whether by what counts."""
-        left = Left(
-            float(np.median(self.costs_of_draws[:, self.best] - self.least))
-        )
-        probability = left.more_than(self.counts.least)
+        of_draws = self.costs_of_draws[:, self.best] - self.least
+        left = Left(float(np.median(of_draws)), self.draws.roughness)
+        probability = left.more_than(self.counts.between)
         low, high = left.interval
+        estimate = min(left.median, self._most)
         return Decision(
-            estimate=left.median,
-            interval=(low, max(min(high, self._most), left.median)),
+            estimate=estimate,
+            interval=(min(low, estimate), min(high, self._most)),
             probability=probability,
             certain=probability >= LEVEL,
             bound=low,

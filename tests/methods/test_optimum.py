@@ -114,6 +114,40 @@ def test_what_trials_bring_is_the_best_of_so_many_at_places_like_the_later_ones(
     assert gains[2] == pytest.approx(1.0, abs=0.05)
 
 
+def test_a_few_functions_with_a_deep_well_do_not_raise_what_trials_bring():
+    """Three functions gain .1 at what is tried next, two others a thousand: the median is .1."""
+    space = space_of(a=range(10))
+    X = space.encode([{"a": 9}] * 3 + [{"a": 8}] * 3)
+
+    def well(depth):
+        return lambda X: np.where(X[:, 0] == 1.0, 0.0, -depth)
+
+    functions = 3 * [well(0.1)] + 2 * [well(1000.0)]
+    observed = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    run = hx.Run(space, X, observed, "minimize")
+    found = hx.optimum(run.explained_by(Known(space, functions)))
+    assert found.keep == 0
+    assert found.expected_gain == pytest.approx(0.1)
+    assert found.expected_gain_interval[1] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_without_any_structure_what_is_left_is_as_much_as_values_scatter(seed):
+    """Every cell of a grid has a value of its own: the draws are flat, their minima tell nothing.
+
+    The least of these values is known, and what is left is within a factor of ten of it.
+    """
+    rng = np.random.default_rng(seed)
+    cells = rng.random((50, 50))
+    space = unit_cube(2)
+    X = space.sample(40, seed=seed)
+    at = tuple(np.minimum((50 * X).astype(int), 49).T)
+    found = hx.optimum(hx.Run(space, X, cells[at], "minimize"))
+    low, high = found.better.interval
+    assert found.keep == found.incumbent_trial
+    assert low <= cells[at].min() - cells.min() <= high
+
+
 @few_draws
 def test_what_is_infeasible_is_not_the_best():
     space = unit_cube(1)
@@ -283,15 +317,15 @@ def test_the_sentence_names_the_number_of_each_claim():
 
 
 @few_draws
-def test_what_further_trials_gain_is_within_ten_times_what_is_expected():
-    """Twice as many gain no less, and nothing better is known to exist than is left."""
+def test_what_further_trials_gain_is_not_more_than_is_left():
+    """Twice as many gain no less; by chance up to twice what is left at the median."""
     run = of_bowl(20)
     gains = [hx.optimum(run, more=n) for n in (10, 20, 80)]
     for found in gains:
         low, high = found.expected_gain_interval
-        assert 0.0 <= low <= found.expected_gain <= high
-        assert high <= 10.0 * found.expected_gain * (1.0 + 1e-9)
-        assert high <= found.better.interval[1]
+        assert low == 0.0  # a search may gain nothing
+        assert found.expected_gain <= min(high, found.regret)
+        assert high <= 2.0 * found.regret
     expected = [found.expected_gain for found in gains]
     assert expected == sorted(expected)
 

@@ -109,6 +109,35 @@ def test_on_a_lattice_a_gain_is_one_of_whole_steps():
     assert WhatCounts(0.03, "user").least == 0.03
 
 
+def test_that_a_better_one_exists_is_told_of_whole_steps():
+    """By 2 at the median, where accuracies have steps of 1: half a step is what decides."""
+    observed = np.rint(SLOPE[10:60] / 3) + 2.0
+    run = run_of(observed, at=range(10, 60))
+    found = decided(run, at([observed[0] - 2.0] + 99 * [observed[0]]))
+    assert (found.counts.whose, found.counts.least) == ("step", 1.0)
+    assert found.better.estimate == pytest.approx(2.0)
+    assert found.better.probability == pytest.approx(2.0 / 2.5)
+
+
+@pytest.mark.parametrize(
+    ("roughness", "certain"), [(0.0, True), (4.0, True), (156.0, False)]
+)
+def test_what_draws_leave_out_is_noise_or_the_objective(roughness, certain):
+    """The best may be a quarter of it beyond the draws, and as much counts at least."""
+    values = np.full(100, 40.0)
+    values[0] = 1.0
+    run = run_of(SLOPE[2:52], at=range(2, 52), epsilon=1.0)
+    draws = Known(LINE, [at(values)])
+    draws.__class__ = type("Rough", (Known,), {"roughness": roughness})
+    better = RunDecision(run, draws, WhatCounts.of(run, draws)).better
+    median = float(np.hypot(39.0, roughness / 4.0))
+    assert better.estimate == pytest.approx(median)
+    assert better.interval == pytest.approx((median / 10, 10 * median))
+    counts = max(1.0, roughness / 4.0)
+    assert better.probability == pytest.approx(median / (median + counts))
+    assert better.certain == certain
+
+
 def test_trials_tie_that_differ_by_less_than_counts():
     observed = np.array([5.0, 2.0, 2.4, 2.6, 2.0, 9.0])
     run = run_of(
