@@ -105,15 +105,15 @@ class Draws(ABC):
         return 0.0
 
     def at_one(self, of_draws: Array) -> Array:
-        """Return a number of each draw (k, ...) with what draws leave out at one configuration.
+        """Return an objective of each draw (k, ...) with what draws leave out at one configuration.
 
-        It is another number in each draw, of mean 0.
+        It is another number in each draw, of mean 0, in the user's units.
         """
         from scipy.special import ndtri
 
         k = len(of_draws)
         order = np.random.default_rng([self.seed, k]).permutation(k)
-        left_out = self.roughness * ndtri((order + 0.5) / k)
+        left_out = self.sign * self.roughness * ndtri((order + 0.5) / k)
         return of_draws + left_out.reshape(k, *[1] * (of_draws.ndim - 1))
 
     @abstractmethod

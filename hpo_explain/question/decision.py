@@ -466,9 +466,9 @@ def prediction_at(
     Everybody who tells a prediction of one configuration looks here.
     """
     values = draws.at_one(draws.draws(row[None])[:, 0])
-    told = decide(values, stretch=STRETCH["average"])
-    low, high = np.clip(told.interval, *(bounds or (-np.inf, np.inf)))
-    return replace(told, interval=(float(low), float(high)))
+    predicted = decide(values, stretch=STRETCH["average"])
+    low, high = np.clip(predicted.interval, *(bounds or (-np.inf, np.inf)))
+    return replace(predicted, interval=(float(low), float(high)))
 
 
 def _decision(run: Run, seed: int) -> RunDecision | None:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from hpo_explain.base import join_words, printable
-from hpo_explain.base.wording import Wording, chained
+from hpo_explain.base import Wording, chained, join_words, printable
 from hpo_explain.space import SearchSpace, value_text
 
 MOST = 3  # things that a sentence lists
@@ -112,7 +111,7 @@ def part_of(share: float) -> str:
         return "less than a twentieth"
     if share > 0.95:
         return "nearly all"
-    return _FRACTIONS[min(_FRACTIONS, key=lambda known: abs(known - share))]
+    return _FRACTIONS[min(_FRACTIONS, key=lambda part: abs(part - share))]
 
 
 def how_many(count: int) -> str:

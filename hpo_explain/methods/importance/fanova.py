@@ -341,8 +341,9 @@ def of_draws(
     anova: Anova | Best = draws.anova
     if top is not None:
         # among better and worse halves the worse trials are told apart, too
-        asked = draws.among_best if max(top, within or 0.0) <= 0.5 else draws
-        anova = Best(asked, top, 1.0 if within is None else within)
+        halves = max(top, within or 0.0) > 0.5
+        functions = draws if halves else draws.among_best
+        anova = Best(functions, top, 1.0 if within is None else within)
     # of a function that hardly varies beside the noise nobody can tell what decides it
     there = (anova.of_evaluations > MATTERS)[:, None]
     shares = (
