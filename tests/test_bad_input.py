@@ -576,14 +576,12 @@ REFUSED = {
     ],
     "shapley_interactions": [
         (
-            lambda: hx.methods.shapley_interactions(RUN, index="SII"),
-            "index",
-            "SII",
+            lambda: hx.methods.shapley_interactions(RUN, order=0),
+            "order",
+            0,
         )
     ],
-    "tunability": [
-        (lambda: hx.methods.tunability(RUN, index="SII"), "index", "SII")
-    ],
+    "tunability": [(lambda: hx.methods.tunability(RUN, order=0), "order", 0)],
     "learning_curves": [
         (lambda: hx.methods.learning_curves(CURVED, enough=2), "enough", 2)
     ],

@@ -341,7 +341,6 @@ OF_TRIALS = {
     "Effect of a category": lambda run: hx.partial_dependence(
         run, "booster", grid_size=4, sample=40
     ),
-    "Footprint": hx.methods.footprint,
     "ParetoFront": lambda run: hx.pareto(
         {"loss": run, "time": of_another_objective(run)}
     ),

@@ -79,7 +79,7 @@ def test_structured_coalitions_agree_with_composed_rows(kind, of):
         values.append(
             [t.mean() for t in explained(run.space.project(rows)).values()]
         )
-    expected = interaction_weights(len(players), 3, "k-SII") @ np.array(values)
+    expected = interaction_weights(len(players), 3) @ np.array(values)
     np.testing.assert_allclose(found.by_term, expected, rtol=1e-6, atol=1e-8)
 
 

@@ -69,6 +69,7 @@ LOOKS: Mapping[str, Look] = {
     "late": Look(INK, marker="circle", size=3.5),
     "good": Look(ORANGE, marker="circle", size=5.0, edge=INK),
     "tried": Look("white", marker="circle", size=3.5, edge=INK),
+    "colored": Look(GREY, marker="circle", size=4.5),
     "trial": Look(GREY, marker="square", size=4.5, hollow=True),
     "enqueued": Look(GREY, marker="diamond", size=4.5, hollow=True),
     "proposal": Look(BLUE, marker="circle", size=4.5),
