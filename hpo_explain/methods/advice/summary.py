@@ -46,7 +46,7 @@ def summary(question: Question) -> Summary | Summaries:
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
-    >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss 1 by trial 0; ")
+    >>> hx.summary(table, objective="loss").lines[0].startswith("Best loss: 1")
     True
     """
     if not question.runs:
