@@ -246,8 +246,10 @@ def started():
 def test_start_runs_and_prints_what_it_shows(started, brief, capsys):
     run_blocks("start", dict(started), AFTER)
     ((_, shown),) = blocks(PAGES["start"], "text")
-    printed = capsys.readouterr().out  # the last digits are a machine's own
-    assert re.sub(r"[0-9.]+", "0", shown) in re.sub(r"[0-9.]+", "0", printed)
+    printed = capsys.readouterr().out
+    # the last digits are a machine's own, and the share in words that of few draws
+    size = r"[0-9.]+|about [a-z ]+ of all"
+    assert re.sub(size, "0", shown) in re.sub(size, "0", printed)
 
 
 @pytest.mark.parametrize(
