@@ -245,7 +245,11 @@ class RunDecision:
     @cached_property
     def costs_of_draws(self) -> Array:
         """Cost of each draw at these, (k, number of rows)."""
-        return self.draws.costs(self.run.X[self.rows]).astype(float)
+        X = self.run.X[self.rows]
+        # the last digits of sums depend on the order of rows, which may be written in any
+        order = np.argsort(self.draws.space.keys(X), kind="stable")
+        costs = self.draws.costs(X[order]).astype(float)
+        return np.asarray(costs[:, np.argsort(order)])
 
     @cached_property
     def costs(self) -> Array:

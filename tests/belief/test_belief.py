@@ -306,9 +306,9 @@ def test_no_draw_leaves_natural_bounds():
 @pytest.mark.parametrize(
     ("bounds", "ends"),
     [
-        (None, (0.26, 1.1)),
-        ((0.28, 1.0), (0.28, 1.0)),
-        ((-5.0, 5.0), (0.26, 1.1)),
+        (None, (0.38, 0.8)),
+        ((0.39, 0.75), (0.39, 0.75)),
+        ((-5.0, 5.0), (0.38, 0.8)),
     ],
 )
 def test_draws_reach_as_far_as_they_may(direction, bounds, ends):
@@ -317,7 +317,8 @@ def test_draws_reach_as_far_as_they_may(direction, bounds, ends):
         SearchSpace([FloatParameter("x", 0.0, 1.0)]),
         1 - 2 * (direction == "maximize"),
     )
-    X = np.linspace(0.3, 0.7, 12)[:, None]
+    # few trials in the middle: the slope itself leads beyond both ends
+    X = np.linspace(0.4, 0.6, 12)[:, None]
     bounds = bounds and tuple(sorted(sign * np.array(bounds)))
     belief = Belief(space, X, sign * X[:, 0], direction, bounds=bounds)
     cost = sign * belief.draws(np.linspace(0.0, 1.0, 101)[:, None])
@@ -859,8 +860,14 @@ def test_decisions_are_shares_of_the_draws():
     assert decide(draws, 20.0, side="below").certain
     assert decide(-draws).side == "below"
     wide = decide(draws, stretch=2.0)
-    assert wide.half == pytest.approx(2.0 * found.half)
+    # certain: what is shown begins at what is told, and is stretched on the other side alone
     assert wide.certain
+    assert wide.interval[0] == pytest.approx(wide.bound)
+    median, end = np.median(draws), np.quantile(draws, 0.975)
+    assert wide.interval[1] == pytest.approx(median + 2.0 * (end - median))
+    doubtful = decide(draws, level=0.97)
+    wide = decide(draws, level=0.97, stretch=2.0)
+    assert wide.half == pytest.approx(2.0 * doubtful.half)
     assert (
         decide(draws - 0.4).shown.least is None
     )  # the interval holds 0, but nothing is certain

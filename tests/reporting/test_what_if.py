@@ -215,8 +215,10 @@ def test_a_change_counts_by_its_shapley_value_in_every_draw(browser, panel):
     for gain, own in zip(says["gains"], expected.values(), strict=True):
         np.testing.assert_allclose(gain, own, atol=EXACT * spread)
     # and of more changes than can be looked at in all orders, they still sum to the whole
-    y[[1, 2]] = 0.9, 0.4
+    # (momentum stays where decay may be active, so that its absence is a change of its own)
+    y[[1, 2]] = 0.7, 0.4
     says = in_page(browser, script, x, y)
+    assert says["changed"] == Mixtures(run.space, x, y).columns
     assert len(says["changed"]) == 7
     assert says["orders"] == 4
     ends = drawn(decision, carried, np.stack([x, y]))

@@ -332,14 +332,16 @@ class Ablation(Result):
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
-        gaps, decision = np.abs(self.gains - self.shapley), None
+        gaps = np.abs(self.gains - self.shapley)
+        decisions = list[Decision]()
         if self.shapley_drawn is not None and self.gains_drawn is not None:
             decisions = [
                 _decided(gap) for gap in self.gains_drawn - self.shapley_drawn
             ]
             gaps = np.where([one.certain for one in decisions], gaps, 0.0)
-            decision = decisions[int(np.argmax(gaps))]
-        i = int(np.argmax(gaps))
+        # of two that interact alone both gaps are the same number: the first step is told
+        i = int(np.argmax(gaps >= gaps.max() - self._rounding))
+        decision = decisions[i] if decisions else None
         whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
         if gaps[i] <= max(_UNFAIR * whole, self._rounding):
             return ()
