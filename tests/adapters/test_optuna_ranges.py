@@ -108,6 +108,15 @@ def test_what_is_advised_has_a_range_that_the_objective_asks_for():
         assert trial.params == pytest.approx(fixed)
 
 
+def test_of_a_kind_that_is_given_up_no_range_is_advised():
+    study = optimized(two_ranges, 12, RandomSampler(seed=2))
+    actions = hx.advise(study).actions
+    (narrower,) = [a for a in actions if a.kind == "narrow"]
+    assert "kind in a" in narrower.title
+    assert B not in narrower.title
+    assert "100" not in narrower.code
+
+
 def test_a_narrower_range_is_declared_with_its_condition(study):
     space = hx.recommended_space(study, lose=0.05).space
     (part,) = [p for p in space if asked_as(p) == "x"]
