@@ -171,7 +171,7 @@ class ReviewedSampler(WrappingSampler):
         self._accepted[trial._trial_id] = proposal.config if own else {}
         given = {} if own else {**proposal.independent, **values}
         self._decided[trial._trial_id] = {
-            name: (proposal.asking.distributions[name], value)
+            name: (proposal.distributions[name], value)
             for name, value in given.items()
             if name not in proposal.relative
         }
@@ -361,13 +361,23 @@ class _Proposal:
         """Its values."""
         return dict(self.asking.params)
 
+    @property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """Those asked for, and those that other values may switch on, by every name."""
+        expected = self.expected.distributions
+        asked = {
+            asked_as(self.expected.space[name]): one
+            for name, one in expected.items()
+        }
+        return asked | expected | self.asking.distributions
+
     def fitting(self, answer: Any) -> dict[str, Any]:
         """Return the values of an answer that are other ones, as Optuna hands them out."""
         if not isinstance(answer, Mapping):
             problem = f"must answer None, a dict of other values, or 'refuse', but was {answer!r}"
             raise InputError("review", problem, answer)
         found = {}
-        known = self.expected.distributions | self.asking.distributions
+        known = self.distributions
         for given, value in answer.items():
             check_name("review", given, known, "hyperparameter")
             name, distribution = given, known[given]

@@ -118,11 +118,11 @@ class Box:
 
     @property
     def narrowed(self) -> tuple[Parameter, ...]:
-        """What is left of the hyperparameters of which some levels are given up."""
+        """What is left of those of which levels are given up, and that are ever active in it."""
         return tuple(
             part
             for part, of in zip(self.parts, self.levels, strict=True)
-            if not of.all()
+            if not of.all() and part.name not in self.never_active
         )
 
     def holds(self, X: Array) -> Bools:

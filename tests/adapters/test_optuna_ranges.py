@@ -92,7 +92,7 @@ def test_optunas_importances_have_its_names(study):
 
 
 def test_what_is_advised_has_a_range_that_the_objective_asks_for():
-    study = optimized(two_ranges, 16, RandomSampler(seed=2))
+    study = optimized(two_ranges, 12, RandomSampler(seed=3))
     advice = hx.advise(study)
     tries = [a for a in advice.actions if a.configurations]
     assert tries
@@ -108,11 +108,22 @@ def test_what_is_advised_has_a_range_that_the_objective_asks_for():
         assert trial.params == pytest.approx(fixed)
 
 
+def test_of_a_kind_that_is_given_up_no_range_is_advised():
+    study = optimized(two_ranges, 12, RandomSampler(seed=2))
+    actions = hx.advise(study).actions
+    (narrower,) = [a for a in actions if a.kind == "narrow"]
+    assert "kind in a" in narrower.title
+    assert B not in narrower.title
+    assert "100" not in narrower.code
+
+
 def test_a_narrower_range_is_declared_with_its_condition(study):
     space = hx.recommended_space(study, lose=0.05).space
     (part,) = [p for p in space if asked_as(p) == "x"]
     assert part.name == A
-    assert space.to_optuna()["x"].high == part.high < 0.5
+    declared = space.to_optuna()["x"]
+    assert (declared.low, declared.high) == (part.low, part.high)
+    assert 0.0 < part.low < 0.3 < part.high <= 1.0
     whole = from_optuna(study).space.to_optuna()["x"]
     assert (whole.low, whole.high) == (0.0, 100.0)
 

@@ -239,7 +239,7 @@ def test_what_has_no_room_is_counted_and_matters_least(cards):
         label.replace("<br>", "")
         for label in figures["importance"].layout.yaxis.ticktext
     ]
-    shares = hx.importance(run).importance["importance"]
+    shares = hx.importance(run).importance["with_interactions"]
     largest = shares.sort_values(ascending=False).index[: len(shown)]
     assert 1 < len(shown) < 13
     assert without_spaces("".join(shown)) == without_spaces("".join(largest))

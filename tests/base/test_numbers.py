@@ -124,7 +124,12 @@ def test_single_values_in_sentences_have_the_digits_of_their_ranges():
     assert explained.value(0) == "2.4001501e+09"
     assert explained.value(1) == "0.1235"
     best = run.incumbent["freq_hz"]
-    optimum = hx.optimum(run)
+    # where the best is expected at another frequency than was tried
+    few = hx.Run(
+        space, X[:20], (X[:20, 0] - 0.3) ** 2 + 1e-3 * X[:20, 1], "minimize"
+    )
+    optimum = hx.optimum(few)
+    assert optimum.config["freq_hz"] != few.incumbent["freq_hz"]
     kept = hx.advise(run).actions[0]
     for text, value in [
         (optimum.claims[0].text, optimum.config["freq_hz"]),

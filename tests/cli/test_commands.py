@@ -449,7 +449,7 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
     shown = run(
         "importance", "both.csv", *both, *ways, "--target", "trade-off"
     )
-    assert "x matters less (100% to 0%)" in shown.stdout
+    assert "x matters less (100% to 0% alone)" in shown.stdout
 
 
 # Ends a report's worker, after it said what it has loaded.

@@ -89,15 +89,13 @@ def test_links_lead_out_of_no_folder(tmp_path, places, kind):
     outside = tmp_path / "run"
     outside.mkdir()
     (outside / "run.csv").write_text(TABLE)
-    for name, content in {"results.json": "", "configs.json": ""}.items():
-        (outside / name).write_text(content)
+    (outside / "runhistory.json").write_text("{}")
     if kind == "folder":
         (folder / "linked").symlink_to(outside)
     elif kind == "file of a run":
         (folder / "linked").mkdir()
-        (folder / "linked" / "configs.json").write_text("")
-        (folder / "linked" / "results.json").symlink_to(
-            outside / "results.json"
+        (folder / "linked" / "runhistory.json").symlink_to(
+            outside / "runhistory.json"
         )
     else:
         target = outside / "run.csv"
@@ -245,7 +243,8 @@ def _parts(hint):
     ],
 )
 def test_values_that_no_call_may_have(places, tool, option, value, words):
-    given = {"study": "run.csv", "objective": "loss", option: value}
+    source = {} if tool == "compare" else {"study": "run.csv"}
+    given = {**source, "objective": "loss", option: value}
     began = time.monotonic()
     told = answer(places, tool, given)
     assert time.monotonic() - began < 5.0

@@ -88,8 +88,8 @@ def test_the_direction_of_an_objective_changes_no_share(linear):
 
 def test_what_is_told_is_the_difference_between_the_ends(linear):
     assert linear.finding == (
-        "From loss to size, x3 matters more (0% to 90%), x1 matters less (80% to 0%) and x2 "
-        "matters less (20% to 10%)."
+        "From loss to size, x3 matters more (0% to 90% alone), x1 matters less (80% to 0% alone) "
+        "and x2 matters less (20% to 10% alone)."
     )
     shares = {claim.hyperparameters[0]: claim for claim in linear.claims}
     assert {name: claim.kind for name, claim in shares.items()} == (

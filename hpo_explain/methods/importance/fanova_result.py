@@ -872,7 +872,9 @@ class FanovaImportance(Result):
                         if len(u) > 1 or np.isnan(whole[i])
                         else {
                             "with_interactions": float(whole[i]),
-                            "interval_with_interactions": ends[i].tolist(),
+                            "interval_with_interactions": None
+                            if self.rows == "trees"
+                            else ends[i].tolist(),
                         }
                     ),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),

@@ -178,7 +178,7 @@ class Recommendation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
-        "short": "The search space {may} shrink to {part}.",
+        "short": "The space {may} shrink to {part}.",
         "narrow": "The search space {may} shrink to {part}: {kept}. {probability:%} sure: it still "
         "holds a configuration whose {objective} is within {lose:.2g} of the best.",
     }
