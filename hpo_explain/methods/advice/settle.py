@@ -68,8 +68,9 @@ _MEASURED: Mapping[type[Result], str] = {
 }
 # of the intervals' width: trials that leave more narrow nothing
 _HARDLY = 0.98
-# of the largest variance of f: what is known already
+# of the largest variance of f, or of what numbers may vary by: what is known already
 _NOTHING = 1e-9
+_SHARES = FanovaImportance, LocalImportance
 
 _NARROWER = declared_fact(
     "intervals_narrowed",
@@ -131,10 +132,14 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         draws.noise_at(rows) / unit,
     )
     count = min(n, len(rows))
+    widths = unsettled.numbers.std(axis=0)
+    most = 1.0 if isinstance(result, _SHARES) else unit
+    # what rounding alone makes, as of the share of a single hyperparameter, is not open
+    if widths.max() * unit_of_numbers <= np.sqrt(_NOTHING) * most:
+        raise _nothing_narrows(settled, count)
     chosen = rows[unsettled.best_rows(count)]
     left = unsettled.expected_left(count)
-    widths = unsettled.numbers.std(axis=0)
-    average = float(left @ widths / widths.sum()) if widths.any() else 1.0
+    average = float(left @ widths / widths.sum())
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
