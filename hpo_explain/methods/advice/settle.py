@@ -133,9 +133,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     )
     count = min(n, len(rows))
     widths = unsettled.numbers.std(axis=0)
-    most = 1.0 if isinstance(result, _SHARES) else unit
-    # what rounding alone makes, as of the share of a single hyperparameter, is not open
-    if widths.max() * unit_of_numbers <= np.sqrt(_NOTHING) * most:
+    if _is_known(result, widths * unit_of_numbers, unit):
         raise _nothing_narrows(settled, count)
     chosen = rows[unsettled.best_rows(count)]
     left = unsettled.expected_left(count)
@@ -144,8 +142,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
     named = filled(_MEASURED[type(result)], found=result)
-    matters = how_sure(question.ask(importance).claims[0]) != "nothing"
-    if matters:
+    if how_sure(question.ask(importance).claims[0]) != "nothing":
         reason = _NARROWER(count=count, names=[named], left=average)
     else:
         left = np.full_like(left, np.nan)
@@ -167,6 +164,12 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
             )
         ),
     )
+
+
+def _is_known(result: Result, widths: Array, unit: float) -> bool:
+    """Return whether numbers vary by rounding alone, as the share of a single hyperparameter."""
+    most = 1.0 if isinstance(result, _SHARES) else unit
+    return bool(widths.max() <= np.sqrt(_NOTHING) * most)
 
 
 def _refused(
