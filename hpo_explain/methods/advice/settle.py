@@ -68,8 +68,9 @@ _MEASURED: Mapping[type[Result], str] = {
 }
 # of the intervals' width: trials that leave more narrow nothing
 _HARDLY = 0.98
-# of the largest variance of f: what is known already
+# of the largest variance of f, or of what numbers may vary by: what is known already
 _NOTHING = 1e-9
+_SHARES = FanovaImportance, LocalImportance
 
 _NARROWER = declared_fact(
     "intervals_narrowed",
@@ -131,16 +132,17 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         draws.noise_at(rows) / unit,
     )
     count = min(n, len(rows))
+    widths = unsettled.numbers.std(axis=0)
+    if _is_known(result, widths * unit_of_numbers, unit):
+        raise _nothing_narrows(settled, count)
     chosen = rows[unsettled.best_rows(count)]
     left = unsettled.expected_left(count)
-    widths = unsettled.numbers.std(axis=0)
-    average = float(left @ widths / widths.sum()) if widths.any() else 1.0
+    average = float(left @ widths / widths.sum())
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
     named = filled(_MEASURED[type(result)], found=result)
-    matters = how_sure(question.ask(importance).claims[0]) != "nothing"
-    if matters:
+    if how_sure(question.ask(importance).claims[0]) != "nothing":
         reason = _NARROWER(count=count, names=[named], left=average)
     else:
         left = np.full_like(left, np.nan)
@@ -162,6 +164,12 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
             )
         ),
     )
+
+
+def _is_known(result: Result, widths: Array, unit: float) -> bool:
+    """Return whether numbers vary by rounding alone, as the share of a single hyperparameter."""
+    most = 1.0 if isinstance(result, _SHARES) else unit
+    return bool(widths.max() <= np.sqrt(_NOTHING) * most)
 
 
 def _refused(
