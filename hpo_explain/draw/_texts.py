@@ -236,7 +236,7 @@ def write_around(
         wrap(plain(shape.label), _columns(shape.label, wide - left)),
         fontsize=TEXT,
     )
-    footer = wrap(words.footer, characters(wide, SMALL))
+    footer = wrap(visible(words.footer), characters(wide, SMALL))
     under = ax.annotate(
         footer,
         (0.0, 0.0),

@@ -36,7 +36,7 @@ from hpo_explain.draw._marks import (
     legend_of,
 )
 from hpo_explain.draw._place import EDGE, Grid, Shape, place
-from hpo_explain.draw._text import abbreviated, plain, wrap
+from hpo_explain.draw._text import abbreviated, plain, visible, wrap
 from hpo_explain.draw._texts import (
     HEADING,
     LEGEND,
@@ -306,7 +306,7 @@ def _write_around(
         over += high(subtitle, TEXT) + 2.0
     if entries:
         over += _write_legend(part, entries, over, points)
-    footer = wrap(figure.footer, characters(points, SMALL))
+    footer = wrap(visible(figure.footer), characters(points, SMALL))
     if footer:
         _write(
             part,

@@ -123,6 +123,7 @@ def test_a_narrower_range_is_declared_with_its_condition(study):
     assert part.name == A
     declared = space.to_optuna()["x"]
     assert (declared.low, declared.high) == (part.low, part.high)
+    # of what hardly matters all is kept: how much is narrowed is not what this is about
     assert 0.0 < part.low < 0.3 < part.high <= 1.0
     whole = from_optuna(study).space.to_optuna()["x"]
     assert (whole.low, whole.high) == (0.0, 100.0)

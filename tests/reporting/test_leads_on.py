@@ -69,7 +69,7 @@ def test_a_share_says_its_interval_where_it_is_pointed_at():
     html = html_of(run, "summary")
     claim = hx.importance(run).claims[0]
     share, low, high = (
-        f"{end:.0%}" for end in (claim.estimate, *claim.interval)
+        f"{100 * end:.0f} %" for end in (claim.estimate, *claim.interval)
     )
     hint = f'title="{share}, {low} to {high} (95% interval)">'
     words = r"(about|nearly|less than) [a-z ]+ variation<"

@@ -858,6 +858,7 @@ class FanovaImportance(Result):
         return f", {percent_range(low, high)} with its interactions"
 
     def _numbers(self) -> dict[str, Any]:
+        totals = self.totals  # known from here on, also of trees
         whole, ends = self.with_interactions, self.ends_with
         return {
             "order": self.order,
@@ -884,9 +885,9 @@ class FanovaImportance(Result):
                 )
             ],
             "total_effects": None
-            if self.totals is None
+            if totals is None
             else dict(
-                zip(self.names, self.totals.mean(axis=0).tolist(), strict=True)
+                zip(self.names, totals.mean(axis=0).tolist(), strict=True)
             ),
             "activity": {
                 name: axis.activity
