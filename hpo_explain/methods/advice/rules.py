@@ -411,7 +411,7 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
         if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = _NOTHING_SEEN(r2=max(r2, 0.0), objective=run.objective_name)
+        reason = _NOTHING_SEEN(r2=r2, objective=run.objective_name)
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)
