@@ -14,6 +14,8 @@ from hpo_explain.reporting import Report, page
 from tests.analytic import unit_cube
 from tests.methods.test_desirability_path import run_of
 
+pytestmark = pytest.mark.merge
+
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 

@@ -22,6 +22,8 @@ from hpo_explain.adapters._drawing import (
 from tests.adapters.unpickled import unpickled
 from tests.processes import is_there, until
 
+pytestmark = pytest.mark.merge
+
 posix = pytest.mark.skipif(
     os.name != "posix", reason="signals and processes as POSIX has them"
 )

@@ -27,6 +27,8 @@ from tests.adapters.drawn import Drawn, drawn_here
 from tests.adapters.studies import parabola
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 
 class Updates(ReportUpdates):
     """Reports of what a function reads."""
