@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from markupsafe import Markup
 
 from tests.chromium import as_new, opened
@@ -40,6 +41,9 @@ settings.register_profile(
     deadline=None,
 )
 settings.load_profile("reproducible")
+# Hypothesis would read the source of all that is imported for constants to draw: ten seconds in
+# each worker, and other examples after a change anywhere.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_addoption(parser):

@@ -4,12 +4,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import optuna
+from hypothesis import strategies as st
 
 import hpo_explain as hx
 from hpo_explain.run import Curves
 
 CONFIGS = 28
 INITIAL = 8
+NAMES = ["rate", "lr", "layers", "kind", "drop", "warm"]
+REAL = ["rate", "lr", "drop"]
 
 
 def parameters():
@@ -225,3 +228,28 @@ class Written:
     def size(self, values):
         """What has the objective's unit and no sign, or is positive where it is better."""
         return np.asarray(values, dtype=float) / abs(self.scale)
+
+
+@st.composite
+def ways(draw, objectives, factors):
+    """A way to write a run down, another one in everything at once.
+
+    The objective has one of some pairs of a scale and a shift, real values one of some factors.
+    """
+    scale, shift = draw(st.sampled_from(objectives))
+    kinds = draw(st.permutations(["a", "b", "c"]))
+    return Written(
+        order=tuple(draw(st.permutations(range(6)))),
+        names=dict(zip(NAMES, draw(st.permutations("uvwxyz")), strict=True)),
+        labels={
+            "kind": dict(zip(["tree", "line", "net"], kinds, strict=True)),
+            "warm": draw(st.sampled_from([{}, {False: "on", True: "off"}])),
+        },
+        categories={
+            "kind": draw(st.permutations(range(3))),
+            "warm": draw(st.permutations(range(2))),
+        },
+        scale=scale,
+        shift=shift,
+        units={name: draw(st.sampled_from(factors)) for name in REAL},
+    )

@@ -18,12 +18,9 @@ from tests.adapters.drawn import drawn_here
 from tests.public import names
 from tests.source_tree import ROOT
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.usefixtures(
-        "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
-    ),
-]
+pytestmark = pytest.mark.usefixtures(
+    "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
+)
 
 DOCS = ROOT / "docs"
 PAGES = {
@@ -246,6 +243,7 @@ def started():
     return namespace
 
 
+@pytest.mark.merge
 def test_start_runs_and_prints_what_it_shows(started, brief, capsys):
     run_blocks("start", dict(started), AFTER)
     ((_, shown),) = blocks(PAGES["start"], "text")
@@ -255,6 +253,7 @@ def test_start_runs_and_prints_what_it_shows(started, brief, capsys):
     assert re.sub(size, "0", shown) in re.sub(size, "0", printed)
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "name",
     [
@@ -273,6 +272,7 @@ def test_a_page_of_the_guide_goes_on_where_start_ends(name, started, brief):
     run_blocks(name, {**started, "study": study})
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -303,6 +303,7 @@ def test_the_program_of_a_large_framework_runs(
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem
 )

@@ -6,10 +6,9 @@ import pytest
 from examples.papers.frame import FETCH, PHONEME, Profile, Sheet
 from examples.papers.verdicts import AGREES, NOT_CONTRADICTED
 
-pytestmark = pytest.mark.merge
+pytestmark = pytest.mark.thorough
 
 
-@pytest.mark.thorough
 def test_predicted_shares_and_marginals_are_close_to_the_true_ones(papers):
     """Section 4.1: "predicted marginals and functional ANOVA analyses are accurate"."""
     from fanova_ground_truth import (

@@ -11,7 +11,7 @@ from examples.papers.frame import FETCH, PHONEME, Profile
 from examples.papers.moosbauer_synthetic import improvement, plane, studied
 from tests.source_tree import DATA
 
-pytestmark = pytest.mark.merge
+pytestmark = pytest.mark.thorough
 
 needs_phoneme = pytest.mark.skipif(
     not (DATA / PHONEME).exists(), reason=FETCH[PHONEME]
@@ -183,7 +183,7 @@ def test_a_smaller_tau_biases_the_sample_more():
     [
         0,
         1,
-        *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 4)),
+        *(n for n in (2, 3, 4)),
     ],
 )
 def test_a_biased_sample_gives_a_wider_band_and_a_larger_error_than_a_uniform_one(
@@ -197,7 +197,6 @@ def test_a_biased_sample_gives_a_wider_band_and_a_larger_error_than_a_uniform_on
     assert errors[0] > errors[1]
 
 
-@pytest.mark.thorough
 def test_little_sampling_bias_gives_the_papers_table_1():
     from examples.papers.moosbauer_synthetic import PAPER
 
@@ -276,7 +275,6 @@ def test_a_task_of_lcbench_is_read_as_it_is_downloaded(tmp_path):
     assert set(table.columns) == {*SPACE.names, "final_val_accuracy"}
 
 
-@pytest.mark.thorough
 def test_the_forest_learns_values_and_mis_coded_layers():
     import pandas as pd
 
@@ -326,11 +324,8 @@ def test_what_was_predicted_is_remembered(smooth):
     assert asked == [7, 2]
 
 
-@pytest.mark.thorough
 @needs_phoneme
-@pytest.mark.parametrize(
-    "seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("seeds", [range(1), range(1, 5)])
 def test_regions_of_the_network_are_more_confident_than_the_whole_and_the_neighbourhood(
     seeds,
 ):

@@ -14,7 +14,7 @@ from examples.papers.frame import (
 from examples.papers.shapleymbo_logged import Logged
 from tests.source_tree import DATA
 
-pytestmark = pytest.mark.merge
+pytestmark = pytest.mark.thorough
 
 needs_logged = pytest.mark.skipif(
     not (DATA / SHAPLEY).exists(), reason=FETCH[SHAPLEY]
@@ -98,7 +98,6 @@ def test_its_coalitions_are_those_of_composed_rows():
     assert exact.phi == pytest.approx(kernel.phi, rel=1e-6, abs=1e-8)
 
 
-@pytest.mark.thorough
 def test_new_runs_give_the_contributions_of_table_6():
     from examples.papers.shapleymbo_hyper_ellipsoid import (
         EXPLAINED,
@@ -350,7 +349,7 @@ def test_what_the_thesis_says_of_its_own_proposal_agrees(name):
 
 @pytest.mark.parametrize(
     ("n", "tolerance"),
-    [(1000, 0.06), pytest.param(10_000, 0.04, marks=pytest.mark.thorough)],
+    [(1000, 0.06), 10_000, 0.04],
 )
 def test_ablation_and_shapley_values_are_those_of_table_2(n, tolerance):
     import examples.papers.shapleymbo_ablation_example as example

@@ -3,8 +3,6 @@
 import ast
 import inspect
 import re
-import subprocess
-import sys
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -17,23 +15,7 @@ from tests.public import names, public
 from tests.source_tree import ROOT, imports, modules, tree
 from tests.tiers import runs
 
-# Their classes are imported from the modules themselves.
-HEAVY = ["optuna", "skopt", "shap", "sklearn", "pandas", "matplotlib"]
-
-
 # ---------------------------------------------------------------------- public names
-
-
-def test_importing_the_package_loads_nothing_heavy():
-    code = f"import sys, hpo_explain; print([name for name in {HEAVY} if name in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert loaded.stdout.strip() == "[]"
 
 
 def test_no_public_name_is_shadowed_by_a_module():

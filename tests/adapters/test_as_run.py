@@ -1,6 +1,4 @@
 import re
-import subprocess
-import sys
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -170,24 +168,3 @@ def test_what_cannot_be_read_is_told(source, options, words):
         as_run(source(), **options)
     for word in words:
         assert word in str(error.value)
-
-
-def python(code):
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-
-
-@pytest.mark.merge
-def test_reading_a_table_loads_no_framework():
-    code = (
-        "import sys, pandas as pd, hpo_explain as hx\n"
-        "run = hx.from_frame(pd.DataFrame({'x': [1, 2], 'loss': [1.0, 2.0]}), 'loss')\n"
-        "from hpo_explain.adapters import as_run\n"
-        "assert as_run(run) is run\n"
-        "print([name for name in ('optuna', 'skopt') if name in sys.modules])"
-    )
-    assert python(code) == "[]"

@@ -156,7 +156,10 @@ def test_own_costs_are_those_of_each_draw_alone():
 
 
 @pytest.mark.merge
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed",
+    [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2, 3))],
+)
 def test_trials_that_are_noise_alone_are_doubted_and_others_are_not(seed):
     """With noise as large as the function 60 trials show it; without the function, nothing."""
     space = SearchSpace([FloatParameter(name, 0.0, 1.0) for name in "xyz"])

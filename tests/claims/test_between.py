@@ -55,7 +55,11 @@ def test_objectives_are_turned_and_have_the_noise_that_is_said(sampler):
 
 
 @pytest.mark.parametrize(
-    ("name", "sampler"), [("apart", "nsga"), ("the same twice", "tpe")]
+    ("name", "sampler"),
+    [
+        ("apart", "nsga"),
+        pytest.param("the same twice", "tpe", marks=pytest.mark.thorough),
+    ],
 )
 def test_curves_hold_the_truth_and_certain_changes_are_right(name, sampler):
     (first, *_) = [

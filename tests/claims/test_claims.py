@@ -98,11 +98,11 @@ def test_where_there_is_only_noise_hardly_anything_is_certain(request):
     ("name", "sampler", "parted"),
     [
         ("product", "tpe", True),
-        ("additive", "tpe", False),
-        ("pure noise", "random", False),
         *(
             pytest.param(*one, marks=pytest.mark.thorough)
             for one in (
+                ("additive", "tpe", False),
+                ("pure noise", "random", False),
                 ("product", "random", True),
                 ("additive", "random", False),
                 ("pure noise", "tpe", False),
@@ -116,7 +116,14 @@ def test_regions_by_shape_are_those_of_what_interacts(name, sampler, parted):
     assert not [one for one in found if one.certain and one.right is False]
 
 
-@pytest.mark.parametrize("name", ["rastrigin", "steep learning rate", "rare"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rastrigin",
+        pytest.param("steep learning rate", marks=pytest.mark.thorough),
+        pytest.param("rare", marks=pytest.mark.thorough),
+    ],
+)
 def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(
     name,
 ):

@@ -4,12 +4,10 @@ import csv
 import inspect
 import io
 import json
-import os
 import shutil
 import subprocess
 import sys
 import warnings
-from ast import literal_eval
 
 import click
 import numpy as np
@@ -23,27 +21,8 @@ from hpo_explain.adapters.sources import as_run
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.cli import main
 from hpo_explain.cli._commands import MethodCommand, command_of
-from tests.source_tree import ROOT
 
 SHOWN = [method for method in METHODS if method.called]
-# Everything outside the standard library that the package depends on, but for click.
-HEAVY = [
-    "jinja2",
-    "joblib",
-    "matplotlib",
-    "numba",
-    "numpy",
-    "optuna",
-    "pandas",
-    "scipy",
-    "shap",
-    "skopt",
-    "sklearn",
-    "sqlalchemy",
-    "tqdm",
-]
-# to read and to fit
-NEEDED = ["numba", "numpy", "optuna", "scipy", "tqdm"]
 # so that it takes not so long
 LESS = {
     "background": 20,
@@ -161,120 +140,6 @@ def test_every_option_says_what_it_does_and_every_command_has_a_whole_line():
             )
         (line,) = [one for one in lines if one.split()[:1] == [name]]
         assert not line.endswith("...")
-
-
-# What is loaded is the same however much is drawn, and all that computes loads these two.
-FEW_DRAWS = (
-    "from hpo_explain.belief import landscape, mixture\n"
-    "mixture.KERNELS = mixture.DRAWS = 8\n"
-    "landscape.ROWS = 1024\n"
-)
-
-
-def imported_after(calls, start, names):
-    """Which modules a new process has imported after one call, another one, and so on.
-
-    After the last one it says of which kernels there are several compilations.
-    """
-    lines = [
-        "import sys",
-        start,
-        *(
-            f"{call}\nprint('imported', [n for n in {names} if n in sys.modules])"
-            for call in calls
-        ),
-        "from tests.models.kernels import compiled_twice",
-        "print('compiled twice', compiled_twice())",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)],
-        capture_output=True,
-        text=True,
-        check=True,
-        encoding="utf-8",
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
-    told = done.stdout.splitlines()
-    imported = [
-        literal_eval(line.removeprefix("imported "))
-        for line in told
-        if line.startswith("imported ")
-    ]
-    return imported, literal_eval(told[-1].removeprefix("compiled twice "))
-
-
-def commands(lines):
-    """Calls of commands, and what they need."""
-    start = "from hpo_explain.cli import main"
-    return [f"main({line!r}, standalone_mode=False)" for line in lines], start
-
-
-def test_help_imports_nothing_heavy():
-    calls, start = commands([["--help"], ["watch", "--help"], ["--version"]])
-    assert imported_after(calls, start, HEAVY) == ([[], [], []], [])
-
-
-# beyond what is needed to read and to fit; a process asks one after the other
-LOADED_BY_COMMANDS = {
-    "importance": set(),
-    "summary": set(),
-    "trust": set(),
-    "advise": set(),
-    "optimum": set(),
-    "recommended-space": set(),
-    "ablation": set(),
-    "explain-proposal": set(),
-    "report": {"jinja2", "matplotlib"},
-}
-LOADED_BY_FUNCTIONS = {
-    "importance": set(),
-    "summary": set(),
-    "trust": set(),
-    "advise": set(),
-    "optimum": set(),
-    "recommended_space": set(),
-    "explain_proposal": set(),
-}
-NEEDLESS = [
-    *(name for name in HEAVY if name not in NEEDED),
-    "matplotlib.pyplot",
-    "optuna.importance",
-    "optuna.visualization",
-    "plotly",
-    "scipy.stats",
-]
-
-
-@pytest.mark.merge
-def test_a_command_imports_nothing_that_it_does_not_need(study):
-    lines = [[name, "study.db"] for name in LOADED_BY_COMMANDS]
-    for line in lines[:-1]:
-        line.append("--no-cache")
-    calls, start = commands(lines)
-    imported, twice = imported_after(calls, FEW_DRAWS + start, NEEDLESS)
-    for (name, needed), names in zip(
-        LOADED_BY_COMMANDS.items(), imported, strict=True
-    ):
-        assert {*names} <= needed, name
-    assert twice == []
-
-
-@pytest.mark.merge
-def test_a_function_imports_nothing_that_it_does_not_need():
-    start = (
-        "import hpo_explain as hx\n"
-        "space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in 'xyz'])\n"
-        "X = space.sample(30, seed=0)\n"
-        "run = hx.Run(space, X, X[:, 0] ** 2, 'minimize', proposals=range(20, 30))"
-    )
-    calls = [f"hx.{name}(run)" for name in LOADED_BY_FUNCTIONS]
-    needless = ["optuna", "click", *NEEDLESS]
-    imported, twice = imported_after(calls, FEW_DRAWS + start, needless)
-    for (name, needed), names in zip(
-        LOADED_BY_FUNCTIONS.items(), imported, strict=True
-    ):
-        assert {*names} <= needed, name
-    assert twice == []
 
 
 def test_a_source_without_a_command_is_summarized(run, read):
@@ -454,44 +319,3 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
         "importance", "both.csv", *both, *ways, "--target", "trade-off"
     )
     assert "x matters less (100% to 0% alone)" in shown.stdout
-
-
-# Ends a report's worker, after it said what it has loaded.
-ASKED = """
-import sys
-import hpo_explain as hx
-from hpo_explain.reporting import _ahead
-
-close = _ahead.Pool.close
-
-def asked(pool):
-    loaded = f"[name for name in {names} if name in __import__('sys').modules]"
-    print("imported", pool.submit(eval, loaded).result())
-    close(pool)
-
-_ahead.Pool.close = asked
-space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in "xy"])
-X = space.sample(80, seed=0)
-run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
-some = ["history", "explain-proposal", "noise", "trust", "parallel-coordinates"]
-hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
-"""
-
-
-@pytest.mark.merge
-def test_the_worker_of_a_report_imports_nothing_that_it_does_not_need(
-    tmp_path,
-):
-    needless = ["optuna", "click", *NEEDLESS]
-    told = subprocess.run(
-        [sys.executable, "-c", FEW_DRAWS + f"names = {needless}\n" + ASKED],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        encoding="utf-8",
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    ).stdout
-    # it draws figures, and the module that sends them there fills the page as well
-    imported = {"jinja2", "joblib", "matplotlib"}
-    assert {*literal_eval(told.removeprefix("imported "))} == imported

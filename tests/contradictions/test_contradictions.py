@@ -47,8 +47,11 @@ def asked(name, sampler, n, noise):
 @pytest.mark.parametrize(
     "which",
     [
-        *SAMPLE,
-        *(pytest.param(one, marks=pytest.mark.thorough) for one in MORE),
+        *SAMPLE[:2],
+        *(
+            pytest.param(one, marks=pytest.mark.thorough)
+            for one in (*SAMPLE[2:], *MORE)
+        ),
     ],
     ids=lambda which: which[0],
 )

@@ -109,7 +109,16 @@ def covered(drawn):
     ]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # looked at below as well, and slowly drawn
+        pytest.param(name, marks=pytest.mark.thorough)
+        if name == "parallel"
+        else name
+        for name in FIGURES
+    ],
+)
 def test_no_text_is_cut_and_none_covers_another(browser, name, tmp_path):
     for width, drawn in shown(browser, FIGURES[name](), tmp_path).items():
         assert drawn["size"][0] == width

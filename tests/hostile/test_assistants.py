@@ -302,7 +302,7 @@ server.serve(sys.argv[1:])
     "how",
     [
         "cancelled",
-        "too long",
+        pytest.param("too long", marks=pytest.mark.thorough),
         pytest.param("timed out", marks=pytest.mark.thorough),
         pytest.param("killed", marks=pytest.mark.thorough),
     ],
@@ -391,7 +391,7 @@ def initialize(version="2025-06-18"):
     "how",
     [
         signal.SIGKILL,
-        "gone",
+        pytest.param("gone", marks=pytest.mark.thorough),
         pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
         pytest.param(signal.SIGINT, marks=pytest.mark.thorough),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.merge
+pytestmark = pytest.mark.thorough
 
 # not imported: it imports all that changes a process
 PROGRAM = ROOT / "tests" / "hostile" / "left_as_it_was.py"
@@ -48,16 +48,10 @@ def changed(tmp_path, *names):
     return json.loads(printed.splitlines()[-1])
 
 
-def test_shap_and_a_callback_leave_no_thread_and_no_start_method(tmp_path):
-    assert changed(tmp_path, "ablation", "watched") == {}
-
-
-@pytest.mark.thorough
 def test_every_public_function(tmp_path):
     assert changed(tmp_path) == {}
 
 
-@pytest.mark.thorough
 def test_a_report_in_a_daemon(tmp_path):
     (file := tmp_path / "program.py").write_text(IN_A_DAEMON)
     done = ran(tmp_path, str(file))

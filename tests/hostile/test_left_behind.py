@@ -61,7 +61,13 @@ sys.stdin.read()
 
 
 @pytest.mark.parametrize("program", [POOL, JOBLIB], ids=["report", "compare"])
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
+    ],
+)
 def test_workers_end_with_a_process_that_is_ended(program, how):
     with subprocess.Popen(
         [sys.executable, "-c", program],

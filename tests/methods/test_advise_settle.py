@@ -145,7 +145,7 @@ ASKED = {
     ("cost", "asked"),
     [
         (bumps, "importance"),
-        (plateau, "x1"),
+        pytest.param(plateau, "x1", marks=pytest.mark.thorough),
         pytest.param(bumps, "x1", marks=pytest.mark.thorough),
         pytest.param(plateau, "importance", marks=pytest.mark.thorough),
     ],

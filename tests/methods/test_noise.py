@@ -62,11 +62,8 @@ def constant():
 # ---------------------------------------------------------------------- the same everywhere
 
 
-@pytest.mark.merge
-@pytest.mark.parametrize(
-    ("k", "instances"),
-    [(2, False), pytest.param(3, True, marks=pytest.mark.thorough)],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("k", "instances"), [(2, False), (3, True)])
 def test_a_constant_noise_depends_on_nothing_19_times_in_20(k, instances):
     wrong = 0
     for seed in range(15):

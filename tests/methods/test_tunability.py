@@ -306,9 +306,9 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
         ("tunability", 0),
         pytest.param("tunability", 1, marks=pytest.mark.thorough),
         pytest.param("tunability", 2, marks=pytest.mark.thorough),
-        ("mistunability", 0),
+        pytest.param("mistunability", 0, marks=pytest.mark.thorough),
         ("sensitivity", 0),
-        ("optimizer_bias", 0),
+        pytest.param("optimizer_bias", 0, marks=pytest.mark.thorough),
     ],
 )
 def test_in_pure_noise_nothing_is_certain(kind, game, seed):

@@ -32,7 +32,17 @@ def repeated():
 
 
 @pytest.mark.merge
-@pytest.mark.parametrize("make", [tuning_run, constant, noise, repeated])
+@pytest.mark.parametrize(
+    "make",
+    [
+        tuning_run,
+        constant,
+        *(
+            pytest.param(one, marks=pytest.mark.thorough)
+            for one in (noise, repeated)
+        ),
+    ],
+)
 def test_an_answer_has_a_whole_headline_of_a_few_words(make):
     question = Question(make())
     for method in SHOWN:
