@@ -301,12 +301,14 @@ class Summary(Result):
             if not others:
                 return self._told(claim, "Go on in that space.")
             first, claim = others[0], self._of_action(others[0])
+        why = first.reason[:1].lower() + first.reason[1:]
+        if first.kind == "repeat" and why:
+            return self._told(claim, chained([first.title, ": ", why]))
         if first.kind != "go_on":
             return self._told(claim, chained([first.title, "."]))
         if self.optimum is not None and self.optimum.is_enough:
             keep = chained(["Keep ", trial(self.optimum.keep), "."])
             return self._told(claim, keep)
-        why = first.reason[:1].lower() + first.reason[1:]
         return self._told(claim, f"{first.title}: {why}")
 
     def _of_action(self, action: Action) -> Claim | None:
