@@ -7,6 +7,9 @@ import numpy as np
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods.importance.fanova_result import Axis
+from hpo_explain.methods.importance.forest_importance_result import (
+    ForestImportance,
+)
 
 
 def shares_of(
@@ -49,7 +52,7 @@ def shares_of(
         ),
         "boxes": (),
     }
-    found = hx.methods.FanovaImportance(**{**fields, **changes})
+    found = ForestImportance(**{**fields, **changes})
     if totals is not None:  # as if they had been asked for
         vars(found)["totals"] = np.tile(
             [totals[j] for j in range(d)], (n_trees, 1)

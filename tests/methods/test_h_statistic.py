@@ -231,6 +231,8 @@ def strengths(focus=None, d=3):
         players=tuple((name,) for name in names),
         sets=pairs,
         values=H,
+        draws=H[None],
+        shares=H[None] ** 2,
         half_width=np.full(len(H), 1.96 * 0.01),
         absolute=H,
         total=total,

@@ -108,9 +108,9 @@ class Effect(Result):
         trials are not known.
     ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2), or None
         Prediction and its std of each configuration of the sample; NaN where it is not valid.
-    draws : ndarray of shape (G, draws) or (G1, G2, draws), or None
-        The effect in each function that the trials allow; None where the model does not know how
-        its predictions vary together.
+    draws : ndarray of shape (G, draws) or (G1, G2, draws)
+        The effect in each function that the trials allow; the mean alone where the model does not
+        know how its predictions vary together.
     noise_std : float
         Standard deviation of one evaluation; 0 where it is not known.
     variance : {"average", "covariance", ""}
@@ -218,9 +218,9 @@ class Effect(Result):
     mean: Array
     std: Array
     supported: Mask
+    draws: Array
     ice_mean: Array | None = None
     ice_std: Array | None = None
-    draws: Array | None = None
     noise_std: float = 0.0
     variance: str = ""
     exact: bool = False
@@ -304,7 +304,7 @@ class Effect(Result):
         """
         level = check_fraction("level", level)
         half = half_of_level(level) * self.std
-        if self.draws is not None and self.variance != "average":
+        if self.draws.shape[-1] > 1 and self.variance != "average":
             tail = (1.0 - level) / 2.0
             low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
             half = self._stretch * (high - low) / 2.0
@@ -330,15 +330,17 @@ class Effect(Result):
             if len(self.names) > 1
             else [*self.axes[0]]
         )
-        if self.draws is None:
-            return super().posterior
         defined = ~np.isnan(self.mean.ravel())
-        draws = self.draws.reshape(len(names), -1)[defined]
-        return PosteriorDraws(
+        return self.drawn(
             tuple(itertools.compress(names, defined)),
-            draws.T,
+            self._flat[defined].T,
             self.subject.best_first,
         )
+
+    @property
+    def _flat(self) -> Array:
+        """The effect in each function by place of the grid, (places, k)."""
+        return self.draws.reshape(self.mean.size, -1)
 
     # ------------------------------------------------------------------ how well it is known
 
@@ -428,12 +430,9 @@ class Effect(Result):
         return allowed if self.may_be_best.any() and allowed.any() else defined
 
     @cached_property
-    def _costs(self) -> Array | None:
+    def _costs(self) -> Array:
         """Cost of each candidate in each function, (k, candidates)."""
-        if self.draws is None:
-            return None
-        draws = self.draws.reshape(self.mean.size, -1)
-        return self.subject.value_sign * draws[self._candidates].T
+        return self.subject.value_sign * self._flat[self._candidates].T
 
     @property
     def _order(self) -> npt.NDArray[np.intp]:
@@ -447,13 +446,9 @@ class Effect(Result):
         """Which values hold the best one with 95 %, (G,) or (G1, G2).
 
         The fewest values at one of which 95 % of the functions are best (98.5 % of what is
-        attainable), and all others that are not worse than the best average in as many; without
-        draws the best itself.
+        attainable), and all others that are not worse than the best average in as many.
         """
         mask, costs = np.zeros(self.mean.size, dtype=bool), self._costs
-        if costs is None:
-            mask[self._order[0]] = True
-            return mask.reshape(self.mean.shape)
         low, high = (
             costs.min(axis=1, keepdims=True),
             costs.max(axis=1, keepdims=True),
@@ -542,7 +537,7 @@ class Effect(Result):
         return (*self._levels(), *(() if reached is None else reached.claims))
 
     def _told(
-        self, kind: Any, says: str, decision: Decision | None, **held: Any
+        self, kind: Any, says: str, decision: Decision, **held: Any
     ) -> Claim:
         return self.decided(
             kind,
@@ -565,32 +560,23 @@ class Effect(Result):
         first, last = int(self._order[0]), int(self._order[-1])
         together = self.kind == "accumulated" and len(self.names) == 2
         least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
-        if self._costs is not None:
-            noise, ranges = (
-                max(self.noise_std, least),
-                np.ptp(self._costs, axis=1),
-            )
-            flat = decide(
-                varying(ranges), noise, side="below", stretch=self._stretch
-            )
-            if flat.certain:
-                says = (
-                    "apart"
-                    if together
-                    else "flat"
-                    if noise > least
-                    else "same"
-                )
-                return (self._told("difference", says, flat),)
-        elif self.spread <= least and not together:
-            same = self._told("difference", "same", None, estimate=0.0)
+        noise = max(self.noise_std, least)
+        ranges = varying(np.ptp(self._costs, axis=1))
+        flat = decide(ranges, noise, side="below", stretch=self._stretch)
+        if flat.certain:
+            says = "flat" if noise > least else "same"
+            says = "apart" if together else says
+            return (self._told("difference", says, flat),)
+        if not (flat.known or together) and self.spread <= least:
+            nothing = replace(flat, estimate=0.0, side="below")
+            same = self._told("difference", "same", nothing)
             return (replace(same, side="below"),)
         gap = self._between(first, last, extremes=True)
         if together:
             says = "together" if gap.certain else "perhaps"
             return (self._between(first, last, says, extremes=True),)
         best = self._best(first, differs=gap.certain)
-        return (best,) if self.draws is None else (best, gap)
+        return (best, gap) if flat.known else (best,)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
@@ -605,24 +591,29 @@ class Effect(Result):
             self._parameters, self.axes, self.positions, masks, strict=True
         )
         values = tuple(range_of(*grid) for grid in grids)
-        held = {
-            "estimate": level,
-            "values": values,
-            "where": where_best(self._parameters, values),
-        }
-        if self.draws is None:
-            return self._told(
-                "best", "best", None, because=self._basis, **held
-            )
-        draws = self.draws.reshape(self.mean.size, -1)[place]
+        draws = self._flat[place]
         low, high = np.clip(
             interval(draws, stretch=self._stretch), *self._bounds
         ).tolist()
-        sure = narrowed and not unseen
-        decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
-        claim = self._told(
-            "best", "best" if narrowed else "open", decision, **held
+        is_known = len(draws) > 1
+        decision = Decision(
+            estimate=level,
+            interval=(low, high),
+            probability=_MASS if is_known else np.nan,
+            certain=narrowed and not unseen,
+            bound=level,
+            threshold=np.nan,
         )
+        claim = self._told(
+            "best",
+            "best" if narrowed or not is_known else "open",
+            decision,
+            because=self._basis,
+            values=values,
+            where=where_best(self._parameters, values),
+        )
+        if not is_known:
+            return claim
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
@@ -686,20 +677,13 @@ class Effect(Result):
         *,
         extremes: bool = False,
     ) -> Claim:
-        decision = None
-        if self.draws is not None:
-            draws = self.draws.reshape(self.mean.size, -1)
-            gap = draws[first] - draws[second]
-            # the best and the worst were chosen among many
-            least = NEGLIGIBLE * self.noise_std if extremes else 0.0
-            decision = decide(gap, stretch=self._stretch, least=least)
+        gap = self._flat[first] - self._flat[second]
+        # the best and the worst were chosen among many
+        least = NEGLIGIBLE * self.noise_std if extremes else 0.0
         claim = self._told(
             "difference",
             says,
-            decision,
-            estimate=float(
-                self.mean.ravel()[first] - self.mean.ravel()[second]
-            ),
+            decide(gap, stretch=self._stretch, least=least),
             values=tuple(zip(self._at(first), self._at(second), strict=True)),
         )
         return replace(claim, side="above")  # there is one, whatever its sign

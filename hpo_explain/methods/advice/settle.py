@@ -47,7 +47,10 @@ from hpo_explain.methods.advice.rules import shortened
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
-from hpo_explain.methods.importance.fanova_result import FanovaImportance
+from hpo_explain.methods.importance.fanova_result import (
+    DrawnImportance,
+    FanovaImportance,
+)
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.proposals.contributions_result import (
@@ -60,7 +63,7 @@ from hpo_explain.space import Array, Ints
 # what intervals are of, of results that become narrower by it than by random trials: no other was
 # measured
 _MEASURED: Mapping[type[Result], str] = {
-    FanovaImportance: "importance",
+    DrawnImportance: "importance",
     Effect: "the effect of {found.names}",
     Ablation: "the steps of the ablation",
     PredictionExplanation: "the contributions to the prediction",
@@ -102,7 +105,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         If the result has no such intervals, or is about other trials; or no trial narrows them.
     """
     draws, decision = question.draws, question.decision
-    if draws is None or decision is None:
+    if decision is None or not draws.joint:
         problem = "asks for functions that the trials allow, which the model does not have"
         remedy = ("Leave ", Option("surrogate"), " out: the belief has them.")
         raise _refused(settled, problem, *remedy)

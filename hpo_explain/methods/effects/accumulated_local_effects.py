@@ -45,7 +45,7 @@ from hpo_explain.base import (
     listed,
     number,
 )
-from hpo_explain.belief import Draws, as_draws, decide
+from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
 from hpo_explain.methods._engines.accumulated import (
     Steps,
     accumulate,
@@ -208,15 +208,12 @@ def accumulated_local_effects(
         places = itertools.product(*positions)
         reachable = highest(space, feasible, latent, members, places)
         reachable = reachable.reshape(mean.shape)
-    std = np.full(mean.shape, np.nan)
-    if of_draws is not None:
-        of_draws = of_draws[in_order]
-        std = of_draws.std(axis=-1)
+    of_draws = of_draws[in_order]
     effect = Effect(
         kind="accumulated",
         **on_grid(whole, surrogate, members, positions, part),
         mean=mean[in_order],
-        std=std,
+        std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
         draws=of_draws,
         sample_size=len(rows),
         feasible=reachable,
@@ -314,8 +311,6 @@ class _Sampled:
             return np.asarray(values - weights @ values)
 
         beside = replace(effect, partial=along(averaged.mean))
-        if effect.draws is None or averaged.draws is None:
-            return beside
         partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
         gaps = [decide(gap) for gap in partial - effect.draws]
         certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
@@ -412,19 +407,16 @@ class _LocalEffects:
         )
 
     def accumulated(
-        self, surrogate: Surrogate, draws: Draws | None
-    ) -> tuple[Array, Array | None]:
-        """Return g, and g of each draw (..., k) where there are any."""
+        self, surrogate: Surrogate, draws: Draws
+    ) -> tuple[Array, Array]:
+        """Return g, and g of each draw (..., k)."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
-        values = None if draws is None else draws.draws(every).T
-        if values is not None and draws is surrogate:
-            own = values.mean(axis=1)  # what it predicts
-        else:
-            own = mean_of(surrogate, every)
+        values = draws.draws(every).T
+        own = values.mean(axis=1)
+        if draws.joint and draws is not surrogate:
+            own = mean_of(surrogate, every)  # what it predicts
         mean = self._summed(_means(own[:, None], ends))[..., 0]
-        if values is None:
-            return mean, None
         of_draws = self._summed(_means(values, ends))
         return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
 

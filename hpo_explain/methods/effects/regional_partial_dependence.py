@@ -293,13 +293,14 @@ class RegionalPartialDependenceExplainer:
         std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
         if self._variance == "covariance":
             std = self._explainer.std_on(effect, sample[rows])
+        mean = np.where(valid, ice_mean, 0.0).sum(axis=0) / count
         within = replace(
             effect,
-            mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
+            mean=mean,
             std=std,
             ice_mean=ice_mean,
             ice_std=ice_std,
-            draws=None,
+            draws=mean[..., None],
             **_tried_where(effect, conditions),
             exact=False,
         )

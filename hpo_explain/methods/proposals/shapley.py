@@ -250,14 +250,13 @@ class ShapleyExplainer:
         if self._split is None:
             return explanation
         predicted = slice(self._split.own, self._split.own + len(PREDICTED))
-        error = estimate.standard_error(predicted)
         shares = dict(zip(SHARES, phi.sum(axis=0).tolist(), strict=True))
         return replace(
             explanation,
             own=own,
             payout={**payout, **shares},
             moves=estimate.phi[:, predicted],
-            moves_error=None if error is None else error[:, :-1],
+            moves_error=estimate.standard_error(predicted)[:, :-1],
         )
 
     @property
@@ -304,16 +303,14 @@ class ShapleyExplainer:
         mean, std = map(float, np.mean(predicted, axis=1))
         return means, {"mean": mean, "std": std}
 
-    def _drawn(
-        self, game: CoalitionGame, estimate: ShapleyEstimate
-    ) -> Array | None:
-        """Return contributions to each draw of the objective; None without a belief."""
-        if self._belief is None:
-            return None
-        values = None
+    def _drawn(self, game: CoalitionGame, estimate: ShapleyEstimate) -> Array:
+        """Return contributions to each draw of the objective; to one alone without a posterior."""
+        phi, values = estimate.phi[:, 0], None
         if self._explained.of_objective:
-            phi, error = estimate.phi, estimate.standard_error(slice(None))
-            values = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
+            error = estimate.standard_error(slice(None))[:, 0]
+            values = phi, np.nan_to_num(error)
+        if self._belief is None or not self._belief.joint:
+            return phi[None] if values else np.full((1, len(phi)), np.nan)
         return drawn_contributions(
             game,
             self._belief,
