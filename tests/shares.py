@@ -6,10 +6,10 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
-from hpo_explain.methods.importance.fanova_result import Axis
-from hpo_explain.methods.importance.forest_importance_result import (
+from hpo_explain.methods.importance.fanova_of_forest import (
     ForestImportance,
 )
+from hpo_explain.methods.importance.fanova_result import Axis
 
 
 def shares_of(

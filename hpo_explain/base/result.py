@@ -352,9 +352,10 @@ class Result(ABC):
 
     @property
     def views_of(self) -> Any:
-        """The views of its method by name, which stand beside the class that has the table."""
-        owner = next(c for c in type(self).__mro__ if "table" in vars(c))
-        return views(owner.__module__.removesuffix("_result"))
+        """The views of its method by name; a kind of a result has those of the result."""
+        modules = [kind.__module__ for kind in type(self).__mro__]
+        of_method = [name for name in modules if name.endswith("_result")]
+        return views([*of_method, *modules][0].removesuffix("_result"))
 
     def described(self, view: str = "") -> Any:
         """Return a view of the result as the description of a figure."""

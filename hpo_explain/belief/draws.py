@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
@@ -13,6 +13,7 @@ from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
+from hpo_explain.belief.protocols import DrawnCosts
 from hpo_explain.belief.trust import Trust
 from hpo_explain.models import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
@@ -20,7 +21,7 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 _FUNCTIONS, _ANCHORS = 192, 384
 
 
-class Draws(ABC):
+class Draws(DrawnCosts):
     """Functions that the objective may be: what a model says of it; a surrogate, too.
 
     Most are drawn from a posterior. A model that does not know how its predictions vary together

@@ -10,10 +10,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.figures import PALE
-from hpo_explain.methods.importance.fanova_result import (
-    DrawnImportance,
-    FanovaImportance,
-)
+from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import ALL, ALONE, TOGETHER, WITH
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.problems import additive, categorical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -130,18 +130,11 @@ _CHOOSER_UNKNOWN = declared_fact(
 _NO_PROPOSALS = declared_fact("no_proposals", "{text}", text=_no_proposals)
 
 
-@runtime_checkable
-class HasNumber(Protocol):
-    """A trial of a framework that knows its number, such as Optuna's."""
+AnyTrial: TypeAlias = int | WhichTrial | Config | Any
+"""A trial by its number, by what is special about it, or itself; or a configuration.
 
-    @property
-    def number(self) -> int:
-        """The trial's number."""
-        ...
-
-
-AnyTrial: TypeAlias = int | WhichTrial | Config | HasNumber
-"""A trial by its number, by what is special about it, or itself; or a configuration."""
+That of a framework knows its `number`, such as Optuna's.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +250,7 @@ def proposed(
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
-    if isinstance(trial, HasNumber):
-        trial = trial.number
+    trial = getattr(trial, "number", trial)
     if isinstance(trial, str) and trial == "pending":
         trial = _pending(run)
     whole = isinstance(trial, (int, np.integer)) and not isinstance(

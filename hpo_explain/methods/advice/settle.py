@@ -47,10 +47,7 @@ from hpo_explain.methods.advice.rules import shortened
 from hpo_explain.methods.around.ablation_result import Ablation
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
-from hpo_explain.methods.importance.fanova_result import (
-    DrawnImportance,
-    FanovaImportance,
-)
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.proposals.contributions_result import (
@@ -63,7 +60,7 @@ from hpo_explain.space import Array, Ints
 # what intervals are of, of results that become narrower by it than by random trials: no other was
 # measured
 _MEASURED: Mapping[type[Result], str] = {
-    DrawnImportance: "importance",
+    FanovaImportance: "importance",
     Effect: "the effect of {found.names}",
     Ablation: "the steps of the ablation",
     PredictionExplanation: "the contributions to the prediction",
@@ -144,7 +141,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
-    named = filled(_MEASURED[type(result)], found=result)
+    named = filled(_measured(result), found=result)
     if how_sure(question.ask(importance).claims[0]) != "nothing":
         reason = _NARROWER(count=count, names=[named], left=average)
     else:
@@ -204,9 +201,8 @@ def _result(question: Question, settled: Result | str) -> Result:
         effect: Effect = question.ask(partial_dependence, names=settled)
         return effect
     kind = type(settled).__name__
-    if isinstance(settled, Effect) and settled.kind != "average":
-        kind = f"{kind}, {settled.kind}"
-    elif type(settled) in _MEASURED:
+    is_average = getattr(settled, "kind", "average") == "average"
+    if is_average and _measured(settled):
         return _of_same_trials(question, settled)
     problem = (
         "must be a result of importance, partial_dependence, ablation, explain_prediction or "
@@ -214,6 +210,14 @@ def _result(question: Question, settled: Result | str) -> Result:
     )
     remedy = "Give one of these, 'importance', or the name of a hyperparameter for its effect."
     raise _refused(settled, problem, remedy)
+
+
+def _measured(result: object) -> str:
+    """Return what the intervals of a result are of; empty where that was not measured."""
+    of_kind = (
+        named for kind, named in _MEASURED.items() if isinstance(result, kind)
+    )
+    return next(of_kind, "")
 
 
 def _of_same_trials(question: Question, settled: Result) -> Result:

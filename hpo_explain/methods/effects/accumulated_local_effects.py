@@ -54,7 +54,7 @@ from hpo_explain.methods._engines.accumulated import (
     steps_between,
 )
 from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
@@ -116,7 +116,7 @@ def accumulated_local_effects(
     subject: Subject | None = None,
     given: Given | None = None,
     seed: int = 0,
-) -> Effect:
+) -> AccumulatedEffect:
     """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
 
     Parameters
@@ -147,7 +147,7 @@ def accumulated_local_effects(
 
     Returns
     -------
-    Effect
+    AccumulatedEffect
         Curve (or surface) with its uncertainty.
 
     Raises
@@ -209,8 +209,7 @@ def accumulated_local_effects(
         reachable = highest(space, feasible, latent, members, places)
         reachable = reachable.reshape(mean.shape)
     of_draws = of_draws[in_order]
-    effect = Effect(
-        kind="accumulated",
+    effect = AccumulatedEffect(
         **on_grid(whole, surrogate, members, positions, part),
         mean=mean[in_order],
         std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
@@ -286,7 +285,9 @@ class _Sampled:
             levels = None
         return steps_between(rows[:, j], levels, most)
 
-    def beside(self, effect: Effect, weights: Array) -> Effect:
+    def beside(
+        self, effect: AccumulatedEffect, weights: Array
+    ) -> AccumulatedEffect:
         """Return the effect with the partial dependence, centred over the sample as it is itself.
 
         With a note where both differ for certain, by more than the noise of one evaluation.

@@ -47,6 +47,7 @@ from hpo_explain.base import (
 from hpo_explain.belief import PROBABLE, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
@@ -226,7 +227,7 @@ class PartialDependenceExplainer:
             self._latent = are_latent(self._space, self._rows_given)
 
     @shows_progress
-    def explain(self, names: str | Sequence[str]) -> Effect:
+    def explain(self, names: str | Sequence[str]) -> AverageEffect:
         """Return the partial dependence on one or two hyperparameters.
 
         Parameters
@@ -236,7 +237,7 @@ class PartialDependenceExplainer:
 
         Returns
         -------
-        Effect
+        AverageEffect
             Curve (or surface), its uncertainty, and the curves it averages.
 
         Raises
@@ -278,7 +279,7 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(
         self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
-    ) -> tuple[Effect, Array]:
+    ) -> tuple[AverageEffect, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages.
 
         Draws are looked at at `fewest` rows of it, or more where the grid is small.
@@ -288,7 +289,7 @@ class PartialDependenceExplainer:
 
     def _effect_and_rows(
         self, names: str | Sequence[str], fewest: int
-    ) -> tuple[Effect, Array]:
+    ) -> tuple[AverageEffect, Array]:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
@@ -355,7 +356,7 @@ class PartialDependenceExplainer:
                 values,
                 latent=self._latent,
             ).reshape(shape)
-        effect = Effect(
+        effect = AverageEffect(
             **on_grid(
                 self._whole, self._surrogate, members, positions, self._part
             ),

@@ -50,7 +50,7 @@ from hpo_explain.base import (
 from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.shapes import DrawnShapes, centred
 from hpo_explain.methods._engines.sub_space import Given
@@ -278,7 +278,7 @@ class RegionalPartialDependenceExplainer:
 
     def _region(
         self,
-        effect: Effect,
+        effect: AverageEffect,
         sample: Array,
         conditions: tuple[Condition, ...],
         rows: Ints,
@@ -286,8 +286,8 @@ class RegionalPartialDependenceExplainer:
         parent: int | None,
     ) -> Region:
         """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
-        every = np.asarray(effect.ice_mean)
-        ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
+        every = effect.ice_mean
+        ice_mean, ice_std = every[rows], effect.ice_std[rows]
         valid = ~np.isnan(ice_mean)
         count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
         std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
@@ -308,13 +308,13 @@ class RegionalPartialDependenceExplainer:
             conditions, len(rows) / len(every), within, rows, depth, parent
         )
 
-    def _check_uncertainty(self, effect: Effect) -> None:
+    def _check_uncertainty(self, effect: AverageEffect) -> None:
         """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""
         of_mean = self._criterion in ("interaction", "mean")
         if not of_mean and np.isnan(effect.std).all():
             raise NothingToExplain(_NO_UNCERTAINTY())
 
-    def _target(self, effect: Effect, X: Array) -> Array:
+    def _target(self, effect: AverageEffect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
@@ -324,10 +324,10 @@ class RegionalPartialDependenceExplainer:
                 else _in_unit(mean - mean[0])
             )[:, None]
         if self._criterion == "interaction":
-            means = np.reshape(np.asarray(effect.ice_mean), (len(X), -1))
+            means = np.reshape(effect.ice_mean, (len(X), -1))
             means = means[:, ~np.isnan(means).all(axis=0)]
             return centred(_in_unit(means - np.nanmean(means)))
-        curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1)))
+        curves = _in_unit(np.reshape(effect.ice_std, (len(X), -1)))
         if self._criterion != "std":
             curves = curves**2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
@@ -338,7 +338,9 @@ class RegionalPartialDependenceExplainer:
             else curves
         )
 
-    def _shapes(self, effect: Effect, rows: Array) -> DrawnShapes | None:
+    def _shapes(
+        self, effect: AverageEffect, rows: Array
+    ) -> DrawnShapes | None:
         """Return the shapes of the effect in functions that the trials allow, where asked for."""
         if self._criterion != "interaction":
             return None
@@ -501,7 +503,7 @@ def _gain(
 
 
 def _tried_where(
-    effect: Effect, conditions: tuple[Condition, ...]
+    effect: AverageEffect, conditions: tuple[Condition, ...]
 ) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried

@@ -22,7 +22,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Region:
         What holds in the region; empty for the whole space.
     weight : float
         Share of the sample in it.
-    effect : Effect
+    effect : AverageEffect
         Partial dependence on the sample in it (Eq. 5, or 4).
     rows : ndarray of int
         Which configurations of the sample are in it.
@@ -73,7 +73,7 @@ class Region:
 
     conditions: tuple[Condition, ...]
     weight: float
-    effect: Effect
+    effect: AverageEffect
     rows: Ints
     depth: int
     parent: int | None
@@ -175,7 +175,7 @@ class RegionalPartialDependence(Result):
         return _ALIKE.get(self.criterion, "uncertainty")
 
     @property
-    def whole(self) -> Effect:
+    def whole(self) -> AverageEffect:
         """The partial dependence on all of the sample."""
         return self.tree[0].effect
 
@@ -301,7 +301,7 @@ class RegionalPartialDependence(Result):
                     "true", problem, true, "Return an array of shape (m,)."
                 )
             axes.append(column)
-        ice = np.asarray(self.whole.ice_mean)
+        ice = self.whole.ice_mean
         return np.where(
             np.isnan(ice),
             np.nan,

@@ -96,7 +96,7 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
     shown = _largest(regional)
     x = axis_of(regional.whole, 0)
     most = max(5, MOST_CURVES // len(shown))
-    curves = [np.asarray(region.effect.ice_std)[:most] for region in shown]
+    curves = [region.effect.ice_std[:most] for region in shown]
     return Curves(
         x=x,
         y=Axis(

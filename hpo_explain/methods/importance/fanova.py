@@ -44,14 +44,11 @@ from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
 )
-from hpo_explain.methods.importance.fanova_result import (
-    Axis,
-    DrawnImportance,
-    FanovaImportance,
-)
-from hpo_explain.methods.importance.forest_importance_result import (
+from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
+from hpo_explain.methods.importance.fanova_of_forest import (
     ForestImportance,
 )
+from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (

@@ -50,8 +50,8 @@ from hpo_explain.methods.proposals.contributions_result import (
 from hpo_explain.models import (
     PREDICTED,
     Acquisition,
+    DensityRatio,
     OfPredictions,
-    SupportsDensities,
     split_of,
 )
 from hpo_explain.question import Explained, accepted_acquisition
@@ -81,7 +81,7 @@ class ShapleyExplainer:
         1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
-        rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
+        rows (a `DensityRatio`, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
         "auto" values every coalition up to 11, by composed rows where the surrogate has no such
         structure; all of them agree. Above 11 it walks orders of the
@@ -197,7 +197,7 @@ class ShapleyExplainer:
         )
         absent = tuple(space.index(name) for name in not_chosen)
         acquisition = self._acquisition
-        if isinstance(acquisition, SupportsDensities):
+        if isinstance(acquisition, DensityRatio):
             active = ~np.isnan(x)
             active[list(absent)] = True
             acquisition = acquisition.of_active(active)
