@@ -26,7 +26,6 @@ from hpo_explain.models import (
     Acquisition,
     SupportsAnotherModel,
     SupportsBoxes,
-    SupportsJoint,
     Surrogate,
     SurrogateBased,
     mean_of,
@@ -209,13 +208,6 @@ class Explained:
         if not self.of_objective or not isinstance(surrogate, SupportsBoxes):
             return None
         return surrogate.predict_trees(X)
-
-    def covariance(self, X: Array) -> Array | None:
-        """Return the posterior covariance, (n, n); None without one, or of an acquisition."""
-        surrogate = self.surrogate
-        if not self.of_objective or not isinstance(surrogate, SupportsJoint):
-            return None
-        return surrogate.posterior_covariance(X)
 
 
 def explained_of(

@@ -57,14 +57,19 @@ _HEADINGS = {
 
 
 def effect(
-    result: Effect, *, most: int = MOST_CATEGORIES, compared: bool = True
+    result: Effect,
+    *,
+    most: int = MOST_CATEGORIES,
+    compared: bool = True,
+    single: bool = True,
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
     Where it is known what is reachable with the others at their best, that comes first, and the
     average second. Values that may be the best are green. Where hardly anything was tried the
     effect is dimmed (points are hollow). The trials stand behind, where they are in its units. Of
-    many categories the best are drawn, the `most` of them, each in a row.
+    many categories the best are drawn, the `most` of them, each in a row. Behind an average stand
+    `single` configurations.
     """
     if len(result.names) == 2:
         return _cells(result)
@@ -99,7 +104,7 @@ def effect(
         y=Axis(label=_predicted(result)),
         lines=lines,
         dots=dots,
-        thin=_thin(result, x, shown),
+        thin=_thin(result, x, shown) if single else None,
         dimmed=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(untried)],
@@ -113,6 +118,7 @@ def effect(
             points=points,
             dimmed=bool(untried.any()),
             left_out=result.mean.size - len(shown),
+            single=single,
         ),
     )
     return figure if trials is None else _before(figure, trials, result)
@@ -342,7 +348,12 @@ def _predicted(result: Effect) -> str:
 
 
 def _around(
-    result: Effect, *, points: bool, dimmed: bool, left_out: int = 0
+    result: Effect,
+    *,
+    points: bool,
+    dimmed: bool,
+    left_out: int = 0,
+    single: bool = True,
 ) -> dict[str, Any]:
     names = join_words([shorten(name, 60) for name in result.names])
     heading = _HEADINGS[result.kind, len(result.names)].format(
@@ -357,7 +368,7 @@ def _around(
         return {**words, "caution": "", "means": {}}
     means = _means_of_pair(result)
     if len(result.names) == 1:
-        means = _means_of_curve(result, points=points)
+        means = _means_of_curve(result, points=points, single=single)
     if dimmed:
         means["doubt" if points else "dimmed"] = " or ".join(_why(result))
     return {**words, "caution": result.caution, "means": means}
@@ -373,7 +384,9 @@ def _means_of_pair(result: Effect) -> dict[str, str]:
     return means
 
 
-def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
+def _means_of_curve(
+    result: Effect, *, points: bool, single: bool
+) -> dict[str, str]:
     """Return what the marks along a curve mean, or of points where its values are few."""
     is_second = result.first is not result
     main = REACHABLE if is_second else AVERAGE
@@ -386,7 +399,7 @@ def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
         means["second"] = "partial dependence, centred"
     elif is_second:
         means["second"] = AVERAGE
-    if isinstance(result, AverageEffect):
+    if isinstance(result, AverageEffect) and single:
         means["thin"] = "single configurations (ICE)"
     if result.incumbent is not None:
         means["guide"] = "incumbent"

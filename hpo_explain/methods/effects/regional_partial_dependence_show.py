@@ -44,8 +44,9 @@ def regions(regional: RegionalPartialDependence) -> Panels:
     figures: list[Curves | Cells] = []
     for region in shown:
         panel = effect(
-            replace(region.effect, ice_mean=None, attainable=None),
+            replace(region.effect, attainable=None),
             compared=False,
+            single=False,
         )
         figures.append(
             replace(
