@@ -250,7 +250,7 @@ def proposed(
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
-    trial = getattr(trial, "number", trial)
+    trial: Any = getattr(trial, "number", trial)
     if isinstance(trial, str) and trial == "pending":
         trial = _pending(run)
     whole = isinstance(trial, (int, np.integer)) and not isinstance(

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ from hpo_explain.space import Array, Ints
 
 # what intervals are of, of results that become narrower by it than by random trials: no other was
 # measured
-_MEASURED: Mapping[type[Result], str] = {
+_MEASURED: Mapping[Any, str] = {
     FanovaImportance: "importance",
     Effect: "the effect of {found.names}",
     Ablation: "the steps of the ablation",

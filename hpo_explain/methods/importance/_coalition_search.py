@@ -20,10 +20,12 @@ import numpy as np
 from hpo_explain.base import steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
-from hpo_explain.space import Array, Bools, SearchSpace, filled
+from hpo_explain.space import Array, Bools, SearchSpace, changed, filled
 
 # rows at which draws are looked at: in all coalitions, least in each
 _DRAWN, _FEW = (24_000, 16)
+# of the encoded range, by which several values are changed at once
+_STEPS, _CHILDREN = (0.2, 0.1), 60
 # of the encoded range, around the best value
 _NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)
 
@@ -97,20 +99,30 @@ def _inherit(by_draw: Array, mean: Array, rows: Array) -> None:
 
 
 def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
-    """Set each value in turn to the best one, then to better ones near it; return the costs.
+    """Improve rows (m, d) where they are free; return their costs, (k, m).
 
-    Changes rows (m, d) where they are free.
+    Each value in turn is set to the best one, several are changed at once, and at last each is
+    moved by smaller and smaller steps.
     """
-    space = belief.space
-    for j in space.order.tolist():
-        parameter = space.parameters[j]
-        values = belief.landscape.axes[j].centers
-        values = values[np.argsort(space.places(j, values))]
-        if parameter.optional is not None:
-            values = np.append(values, np.nan)
-        _set_best(belief, rows, free, sign, j, values[None])
+    space, rng = belief.space, np.random.default_rng(belief.seed)
+    columns = space.order.tolist()
+    for step in _STEPS:
+        for j in columns:
+            values = belief.landscape.axes[j].centers
+            values = values[np.argsort(space.places(j, values))]
+            if space.parameters[j].optional is not None:
+                values = np.append(values, np.nan)
+            _set_best(belief, rows, free, sign, j, values[None])
+        several = np.repeat(rows, _CHILDREN, axis=0)
+        new = changed(space, several, step, rng)
+        new = np.where(
+            free[:, None],
+            new.reshape(len(rows), -1, len(space)),
+            rows[:, None],
+        )
+        rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
     for near in _NEAR:
-        for j in space.order.tolist():
+        for j in columns:
             if space.parameters[j].size is None:
                 moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
                 values = np.clip(rows[free[:, j], j][:, None] + moves, 0, 1)
@@ -128,17 +140,24 @@ def _set_best(
     belief: Draws, rows: Array, free: Bools, sign: float, j: int, values: Array
 ) -> None:
     """Set a column of rows, where it is free, to the best of some values if that is better."""
-    which = np.flatnonzero(free[:, j])
-    at_once = max(1, COMPOSED_ROWS // (values.shape[1] + 1))
-    values = np.broadcast_to(values, (len(which), values.shape[1]))
-    for first in steps(range(0, len(which), at_once), "batches"):
-        some = which[first : first + at_once]
-        tried = np.hstack([rows[some, j, None], values[first:][: len(some)]])
-        z = np.repeat(rows[some][:, None], tried.shape[1], axis=1)
-        z[:, :, j] = tried
-        z = belief.space.project(z.reshape(-1, rows.shape[1]))
-        costs = (sign * belief.costs(z)).mean(axis=0).reshape(tried.shape)
-        rows[some, j] = tried[np.arange(len(some)), costs.argmin(axis=1)]
+    own = rows[free[:, j]]
+    tried = np.broadcast_to(values, (len(own), values.shape[1]))
+    z = np.repeat(own[:, None], 1 + values.shape[1], axis=1)
+    z[:, 1:, j] = tried
+    rows[free[:, j]] = _best_of(belief, z, sign)
+
+
+def _best_of(belief: Draws, candidates: Array, sign: float) -> Array:
+    """Return the best row of each of several candidates (m, n, d), (m, d); the first of equals."""
+    best = np.empty(candidates[:, 0].shape)
+    at_once = max(1, COMPOSED_ROWS // candidates.shape[1])
+    for first in steps(range(0, len(candidates), at_once), "batches"):
+        z = candidates[first : first + at_once]
+        X = belief.space.project(z.reshape(-1, z.shape[2]))
+        costs = (sign * belief.costs(X)).mean(axis=0).reshape(z.shape[:2])
+        chosen = z[np.arange(len(z)), costs.argmin(axis=1)]
+        best[first : first + at_once] = chosen
+    return best
 
 
 def least_of_tried(

@@ -43,7 +43,7 @@ def waterfall(
     if rest:
         labels.append((f"{len(rest)} others",))
         steps.append(float(result.values[rest].sum()))
-        halves.append(None)
+        halves.append(np.nan)
     levels = result.start + np.cumsum([0.0, *steps])
     bars = []
     for row, (step, half) in enumerate(zip(steps, halves, strict=True)):
