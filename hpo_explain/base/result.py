@@ -374,26 +374,25 @@ class Result(ABC):
         values: tuple[Any, ...] = (),
         because: tuple[Fact, ...] = (),
         unsettled: Fact | None = None,
+        exact: bool = False,
         **words: Any,
     ) -> Claim:
         """Return a claim about the objective as the belief's draws decide it, with its words.
 
         Of a single function, such as a model that does not know how its predictions vary together,
-        it is not certain; but an acquisition function is what it is. The words are given
-        `estimate` and `size`
+        it is not certain, unless the number is `exact`. The words are given `estimate` and `size`
         (without its sign): a number with ±, or what it exceeds where that is all that is certain.
         Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if not decision.known:
-            is_exact = bool(self.subject.acquisition)
-            unknown = () if is_exact else (fact("uncertainty_unknown"),)
+            unknown = () if exact else (fact("uncertainty_unknown"),)
             return self.claim(
                 kind,
                 names,
                 decision.estimate,
                 says=says,
                 values=values,
-                certain=is_exact,
+                certain=exact,
                 because=(*unknown, *because),
                 about=Estimate(decision.estimate),
                 **words,

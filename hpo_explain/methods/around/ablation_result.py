@@ -284,7 +284,10 @@ class Ablation(Result):
             "change": self.change(names),
             **words,
         }
-        claim = self.decided(kind, names, decision, says=says, **held)
+        exact = bool(self.subject.acquisition)  # its values are what they are
+        claim = self.decided(
+            kind, names, decision, says=says, exact=exact, **held
+        )
         return replace(claim, side="above")  # a loss is there, too
 
     @property

@@ -38,7 +38,7 @@ class LocalImportance(Result):
     importance, std : ndarray of shape (d,)
         Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
         the standard deviation of each: means over the functions that the trials allow, or shares
-        of the prediction with a standard deviation over trees (or None). Functions in which nothing
+        of the prediction with a standard deviation over trees (or NaN). Functions in which nothing
         changes more than noise does have no shares, so means add up to less by their number.
     variance : ndarray of shape (d,)
         Variance along each hyperparameter, in squared units of the prediction: the mean over the
@@ -171,5 +171,6 @@ class LocalImportance(Result):
             decision,
             says="main",
             unsettled=unsettled,
+            exact=bool(self.subject.acquisition),
             share=words,
         )

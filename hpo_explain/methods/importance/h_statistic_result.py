@@ -41,14 +41,14 @@ class InteractionStrength(Estimates):
         The hyperparameters, and the pairs that were looked at, by their places.
     values, half_width : ndarray of shape (number of pairs,)
         H of each pair (Eq. 44), and 1.96 times its standard error, or standard deviation.
-    draws : ndarray of shape (number of functions, number of pairs) or None
-        H of each pair in each function; None where it was estimated from a sample.
+    draws : ndarray of shape (number of functions, number of pairs)
+        H of each pair in each function; in the only one, where it was estimated from a sample.
     absolute : ndarray of shape (number of pairs,)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
         H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
         error; NaN for those that were not looked at, where there are many.
-    shares : ndarray of shape (number of functions, number of pairs) or None
+    shares : ndarray of shape (number of functions, number of pairs)
         Share of each pair's interaction in what evaluations vary by.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
