@@ -30,8 +30,8 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice._order import in_order
+from hpo_explain.methods.advice.next_trials import TRIALS, expected_best
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.question import (
     RARELY_FEASIBLE,

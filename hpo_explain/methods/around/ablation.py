@@ -31,8 +31,8 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.around.mixtures import Mixtures, differing
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.space import Array, Config
 

@@ -46,8 +46,8 @@ from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
 )
-from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
+from hpo_explain.methods.around.mixtures import Mixtures, differing
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Explained, Question, explained_of, explains
 from hpo_explain.space import (

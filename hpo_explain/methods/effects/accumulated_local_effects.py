@@ -46,13 +46,6 @@ from hpo_explain.base import (
     number,
 )
 from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
-from hpo_explain.methods._engines.accumulated import (
-    Steps,
-    accumulate,
-    filled,
-    order_of_categories,
-    steps_between,
-)
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect
 from hpo_explain.methods._engines.rows_at import (
@@ -62,6 +55,13 @@ from hpo_explain.methods._engines.rows_at import (
     one_or_two,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
+from hpo_explain.methods.effects.accumulated import (
+    Steps,
+    accumulate,
+    filled,
+    order_of_categories,
+    steps_between,
+)
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     on_grid,

@@ -17,7 +17,7 @@ rows give it for every threshold at once.
 
 How uncertain a model is, is known exactly. Where the shape of an effect changes is a statement
 about the objective: with "interaction" a node is split only if functions that the trials allow
-agree that the difference explains a share that counts (`_engines/shapes.py`).
+agree that the difference explains a share that counts (`effects/shapes.py`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
-from hpo_explain.methods._engines.shapes import DrawnShapes, centred
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
@@ -62,6 +61,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
 )
+from hpo_explain.methods.effects.shapes import DrawnShapes, centred
 from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.question import accepted_surrogate
 from hpo_explain.space import (

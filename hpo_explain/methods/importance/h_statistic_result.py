@@ -18,7 +18,7 @@ from hpo_explain.belief import (
     decide,
     varying,
 )
-from hpo_explain.methods._engines.estimates import Estimates
+from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
 

@@ -14,15 +14,15 @@ from hpo_explain.base import (
     Text,
     declared_fact,
 )
-from hpo_explain.methods._engines.explainable import proposals_of
-from hpo_explain.methods._engines.proposed import (
-    AnyTrial,
-    proposed,
-)
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
     ProposalDensities,
+)
+from hpo_explain.methods.proposals.explainable import proposals_of
+from hpo_explain.methods.proposals.proposed import (
+    AnyTrial,
+    proposed,
 )
 from hpo_explain.models import DensityRatio
 from hpo_explain.question import Explained, Question, explains

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base import Fact, counted, declared_fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
-from hpo_explain.methods._engines.reference import Reference
+from hpo_explain.methods.proposals.reference import Reference
 from hpo_explain.space import Array, Config, Ints
 
 FIRST_ROWS = 200  # of a background that grows
