@@ -266,7 +266,7 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
             **_patch(kind),
         )
     for bar, y in zip(in_order, heights(in_order), strict=True):
-        if bar.model:
+        if bar.model > 0.0:
             ax.plot(
                 (bar.end - bar.model, bar.end + bar.model),
                 [y, y],
@@ -276,7 +276,7 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
                 solid_capstyle="butt",
                 zorder=2.5,
             )
-    uncertain = [bar for bar in in_order if bar.half is not None]
+    uncertain = [bar for bar in in_order if not bar.bare]
     line = 0.8 if rows.places > 1 else 1.0
     if uncertain:
         ax.errorbar(

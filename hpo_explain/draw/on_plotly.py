@@ -277,14 +277,10 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
         Axis(label="", names=names),
         Axis(label=rows.label, percent=rows.percent),
     )
-    kinds = {
-        (bar.kind != PALE, bar.kind, bar.half is None) for bar in rows.bars
-    }
+    kinds = {(bar.kind != PALE, bar.kind, bar.bare) for bar in rows.bars}
     for _, kind, bare in sorted(kinds):
         bars = [
-            bar
-            for bar in rows.bars
-            if (bar.kind, bar.half is None) == (kind, bare)
+            bar for bar in rows.bars if (bar.kind, bar.bare) == (kind, bare)
         ]
         color, hatch = FILLS[kind if kind in FILLS else kind % 4]
         part = thickness / (3 if kind == PALE else 1)
@@ -318,7 +314,7 @@ def _rows(axes: _Axes, rows: Rows) -> _Room:
         )
         axes.add(bar, text=rows.fills.get(kind, ""))
     for bar in rows.bars:
-        if bar.model:
+        if bar.model > 0.0:
             y = bar.row + (bar.place - (rows.places - 1) / 2) * thickness
             ends = [bar.end - bar.model, bar.end + bar.model]
             axes.scatter(

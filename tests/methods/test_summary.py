@@ -152,7 +152,8 @@ def totals_told(totals):
     names = [f"x{j}" for j in range(1, totals.shape[1] + 1)]
     found = SimpleNamespace(
         names=names,
-        anova=SimpleNamespace(totals=totals),
+        functions=totals,
+        totals=totals,
         claims=(Claim("share", ("x1",)),),
     )
     return alike(found)

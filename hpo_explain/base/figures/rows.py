@@ -42,8 +42,8 @@ class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
-    two halves: how far it reaches down, and up. `model`: half of what a model does not know.
-    `told` is what it says when it is pointed at, in place of its ends.
+    two halves: how far it reaches down, and up; NaN is none. `model`: half of what a model does not
+    know. `told` is what it says when it is pointed at, in place of its ends.
     """
 
     row: int
@@ -52,7 +52,7 @@ class Bar:
     half: float | tuple[float, float] | None = None
     place: int = 0
     fill: int | None = None
-    model: float | None = None
+    model: float = np.nan
     told: str = ""
 
     @property
@@ -66,9 +66,14 @@ class Bar:
         return self.end - self.begin
 
     @property
+    def bare(self) -> bool:
+        """Whether it has no whisker."""
+        return self.half is None or bool(np.isnan(self.half).any())
+
+    @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
-        down, up = both(0.0 if self.half is None else self.half)
+        down, up = both(0.0 if self.bare else self.half)
         return max(down, 0.0), max(up, 0.0)
 
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from hpo_explain.base import declared_fact, format_level
 from hpo_explain.belief import Decision, decide, told
-from hpo_explain.methods._engines.next_trials import (
+from hpo_explain.methods.advice.advise_result import Action, changed_to
+from hpo_explain.methods.advice.next_trials import (
     TRIALS,
     next_rows,
     of_random,
 )
-from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (

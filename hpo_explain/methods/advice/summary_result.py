@@ -64,9 +64,9 @@ def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
     """
     (name,) = importance.claims[0].hyperparameters
     first = importance.names.index(name)
-    if importance.anova is None:
+    if len(importance.functions) < 2:
         return (name,), 1.0
-    totals = importance.anova.totals
+    totals = importance.totals
     leading = totals[:, [first]]
     near = np.abs(totals - leading) <= _ALIKE * leading
     in_order = np.argsort(-near.mean(axis=0), kind="stable")
