@@ -43,7 +43,7 @@ HEAVY = [
     "tqdm",
 ]
 # to read and to fit
-NEEDED = ["numba", "numpy", "optuna", "scipy", "tqdm"]
+NEEDED = ["numba", "numpy", "optuna", "scipy", "sqlalchemy", "tqdm"]
 # so that it takes not so long
 LESS = {
     "background": 20,
