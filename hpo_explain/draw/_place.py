@@ -70,12 +70,12 @@ def room_beside(axis: Axis) -> Room:
     box = axis.get_tightbbox()
     if box is None:
         return Room()
-    own = axis.axes.bbox
+    inner = axis.axes.bbox
     pixel = 72.0 / axis.axes.figure.figure.dpi
     return Room(
-        left=max(0.0, pixel * (own.x0 - box.x0)),
-        right=max(0.0, pixel * (box.x1 - own.x1)),
-        below=max(0.0, pixel * (own.y0 - box.y0)),
+        left=max(0.0, pixel * (inner.x0 - box.x0)),
+        right=max(0.0, pixel * (box.x1 - inner.x1)),
+        below=max(0.0, pixel * (inner.y0 - box.y0)),
     )
 
 
@@ -157,8 +157,8 @@ def _beyond(texts: Sequence[Text], width: float) -> float:
 
 def _right_of(room: Room, scale: Axes | None) -> float:
     """Return how many points are taken right of axes."""
-    own = max(room.right, _AFTER)
-    return own if scale is None else own + _SCALE + room_of(scale).right
+    right = max(room.right, _AFTER)
+    return right if scale is None else right + _SCALE + room_of(scale).right
 
 
 def _put(
@@ -214,15 +214,15 @@ class Grid:
         self,
         part: Any,
         *,
-        own: bool,
+        is_whole: bool,
         over: float,
         under: float,
         beside: float,
     ) -> float:
         """Place the panels between texts of so many points; return the middle of their height.
 
-        The figure becomes as high as it has to be, if it is its `own`; else rows are as high as
-        there is room.
+        The figure becomes as high as it has to be, if it is the `whole` of it; else
+        rows are as high as there is room.
         """
         rows = -(-len(self.axes) // self.columns)
         heights = self._most([shape.height for shape in self.shapes])
@@ -245,7 +245,7 @@ class Grid:
         pixel = 72.0 / part.dpi
         width = pixel * part.bbox.width
         around = float(belows.sum() + titles.sum()) + over + under + 2 * EDGE
-        if own:
+        if is_whole:
             total = around + float(heights.sum())
             part.set_figheight(total / 72.0)
         else:
