@@ -13,7 +13,14 @@ from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._legend import legend_of_panels, write_legend
-from hpo_explain.draw._place import EDGE, Around, Shape, room_beside
+from hpo_explain.draw._place import (
+    EDGE,
+    Around,
+    Room,
+    Shape,
+    label_below,
+    room_beside,
+)
 from hpo_explain.draw._text import plain, visible, wrap
 from hpo_explain.draw._texts import (
     BOLD,
@@ -44,9 +51,7 @@ def write_around(
     shape: Shape,
     points: float,
 ) -> Around:
-    """Write what stands around axes; return how many points it takes.
-
-    Under them is what stands below the label of the x axis.
+    """Write what stands around axes; return how many points it takes, and what they need.
 
     Parameters
     ----------
@@ -118,11 +123,11 @@ def write_around(
         annotation_clip=False,
     )
     literal([title, ax.xaxis.label, under])
+    numbers = Room(below=across.below + label_below(ax.xaxis))
     return Around(
         over=over + high(heading, HEADING),
         under=high(footer, SMALL) + 3.0,
-        across=across,
-        upright=upright,
+        room=upright | across | numbers,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -90,24 +90,12 @@ def label_below(axis: Axis) -> float:
     return float(axis.labelpad + pixel * axis.label.get_window_extent().height)
 
 
-@dataclass(frozen=True)
-class Around:
-    """How many points texts take over and under axes, and what their axes need beside them.
-
-    Attributes
-    ----------
-    over, under : float
-        What texts take over the axes, and under the label of the x axis.
-    across : Room
-        What the numbers of the x axis need.
-    upright : Room
-        What the numbers and the label of the y axis need.
-    """
+class Around(NamedTuple):
+    """How many points texts take over and under axes, and what their axes need beside them."""
 
     over: float
     under: float
-    across: Room
-    upright: Room
+    room: Room
 
 
 def place(
@@ -127,13 +115,12 @@ def place(
     marked : sequence of matplotlib.text.Text
         Texts at marks, which may reach beyond the right end.
     around : Around
-        What was written around the axes, under the label of the x axis.
+        What was written around the axes.
     """
     figure = ax.figure.figure
-    room = around.upright | around.across
-    numbers = around.across.below + label_below(ax.xaxis)
+    room = around.room
     left = EDGE + room.left
-    below = EDGE + around.under + max(room.below, numbers)
+    below = EDGE + around.under + room.below
     width = 72.0 * figure.get_figwidth()
     total = below + shape.height + around.over + EDGE
     figure.set_figheight(total / 72.0)
