@@ -104,9 +104,6 @@ NOT_YET = (
     "hpo_explain.belief.improvement",
     "hpo_explain.belief.left",
     "hpo_explain.belief.narrowing",
-    "hpo_explain.cli",
-    "hpo_explain.draw",
-    "hpo_explain.mcp",
     "hpo_explain.methods.advice.optimum",
     "hpo_explain.reporting",
 )

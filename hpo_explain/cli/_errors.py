@@ -61,10 +61,10 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             raise
-        known = isinstance(error, (ValueError, OSError, ImportError))
+        is_expected = isinstance(error, (ValueError, OSError, ImportError))
         text = (
             told(error)
-            if known
+            if is_expected
             else _UNEXPECTED.format(type(error).__name__, error)
         )
         raise click.ClickException(printable(without_secrets(text))) from error
