@@ -293,7 +293,7 @@ def _surrogate(
 ) -> GaussianProcessSurrogate:
     """Return Optuna's process as one over encoded rows, in the objective's units."""
     from hpo_explain.models._gp_fit import FittedProcess, KernelFit
-    from hpo_explain.models._split_kernel import ScaledMatern
+    from hpo_explain.models._scaled_matern import ScaledMatern
 
     columns = KernelColumns(space)
     weights = dict(

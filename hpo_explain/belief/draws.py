@@ -276,6 +276,11 @@ class Within(Draws):
         """Standard deviation of one evaluation, as in the whole space."""
         return self._whole.noise_std
 
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out, as in the whole space."""
+        return self._whole.roughness
+
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         return self._whole.costs(self._in_whole(X))

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-_WITHIN = 10.0  # times the amount at most: a wider interval says nothing
+WITHIN = 10.0  # times the amount at most: a wider interval says nothing
 _BEYOND = 0.25  # of the roughness: as far the best may be beyond the draws
 MOST = 0.95  # of probability: more is never told, nor less than the rest
 
@@ -76,4 +76,4 @@ class Left:
     @property
     def interval(self) -> tuple[float, float]:
         """Return what is told to hold the gain."""
-        return self.median / _WITHIN, self.median * _WITHIN
+        return self.median / WITHIN, self.median * WITHIN

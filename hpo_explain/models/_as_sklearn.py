@@ -20,7 +20,7 @@ from sklearn.gaussian_process.kernels import (
 )
 
 from hpo_explain.models._gp_fit import SIGNAL, FittedProcess
-from hpo_explain.models._split_kernel import ScaledMatern
+from hpo_explain.models._scaled_matern import ScaledMatern
 from hpo_explain.models._squares import matern, squared_distances
 from hpo_explain.space import Array
 

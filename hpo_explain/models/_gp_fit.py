@@ -25,7 +25,7 @@ import numpy.typing as npt
 from scipy.linalg import cho_solve, cholesky
 
 from hpo_explain.base import one_blas_thread, steps, unit_of
-from hpo_explain.models._split_kernel import ScaledMatern
+from hpo_explain.models._scaled_matern import ScaledMatern
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, pairwise
-from threading import Event, local
 from typing import TypeVar
 
 from hpo_explain.base import steps
@@ -15,7 +14,6 @@ from hpo_explain.base import steps
 T = TypeVar("T")
 
 _PART = 50_000  # nodes or boxes per task: smaller tasks would mostly wait
-_THREAD = local()
 
 
 def n_threads() -> int:
@@ -27,32 +25,12 @@ def n_threads() -> int:
 
 @contextmanager
 def threads() -> Iterator[ThreadPoolExecutor]:
-    """Return a context with one thread per core, which an interrupt ends.
-
-    What no thread has begun by then is not done; what one is at ends where it asks `check_wanted`.
-    """
-    unwanted = Event()
-    pool = ThreadPoolExecutor(
-        n_threads(), initializer=_remember, initargs=(unwanted,)
-    )
+    """Return a context with one thread per core; after an error no thread begins anything."""
+    pool = ThreadPoolExecutor(n_threads())
     try:
         yield pool
-    except BaseException:
-        unwanted.set()
-        raise
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def check_wanted() -> None:
-    """Raise CancelledError in a thread whose work nobody waits for any more."""
-    unwanted: Event | None = getattr(_THREAD, "unwanted", None)
-    if unwanted is not None and unwanted.is_set():
-        raise CancelledError
-
-
-def _remember(unwanted: Event) -> None:
-    _THREAD.unwanted = unwanted
 
 
 def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:

@@ -219,7 +219,7 @@ class RunDecision:
         """Why little is known of what is decided; empty where trust is not poor."""
         if self.trust is None or self.trust.level != "poor":
             return ()
-        return (_TRUST_IS_POOR(r2=max(self.trust.r2, 0.0)),)
+        return (_TRUST_IS_POOR(r2=self.trust.r2),)
 
     # ------------------------------------------------------------------ the trial to keep
 

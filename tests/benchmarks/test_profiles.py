@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.models import _split_kernel
+from hpo_explain.models import _scaled_matern
 from hpo_explain.models._squares import matern_5_2
 from tests.benchmarks.shapley_once import acquisition_of
 
@@ -93,7 +93,7 @@ def test_a_whole_explanation(benchmark, monkeypatch, d, rows):
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
 
     def work(profile):
-        monkeypatch.setitem(_split_kernel._MATERN, 2.5, (5.0 / 3.0, profile))
+        monkeypatch.setitem(_scaled_matern._MATERN, 2.5, (5.0 / 3.0, profile))
         return explainer.explain(config)
 
     expected = work(matern_5_2).phi

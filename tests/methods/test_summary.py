@@ -207,7 +207,7 @@ def test_the_first_line_says_ties_and_an_amount_with_its_interval(run):
     )
     hardly = replace(gained, interval=(0.0, 0.0008), estimate=0.0001)
     assert line_of(found, **told, gained=hardly).endswith(
-        "is the first). More trials will hardly help."
+        "is the first). More trials of this search will hardly help."
     )
 
 

@@ -7,7 +7,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel
 
 from hpo_explain.models._as_sklearn import MixedMatern, regressor_of
 from hpo_explain.models._gp_fit import FittedProcess
-from hpo_explain.models._split_kernel import ScaledMatern
+from hpo_explain.models._scaled_matern import ScaledMatern
 
 SCALES = np.array([0.3, 0.7, 1.1, 0.5])
 

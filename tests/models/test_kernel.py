@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from hpo_explain.models._as_sklearn import MixedMatern
-from hpo_explain.models._split_kernel import ScaledMatern
+from hpo_explain.models._scaled_matern import ScaledMatern
 
 RNG = np.random.default_rng(0)
 X = RNG.random((30, 4))

@@ -10,7 +10,7 @@ from hpo_explain.base import Wording, chained, join_words, printable
 from hpo_explain.space import SearchSpace, value_text
 
 MOST = 3  # things that a sentence lists
-_PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
+_PLAIN = (1e-4, 1e9)  # sizes that are written without an exponent
 _COUNTS = [
     "two",
     "three",
@@ -124,20 +124,25 @@ def trial(number: int) -> str:
     return chained(["trial ", Wording.of(str(number), trial=number)])
 
 
-def tie(tied: Sequence[int], best: int) -> str:
-    """Return which trial is the best, and how many others are as good.
+def tie(tied: Sequence[int], best: int, within: str = "") -> str:
+    """Return which trial is the best, and how many others are as good, within an amount.
 
     Examples
     --------
-    >>> tie([63, 70, 88], 63), tie([5, 7], 7), tie([4], 4)
-    ('three trials tie; trial 63 is the first', 'two trials tie; best observed: trial 7', 'trial 4')
+    >>> tie([63, 70, 88], 63), tie([4], 4)
+    ('three trials tie; trial 63 is the first', 'trial 4')
+    >>> tie([5, 7], 7, "0.02")
+    'two trials tie within 0.02; best observed: trial 7'
     """
     if len(tied) < 2:
         return trial(best)
     which = [trial(best), " is the first"]
     if best != min(tied):
         which = ["best observed: ", trial(best)]
-    return chained([f"{how_many(len(tied))} trials tie; ", *which])
+    said = f"{how_many(len(tied))} trials tie"
+    if within:
+        said += f" within {within}"
+    return chained([said, "; ", *which])
 
 
 def few(texts: Collection[str]) -> str:

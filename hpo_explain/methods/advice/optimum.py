@@ -10,16 +10,21 @@ region      the shortest range, or smallest set of categories, with the least of
 near        tried, or a tried configuration with one number moved a little
 ==========  ============================================================================
 
-What further trials bring is read off at places like those of the run's later trials: each value is
-that of one of them, numbers moved a little, and one in so many is drawn anew. That is how a TPE
-proposes, and random search, too. Of the draws' expected gains the median is told: a few draws with
-a deep well would make the mean three times what a Gaussian process gains.
+What m further trials of the same search gain is read off the n trials: beyond the sixth best one,
+costs are about exponential, with the mean excess σ of the best five [1]_. So m more are expected to
+gain ``σ log(1 + m / n)``. That is no more than the share ``m / (n + m)`` of what is left to gain:
+as probable it is that the best of n + m trials is among the last m [2]_.
+
+References
+----------
+.. [1] Weissman, I. (1978). Estimation of parameters and large quantiles based on the k largest
+   observations. Journal of the American Statistical Association 73(364).
+.. [2] Arnold, B. C., Balakrishnan, N. and Nagaraja, H. N. (1998). Records. Wiley. Section 2.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -27,10 +32,12 @@ from hpo_explain.base import (
     NothingToExplain,
     check_count,
     declared_fact,
+    unit_of,
 )
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods._engines.next_trials import TRIALS, expected_best
+from hpo_explain.belief.left import WITHIN
+from hpo_explain.methods._engines.next_trials import TRIALS
 from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.question import (
@@ -39,11 +46,9 @@ from hpo_explain.question import (
     RunDecision,
     explains,
 )
-from hpo_explain.run import Run
 from hpo_explain.space import (
     Array,
     Bools,
-    CategoricalParameter,
     Ints,
     Parameter,
     SearchSpace,
@@ -58,12 +63,8 @@ HELD = (
 _STARTS = 20  # tried configurations of which neighbours are looked at
 # of a number's scale: as far as a neighbour is; as far as it may be
 _STEP, _CLOSE = (0.05, 0.125)
-_PLACES = (200, 10)  # for further trials: at least, and for each
-_CONTINUED = 5  # times each draw is continued
-_OF_LEFT = 2.0  # times what is left at most: more is not gained
-_ROUGH = 0.1  # of the roughness: as much a place differs from its draws
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
-_LATER = 0.5  # of the trials say where further ones will be made
+_TAIL = 5  # best trials, which say how dense trials are near the best
 
 _NO_POSTERIOR = declared_fact(
     "no_posterior_of_the_best",
@@ -277,46 +278,27 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
 
 
 def _gained(decision: RunDecision, more: int) -> Decision:
-    """Return what the best of further trials gains on the trial to keep.
+    """Return what further trials gain on the trial to keep.
 
-    As probably more as less is expected by the draws. A search may gain nothing: the interval
-    begins there, and ends with what one continuation of it gains, at most twice what is left.
+    A search may gain nothing: the interval begins there, and ends as that of what is left.
     """
-    n, seed = max(_PLACES[0], _PLACES[1] * more), decision.draws.seed
-    rows, rng = _places(decision.run, n, seed), np.random.default_rng(seed)
-    gains = decision.gains(rows)
-    rough = _ROUGH * decision.draws.roughness
-    gains = gains + rough * rng.standard_normal(gains.shape)
-    gains = np.maximum(gains, 0.0)
-    gains[:, ~decision.draws.feasible(rows)] = 0.0
-    some = rng.integers(0, n, (_CONTINUED, len(gains), more))
-    reached = np.take_along_axis(gains[None], some, axis=2).max(axis=2)
-    gained, left = decision.gained(reached.ravel()), decision.better.estimate
-    expected = min(float(np.median(expected_best(gains, more))), left)
-    high = max(min(gained.interval[1], _OF_LEFT * left), expected)
-    return replace(gained, estimate=expected, interval=(0.0, high))
-
-
-def _places(run: Run, n: int, seed: int) -> Array:
-    """Return rows like those at which the later trials were made, (n, d)."""
-    space, rng = run.space, np.random.default_rng(seed)
-    in_order = np.argsort(np.asarray(run.trials), kind="stable")
-    later = run.X[in_order[int(_LATER * len(in_order)) :]]
-    found = space.sample(n, seed=seed, latent=True)
-    for j in space.order.tolist():
-        known, parameter = (
-            later[~np.isnan(later[:, j]), j],
-            space.parameters[j],
-        )
-        if not len(known):
-            continue
-        drawn, noise = (
-            known[rng.integers(0, len(known), n)],
-            rng.standard_normal(n),
-        )
-        if not isinstance(parameter, CategoricalParameter):
-            width = 0.5 / max(len(np.unique(known)), 5)
-            drawn = parameter.nearest(np.clip(drawn + width * noise, 0.0, 1.0))
-        as_before = rng.random(n) >= 1.0 / (len(known) + 1.0)
-        found[as_before, j] = drawn[as_before]
-    return np.asarray(space.project(found))
+    run, left = decision.run, decision.better
+    n, costs = int(np.sum(run.feasible)), np.sort(run.cost[run.feasible])
+    unit = unit_of(costs)  # in which no square overflows
+    tail = costs[: _TAIL + 1] / unit
+    excess = float((tail[-1] - tail).sum()) / max(len(tail) - 1, 1) * unit
+    most = left.estimate * more / (n + more)
+    estimate = min(excess * math.log1p(more / n), most)
+    # how many of them are better by what counts has a Poisson distribution
+    beyond = (
+        math.exp(-decision.counts.between / excess) if excess > 0.0 else 0.0
+    )
+    better = -math.expm1(-beyond * more / n)
+    return Decision(
+        estimate=estimate,
+        interval=(0.0, min(WITHIN * estimate, left.interval[1])),
+        probability=min(better, left.probability),
+        certain=False,
+        bound=0.0,
+        threshold=decision.epsilon,
+    )

@@ -276,7 +276,7 @@ class Optimum(Result):
     def more_trials(self) -> str:
         """What further trials of the same search bring, in words."""
         if self.is_enough:
-            return "More trials will hardly help."
+            return "More trials of this search will hardly help."
         trials = counted(self.more, "more trial")
         gain = amount(
             self.gained.estimate, self.gained.interval, self.subject.sign

@@ -204,10 +204,14 @@ class Summary(Result):
         best = history.incumbent_trial
         if best is None:
             return "No trial counts yet."
-        tied = history.tied if optimum is None else optimum.tied
+        tied, within = history.tied, ""
+        if optimum is not None:
+            tied = optimum.tied
+            if optimum.counts.whose != "step":  # else they are equal
+                within = one_digit(optimum.epsilon)
         said = [
             f"Best {self.objective_name}: {self._level} (",
-            tie(tied, best),
+            tie(tied, best, within),
             ")",
             self.subject.better_outside,
         ]
