@@ -60,17 +60,25 @@ def lowest(package: str) -> str:
     return declared.replace(">=", "==")
 
 
+def run_both_tiers(session: nox.Session, *options: str) -> None:
+    """Run the tests of a commit, and those of a merge."""
+    for tier in ([], ["--merge"]):
+        command = ["python", "-m", "pytest", *tier, *options]
+        # 5: none of the files that are named has a test of the tier
+        session.run(*command, *session.posargs, success_codes=[0, 5])
+
+
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run all tests on each Python."""
+    """Run the tests of a commit and of a merge on each Python."""
     session.install(".[all,test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    run_both_tiers(session)
 
 
 @nox.session(python=PYTHONS)
 @nox.parametrize("resolution", ["lowest-direct", "highest"])
 def dependencies(session: nox.Session, resolution: str) -> None:
-    """Run all tests with the lowest or the newest of every dependency."""
+    """Run the tests of both with the lowest or the newest of every dependency."""
     found = Path(session.create_tmp()) / "requirements.txt"
     extras = ["--extra", "all", "--extra", "test"]
     options = [
@@ -93,7 +101,7 @@ def dependencies(session: nox.Session, resolution: str) -> None:
     )
     session.install("-r", str(found))
     session.install("--no-deps", ".")
-    session.run("python", "-m", "pytest", *session.posargs)
+    run_both_tiers(session)
 
 
 @nox.session
@@ -103,7 +111,7 @@ def frameworks(session: nox.Session, package: str, version: str) -> None:
     """Run the tests of the adapters with the lowest or the newest of a framework."""
     asked = lowest(package) if version == "lowest" else package
     session.install(".[all,test]", asked)
-    session.run("python", "-m", "pytest", "tests/adapters", *session.posargs)
+    run_both_tiers(session, "tests/adapters")
 
 
 @nox.session(python=False)
@@ -186,18 +194,14 @@ def coverage(session: nox.Session) -> None:
     """Report which lines and branches no test reaches; of the lines, 95 % are."""
     session.install("-e", ".[all,test]", "pytest-cov>=6")
     report = str(Path(session.create_tmp()).resolve() / "coverage.json")
-    options = [
+    Path(".coverage").unlink(missing_ok=True)
+    run_both_tiers(
+        session,
         "--cov=hpo_explain",
         "--cov-branch",
+        "--cov-append",
         "--cov-report=term-missing:skip-covered",
-    ]
-    session.run(
-        "python",
-        "-m",
-        "pytest",
-        *options,
         f"--cov-report=json:{report}",
-        *session.posargs,
     )
     totals = json.loads(Path(report).read_text(encoding="utf-8"))["totals"]
     lines = 100.0 * totals["covered_lines"] / totals["num_statements"]

@@ -349,7 +349,7 @@ def test_what_the_thesis_says_of_its_own_proposal_agrees(name):
 
 @pytest.mark.parametrize(
     ("n", "tolerance"),
-    [(1000, 0.06), 10_000, 0.04],
+    [(1000, 0.06), (10_000, 0.04)],
 )
 def test_ablation_and_shapley_values_are_those_of_table_2(n, tolerance):
     import examples.papers.shapleymbo_ablation_example as example

@@ -275,7 +275,8 @@ class RunDecision:
         That is the best observed one, unless another is expected to be better by what counts, and
         is better with a probability of at least .8.
         """
-        other = lowest(self.costs.mean(axis=0))
+        # a sum of costs near the largest number would overflow
+        other = lowest((self.costs / len(self.costs)).sum(axis=0))
         ahead = decide(
             self.costs[:, self._observed] - self.costs[:, other], side="above"
         )
