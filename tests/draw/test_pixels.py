@@ -26,7 +26,6 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.base.figures.marks import GREEN, GREY, RULE, reach
 from hpo_explain.base.figures.rows import FILLS, HATCHED
-from hpo_explain.base.loaders import views
 from hpo_explain.draw import on_matplotlib
 from hpo_explain.reporting._render import drawn
 from tests.base.test_result import (
@@ -352,8 +351,7 @@ MANY |= {"Effect", "PredictionOverview"}
 
 
 def assert_all_is_seen(result):
-    kind = type(result).__module__.removesuffix("_result")
-    figures = {view: result.described(view) for view in views(kind)}
+    figures = {view: result.described(view) for view in result.views_of}
     found = {view: missing(figure) for view, figure in figures.items()}
     assert found == {view: [] for view in figures}
 
