@@ -26,7 +26,6 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.base.figures.marks import GREEN, GREY, RULE
 from hpo_explain.base.figures.rows import HATCHED, color_and_hatch
-from hpo_explain.base.loaders import views
 from hpo_explain.draw import on_matplotlib
 from hpo_explain.reporting._render import drawn
 from tests.base.test_result import (
@@ -353,8 +352,7 @@ MANY |= {"Effect", "PredictionOverview"}
 
 
 def assert_all_is_seen(result):
-    kind = type(result).__module__.removesuffix("_result")
-    figures = {view: result.described(view) for view in views(kind)}
+    figures = {view: result.described(view) for view in result.views_of}
     found = {view: missing(figure) for view, figure in figures.items()}
     assert found == {view: [] for view in figures}
 
