@@ -272,7 +272,7 @@ def test_a_page_of_the_guide_goes_on_where_start_ends(name, started, brief):
     run_blocks(name, {**started, "study": study})
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     sorted(

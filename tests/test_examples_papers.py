@@ -280,6 +280,7 @@ def test_the_page_says_once_what_would_have_to_be_done_to_agree():
     assert "repetitions, of which" not in again.text(labels)
 
 
+@pytest.mark.thorough
 def test_figures_are_small(tmp_path):
     figure = Figure(figsize=(8.0, 4.0))
     figure.subplots().plot(np.random.default_rng(0).uniform(size=(9, 40)))
@@ -291,6 +292,7 @@ def test_figures_are_small(tmp_path):
     assert 1000 < sizes[1] < 20_000 < sizes[0]
 
 
+@pytest.mark.thorough
 def test_the_command_writes_results_beside_the_figures(tmp_path):
     done = subprocess.run(
         [

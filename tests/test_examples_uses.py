@@ -46,6 +46,7 @@ def test_a_study_is_explained_afterwards(output, tmp_path):
     assert "Over " in printed
 
 
+@pytest.mark.thorough
 def test_a_result_of_skopt_is_explained_afterwards(output):
     printed = output("post_hoc_skopt.py", "--calls", 12)
     assert "skopt" in printed
@@ -75,6 +76,7 @@ def test_a_model_of_ones_own_is_explained(output):
     assert "LCB (κ = 1.96)" in printed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("script", "option", "said"),
     [
@@ -97,6 +99,7 @@ def test_the_noise_of_folds_is_found(output):
     assert "How much results scatter depends on the configuration" in printed
 
 
+@pytest.mark.thorough
 def test_both_importances_are_asked_of_the_same_studies(output):
     printed = output(
         "beside_optuna.py",

@@ -10,7 +10,7 @@ import pytest
 from tests.interrupted import LONG, SHARES
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.merge
+pytestmark = pytest.mark.thorough
 
 LATE = 2.0  # seconds of the processor until an interrupted function has ended
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -41,12 +41,6 @@ def check(attempts):
 
 
 @posix
-def test_an_interrupt_ends_what_computes_in_threads_and_leaves_nothing():
-    check(interrupted(40, ["partial_dependence"])["partial_dependence"])
-
-
-@posix
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", LONG)
 def test_an_interrupt_ends_what_takes_long_and_leaves_nothing(name):
     check(interrupted(150, [name])[name])

@@ -64,7 +64,7 @@ def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
     np.testing.assert_allclose(one.error, log_gamma.std(), rtol=1e-9)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_the_pooled_standard_deviation_is_within_its_interval_19_times_in_20():
     inside = 0
     for seed in range(300):

@@ -346,7 +346,15 @@ def test_columns_equal_skopts_own_transform_of_the_decoded_rows(
 # ---------------------------------------------------------------------- surrogates
 
 
-@pytest.mark.parametrize("name", MINIMIZERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if name in ("gp", "extra trees")
+        else pytest.param(name, marks=pytest.mark.thorough)
+        for name in MINIMIZERS
+    ],
+)
 def test_surrogates_predict_what_skopts_stored_models_predict(name):
     result = result_of(name)
     run = hx.from_skopt(result)
@@ -888,6 +896,7 @@ def exact_std(gp, z):
     return float(K[n][n]) ** 0.5 * gp.y_train_std_
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("noise", "is_rounded"), [(1e-10, True), (0.01, False)]
 )

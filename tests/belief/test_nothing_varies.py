@@ -23,6 +23,7 @@ SPACE = SearchSpace(
     ]
 )
 ROWS = SPACE.sample(12, seed=0)
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 @st.composite
@@ -35,7 +36,6 @@ def runs(draw):
     return ROWS[which], np.array(y)
 
 
-@pytest.mark.merge
 @pytest.mark.filterwarnings("error")
 @settings(
     max_examples=8,

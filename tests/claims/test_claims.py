@@ -66,17 +66,14 @@ def test_certain_claims_about_functions_are_right(request):
     enough(answers(*some))
 
 
-@pytest.mark.parametrize(
-    "sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"]
-)
-def test_certain_claims_about_real_problems_are_right(sampler, request):
-    names = ["hpobench_segment"]
-    if request.config.getoption("--thorough"):
-        names = [
-            name
-            for name, problem in problems().items()
-            if problem.family == "tables"
-        ]
+@pytest.mark.thorough
+@pytest.mark.parametrize("sampler", ["random", "tpe"])
+def test_certain_claims_about_real_problems_are_right(sampler):
+    names = [
+        name
+        for name, problem in problems().items()
+        if problem.family == "tables"
+    ]
     enough(answers(*(setting(name, sampler, 50, seed=2) for name in names)))
 
 
@@ -150,6 +147,7 @@ def test_what_crashes_is_not_proposed_nor_recommended(nan):
     assert crashing[0] <= 0.15
 
 
+@pytest.mark.thorough
 def test_a_share_that_is_large_is_said_to_be_large_after_skopts_gaussian_process():
     """The share of x1 in x0² + 4 x1² is .94."""
     found = {

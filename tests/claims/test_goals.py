@@ -93,6 +93,7 @@ def test_an_interval_covers_up_to_a_slack():
     assert covers(None, 1.0) is None
 
 
+@pytest.mark.thorough
 def test_every_kth_run_is_of_many_problems_and_directions():
     some = settings()[::10]
     assert len({one.problem.name for one in some}) > 35

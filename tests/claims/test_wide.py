@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 RUNS = [
     pytest.param(60, "tpe", 80, 0.0, 0, id="tpe"),
     *(
-        pytest.param(100, *run, marks=pytest.mark.thorough)
+        (100, *run)
         for run in (
             ("random", 100, 0.0, 0),
             ("tpe", 100, 0.0, 0),
@@ -42,6 +42,7 @@ def test_shares_are_those_of_the_cost():
     assert sum(problem.shares.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "sampler", "n", "noise", "seed"), RUNS)
 def test_of_many_hyperparameters_what_is_certain_is_true_and_the_largest_is(
     d, sampler, n, noise, seed

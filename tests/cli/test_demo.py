@@ -49,6 +49,7 @@ def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     assert lines[-1] == "Report: hpo-explain-demo/report.html"
 
 
+@pytest.mark.thorough
 def test_a_demo_that_is_too_short_for_a_proposal_explains_none_and_repeats(
     folder, run, brief_reports
 ):

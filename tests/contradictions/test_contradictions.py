@@ -59,17 +59,8 @@ def test_no_two_answers_about_a_run_contradict_each_other(which):
     assert contradictions(asked(*which)) == []
 
 
-@pytest.mark.parametrize(
-    "which",
-    [
-        SAMPLE[0],
-        *(
-            pytest.param(one, marks=pytest.mark.thorough)
-            for one in (*SAMPLE[1:], *MORE)
-        ),
-    ],
-    ids=lambda which: which[0],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("which", [*SAMPLE, *MORE], ids=lambda which: which[0])
 def test_all_doors_tell_one_number_of_what_is_in_a_file(which, tmp_path):
     assert through_a_file(asked(*which).run, tmp_path) == []
 

@@ -112,9 +112,8 @@ def covered(drawn):
 @pytest.mark.parametrize(
     "name",
     [
-        # looked at below as well, and slowly drawn
         pytest.param(name, marks=pytest.mark.thorough)
-        if name == "parallel"
+        if name in DRAWN and name not in ("importance", "trade-off", "both")
         else name
         for name in FIGURES
     ],

@@ -116,7 +116,9 @@ def check_same(found, expected):
     )
 
 
-@pytest.mark.parametrize("kind", ["smooth", "failing"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("smooth", marks=pytest.mark.thorough), "failing"]
+)
 def test_everything_written_otherwise_changes_no_answer(kind):
     way = Written(
         order=(5, 4, 3, 2, 1, 0),

@@ -140,14 +140,14 @@ ASKED = {
 }
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("cost", "asked"),
     [
         (bumps, "importance"),
-        pytest.param(plateau, "x1", marks=pytest.mark.thorough),
-        pytest.param(bumps, "x1", marks=pytest.mark.thorough),
-        pytest.param(plateau, "importance", marks=pytest.mark.thorough),
+        (plateau, "x1"),
+        (bumps, "x1"),
+        (plateau, "importance"),
     ],
 )
 def test_intervals_narrow_as_told_and_more_than_after_random_trials(

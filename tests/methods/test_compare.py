@@ -133,7 +133,7 @@ def test_the_order_of_the_runs_changes_nothing_but_their_order():
     )
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_workers_compare_as_one_process_does():
     runs = {
         "one": linear(3.0, 1.0, n=20),

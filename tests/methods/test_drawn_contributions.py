@@ -153,7 +153,7 @@ def test_a_path_does_not_ask_what_is_true_of_the_objective():
     assert hx.explain_proposal(run, 11, background=20).draws.shape == (192, 4)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
     certain, promised = 0, 0
     for seed in range(12):
@@ -170,7 +170,7 @@ def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
     assert certain <= 1 <= promised
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_noise_alone_no_contribution_is_certain():
     """To constant draws nothing contributes: not even what the mean of all is moved by."""
     space = unit_cube(4)

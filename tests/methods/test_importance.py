@@ -45,7 +45,7 @@ def test_noise_is_not_told_as_interaction():
     assert not of_trees.certain
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_intervals_hold_the_truth_as_often_as_they_should():
     """The goal is 92 % over all problems; a 95 % interval may miss single shares."""
     problem = additive()
@@ -130,7 +130,7 @@ def of_one_and_noise(seed=0, *, signal=0.0):
     return hx.Run(space, X, y, "minimize")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
     """Every function's whole variance is the hyperparameter's: 100 % of what is hardly there."""
     for seed in range(3):

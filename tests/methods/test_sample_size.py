@@ -108,7 +108,7 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     assert found.orders == 4000
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
     space = cube(3)
     acquisition = bound_of(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
@@ -298,7 +298,7 @@ def random_case(rng):
     )
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_enough_means_that_the_ranking_is_right():
     rng = np.random.default_rng(0)
     said = {25: [], 10_000: []}

@@ -78,7 +78,7 @@ def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
     )
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_uniform_trials_are_called_biased_as_often_as_chance_has_it():
     space = unit_cube(2)
     p_values = [

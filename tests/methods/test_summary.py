@@ -270,7 +270,7 @@ def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
     assert str(caught.value).startswith(said)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
     space = hx.SearchSpace(
         [hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"]

@@ -22,7 +22,13 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module", params=range(3))
+@pytest.fixture(
+    scope="module",
+    params=[
+        0,
+        *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2)),
+    ],
+)
 def pages(request, few_draws, answers_stay, tmp_path_factory):
     """Those of a third of the results, so that several processes share the work."""
     names = [*MADE][request.param :: 3]

@@ -66,7 +66,10 @@ FUNCTIONS = {method.called: method.function for method in METHODS}
 
 
 @pytest.mark.merge
-@pytest.mark.parametrize("study", [single, conditional, two])
+@pytest.mark.parametrize(
+    "study",
+    [single, conditional, pytest.param(two, marks=pytest.mark.thorough)],
+)
 def test_every_section_is_what_its_function_answers(study, pytestconfig):
     source = study()
     runs = as_runs(source)

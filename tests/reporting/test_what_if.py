@@ -102,7 +102,13 @@ def in_page(browser, script, *rows):
     )
 
 
-@pytest.fixture(scope="module", params=["minimize", "maximize"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "maximize",
+        pytest.param("minimize", marks=pytest.mark.thorough),
+    ],
+)
 def panel(request, browser, tmp_path_factory):
     run = mixed_run(direction=request.param)
     path = tmp_path_factory.mktemp("what_if") / "r.html"
@@ -371,6 +377,7 @@ def wide(tmp_path_factory):
     return hx.report(many(24, 20), path, sections=["what-if"], progress=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1300])
 def test_twenty_long_names_fit_the_screen_and_stand_out(
