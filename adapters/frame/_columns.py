@@ -15,6 +15,7 @@ from hpo_explain.adapters.frame._cells import (
     texts_as_numbers,
 )
 from hpo_explain.adapters.frame._layouts import Known, summary_of_wandb
+from hpo_explain.adapters.frame._names import is_index
 from hpo_explain.adapters.frame._suspicions import Column, suspicions
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
@@ -294,7 +295,8 @@ def choose_columns(
     columns = [
         Column.of(table, n)
         for n in left
-        if not known.owns(n) and n not in (*came_out, known.layout.duration)
+        if not (known.owns(n) or is_index(n))
+        and n not in (*came_out, known.layout.duration)
     ]
     columns = [c for c in columns if not all(map(is_time, c.present))]
     columns = [c for c in columns if c.n_levels > 1] or columns

@@ -46,11 +46,9 @@ _RESULT_OF = re.compile(
 _COUNTED_HYPERPARAMETERS = re.compile(
     r"(n|num|max|no)_?(iter|iterations?|steps?)"
 )
-# What pandas calls a first column without a name; the digits after the point tell those apart
-# that were saved one after the other.
-_NAMELESS = re.compile(
-    r"\s*(Unnamed: 0(\.\d+)*|[#№]|s\.?(no|nr)\.?)?\s*", re.IGNORECASE
-)
+# what pandas calls a first column without a name: the index of a table that was saved, or several
+_INDEX = re.compile(r"(Unnamed: 0(\.\d+)*)?")
+_NUMERO = re.compile(r"\s*([#№]|s\.?(no|nr)\.?)\s*", re.IGNORECASE)
 # what a column may be: the words that say it, and those that may stand beside
 _CALLED: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "a seed": (word_set("seed seeds rng"), word_set("random state")),
@@ -128,7 +126,7 @@ def called(name: str) -> str:
     >>> {called(n) for n in ("lr", "loss_weight", "time_limit", "n_iter", "test_size", "id_dim")}
     {''}
     """
-    if _NAMELESS.fullmatch(name):
+    if _NUMERO.fullmatch(name):
         return "a counter"
     words = words_of(name)
     if words == ("random", "state"):
@@ -141,6 +139,17 @@ def called(name: str) -> str:
     return "a metric" if is_result or is_measured(name) else ""
 
 
+def is_index(name: str) -> bool:
+    """Say whether a name is that of the index of a table that pandas saved and read.
+
+    Examples
+    --------
+    >>> [is_index(name) for name in ("Unnamed: 0", "Unnamed: 0.1", "", "Unnamed: 3")]
+    [True, True, True, False]
+    """
+    return _INDEX.fullmatch(name) is not None
+
+
 def is_measured(name: str) -> bool:
     """Say whether a name is that of a metric: it has a word of one, and none of what is set.
 
@@ -150,7 +159,8 @@ def is_measured(name: str) -> bool:
     [True, False, True, True]
     """
     words = words_of(name)
-    if said_direction(name) is not None or words == ("error", "rate"):
+    is_rate = words in (("error", "rate"), ("win", "rate"))
+    if said_direction(name) is not None or is_rate:
         return True
     known = {word.rstrip("0123456789") for word in words} | {*words}
     return bool(_MEASURED & known) and not _SET.intersection(words)

@@ -234,11 +234,11 @@ def _before(
 def _is_set(
     column: Column, columns: Sequence[Column], found: Mapping[str, str]
 ) -> bool:
-    """Say whether a suspicious column is set all the same: its levels are part of a grid."""
+    """Say whether a suspicious column is set all the same, as one whose levels are of a grid is."""
     what = found[column.name]
     others = [other for other in columns if other.name not in found]
-    if what.startswith("orders"):
-        return column.is_repeated or not any(o.is_repeated for o in others)
+    if what.startswith("orders"):  # it may decide all
+        return True
     if not column.is_repeated:
         return False
     is_name = what in ("called as an id is", "called as a counter is")
