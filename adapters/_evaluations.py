@@ -337,7 +337,10 @@ def _inferred(
     """Return configurations in the space that some of them span, as those of a table."""
     import pandas as pd
 
-    from hpo_explain.adapters.frame import infer_space, trials_of_ranges
+    from hpo_explain.adapters._inferred import (
+        infer_space,
+        trials_of_ranges,
+    )
 
     names = [
         *dict.fromkeys(name for i in rows.tolist() for name in configs[i])

@@ -25,11 +25,13 @@ from hpo_explain.base.errors import (
 from hpo_explain.base.options import MEASURED, TRADE_OFF
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
+    LISTED,
     READ_AS,
     SourceError,
     command_with,
     debuggable,
     errors,
+    from_list,
     name_reading_option,
 )
 
@@ -110,10 +112,10 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         "which way is better, of each objective; by default as its name says.",
         {"type": click.Choice(["minimize", "maximize"]), "multiple": True},
     ),
-    "--hyperparameter": (
+    "--hyperparameters": (
         TABLE,
-        "one to read, may be repeated; by default all that are nothing else.",
-        _COLUMNS,
+        "those to read, as a,b,c; asked for where others may be none.",
+        {"metavar": "COLUMNS"},
     ),
     "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
     "--log": (
@@ -311,6 +313,8 @@ def _as_in_python(flag: str, value: Any) -> Any:
         return value[0]
     if flag in ("--objective", "--direction", "--ignore", "--log", "--linear"):
         return [*value]
+    if flag == LISTED:
+        return from_list(value)
     if flag == "--sampler":
         from hpo_explain.adapters.optuna.samplers import make_sampler
 
