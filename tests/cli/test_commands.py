@@ -456,16 +456,16 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
 ASKED = """
 import sys
 import hpo_explain as hx
-from hpo_explain.reporting import _ahead
+from hpo_explain.base.workers import Workers
 
-close = _ahead.Pool.close
+end = Workers.end
 
-def asked(pool):
+def asked(workers):
     loaded = f"[name for name in {names} if name in __import__('sys').modules]"
-    print("imported", pool.submit(eval, loaded).result())
-    close(pool)
+    print("imported", workers.submit(eval, loaded).result())
+    end(workers)
 
-_ahead.Pool.close = asked
+Workers.end = asked
 space = hx.SearchSpace([hx.FloatParameter(n, 0.0, 1.0) for n in "xy"])
 X = space.sample(80, seed=0)
 run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
@@ -488,5 +488,5 @@ def test_the_worker_of_a_report_imports_nothing_that_it_does_not_need(
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     ).stdout
     # it draws figures, and the module that sends them there fills the page as well
-    imported = {"jinja2", "joblib", "matplotlib"}
+    imported = {"jinja2", "matplotlib"}
     assert {*literal_eval(told.removeprefix("imported "))} == imported
