@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
+from tests.tiers import OPTIONS, runs
 
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -43,7 +44,12 @@ settings.load_profile("reproducible")
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--thorough", action="store_true", help="run what takes long as well"
+        "--merge",
+        action="store_true",
+        help="run what is looked at before a merge, in place of a commit",
+    )
+    parser.addoption(
+        "--thorough", action="store_true", help="run everything, at full size"
     )
 
 
@@ -67,11 +73,20 @@ def pytest_collection(session):
 
 
 def pytest_collection_modifyitems(config, items):
-    if not config.getoption("--thorough"):
-        skip = pytest.mark.skip(reason="takes long; run with --thorough")
-        for item in items:
-            if item.get_closest_marker("thorough"):
-                item.add_marker(skip)
+    """Leave out what is of another tier, but for tests that are named one by one."""
+    if any("::" in argument for argument in config.args):
+        return
+    options = {name for name in OPTIONS if config.getoption(f"--{name}")}
+    chosen = [
+        item
+        for item in items
+        if runs({mark.name for mark in item.iter_markers()}, options)
+    ]
+    kept = set(chosen)
+    config.hook.pytest_deselected(
+        items=[item for item in items if item not in kept]
+    )
+    items[:] = chosen
 
 
 def pytest_collection_finish():

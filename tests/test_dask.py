@@ -16,7 +16,7 @@ from tests.source_tree import ROOT
 distributed = pytest.importorskip("distributed")
 EXAMPLES = ROOT / "examples"
 # what a cluster warns of at its ends
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(

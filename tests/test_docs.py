@@ -18,9 +18,12 @@ from tests.adapters.drawn import drawn_here
 from tests.public import names
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.usefixtures(
-    "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
-)
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.usefixtures(
+        "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
+    ),
+]
 
 DOCS = ROOT / "docs"
 PAGES = {

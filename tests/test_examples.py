@@ -6,6 +6,8 @@ import pytest
 from examples.papers.frame import FETCH, PHONEME, Profile, Sheet
 from examples.papers.verdicts import AGREES, NOT_CONTRADICTED
 
+pytestmark = pytest.mark.merge
+
 
 @pytest.mark.thorough
 def test_predicted_shares_and_marginals_are_close_to_the_true_ones(papers):

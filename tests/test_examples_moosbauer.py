@@ -11,6 +11,8 @@ from examples.papers.frame import FETCH, PHONEME, Profile
 from examples.papers.moosbauer_synthetic import improvement, plane, studied
 from tests.source_tree import DATA
 
+pytestmark = pytest.mark.merge
+
 needs_phoneme = pytest.mark.skipif(
     not (DATA / PHONEME).exists(), reason=FETCH[PHONEME]
 )
@@ -324,6 +326,7 @@ def test_what_was_predicted_is_remembered(smooth):
     assert asked == [7, 2]
 
 
+@pytest.mark.thorough
 @needs_phoneme
 @pytest.mark.parametrize(
     "seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.thorough)]

@@ -23,6 +23,8 @@ from examples.papers.frame import (
 )
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 # the tables and figures with results, as the papers number them
 TABLES = {
     "fanova": {1, 2},

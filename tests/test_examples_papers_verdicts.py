@@ -25,6 +25,8 @@ from examples.papers.verdicts import (
     weights_of,
 )
 
+pytestmark = pytest.mark.merge
+
 PAPER = np.array([[14.0, 1.5, 8.0], [-2.0, -0.4, -1.2]])
 
 
@@ -68,6 +70,7 @@ def test_chance_lets_one_table_in_a_hundred_differ():
     assert critical(10**9) == pytest.approx(FARTHEST)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_repetitions", [2, 3, 5, 20])
 @pytest.mark.parametrize("n_rows", [1, 3])
 def test_few_repetitions_let_no_more_tables_differ(n_repetitions, n_rows):

@@ -6,7 +6,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 # length-scales at their bounds
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from examples.papers.frame import (
 from examples.papers.shapleymbo_logged import Logged
 from tests.source_tree import DATA
 
+pytestmark = pytest.mark.merge
+
 needs_logged = pytest.mark.skipif(
     not (DATA / SHAPLEY).exists(), reason=FETCH[SHAPLEY]
 )

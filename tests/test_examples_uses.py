@@ -8,7 +8,10 @@ from hpo_explain.reporting import page
 from tests.adapters.drawn import drawn_here
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.usefixtures("few_draws", "quiet_optuna")
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.usefixtures("few_draws", "quiet_optuna"),
+]
 
 
 def test_a_callback_keeps_a_report_up_to_date(output, monkeypatch, tmp_path):

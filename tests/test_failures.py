@@ -274,6 +274,7 @@ def test_a_grid_search():
     assert run.config(2) == {"alpha": 2.0}
 
 
+@pytest.mark.merge
 def test_a_result_of_skopt():
     from skopt import forest_minimize
 

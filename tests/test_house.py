@@ -15,6 +15,7 @@ import pytest
 import hpo_explain
 from tests.public import names, public
 from tests.source_tree import ROOT, imports, modules, tree
+from tests.tiers import runs
 
 # Their classes are imported from the modules themselves.
 HEAVY = ["optuna", "skopt", "shap", "sklearn", "pandas", "matplotlib"]
@@ -331,6 +332,34 @@ def test_the_examples_of_every_folder_are_collected(request):
 
 
 # ---------------------------------------------------------------------- tests
+
+
+@pytest.mark.parametrize(
+    "markers", [set(), {"merge"}, {"thorough"}, {"merge", "thorough"}]
+)
+def test_every_test_is_in_one_tier_and_the_night_runs_all(markers):
+    earlier = [runs(markers, options) for options in ([], ["merge"])]
+    assert sum(earlier) == ("thorough" not in markers)
+    assert runs(markers, ["thorough"])
+
+
+def test_every_test_is_in_a_file_that_is_collected():
+    assert [
+        path.name
+        for path in (ROOT / "tests").rglob("*.py")
+        if not path.name.startswith("test_")
+        for node in tree(path).body
+        if getattr(node, "name", "").startswith("test_")
+    ] == []
+
+
+def test_continuous_integration_runs_both_tiers():
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    run = [line for line in lines if "$checks" in line]
+    assert run == [
+        'bash -euo pipefail -c "$checks"',
+        'bash -euo pipefail -c "$checks --merge"',
+    ]
 
 
 def test_every_study_that_a_test_runs_is_given_its_sampler():

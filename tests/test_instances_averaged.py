@@ -166,6 +166,7 @@ def close(one, other):
     )
 
 
+@pytest.mark.merge
 @few_draws
 def test_every_answer_is_that_of_a_table_averaged_by_hand(both):
     run, by_hand = both

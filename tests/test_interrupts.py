@@ -10,6 +10,8 @@ import pytest
 from tests.interrupted import LONG, SHARES
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 LATE = 2.0  # seconds of the processor until an interrupted function has ended
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 

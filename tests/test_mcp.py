@@ -19,6 +19,8 @@ from hpo_explain.mcp.answers import TOOLS
 from hpo_explain.mcp.places import Places
 from tests.cli.conftest import tuned  # noqa: F401
 
+pytestmark = pytest.mark.merge
+
 pytest.importorskip("mcp")
 
 ASKED = {

@@ -151,6 +151,7 @@ def test_of_failures_by_chance_nothing_is_claimed(seed):
     assert hx.trust(run, target="failed").level == "poor"
 
 
+@pytest.mark.merge
 def test_a_study_is_explained_by_its_times_and_its_failures():
     study = study_with_failures()
     slow = hx.importance(study, target="duration")
@@ -166,6 +167,7 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
         hx.explain_proposal(study, target="duration")
 
 
+@pytest.mark.merge
 def test_of_infeasibility_trials_that_failed_or_broke_a_constraint_are_1():
     run = run_with_failures(lambda X: X[:, 0] > 0.8)
     run = replace(run, feasible=run.X[:, 0] < 0.5)

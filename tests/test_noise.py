@@ -64,6 +64,7 @@ def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
     np.testing.assert_allclose(one.error, log_gamma.std(), rtol=1e-9)
 
 
+@pytest.mark.merge
 def test_the_pooled_standard_deviation_is_within_its_interval_19_times_in_20():
     inside = 0
     for seed in range(300):
@@ -113,6 +114,7 @@ def test_effects_of_instances_cost_degrees_of_freedom():
     assert found.instances == 5
 
 
+@pytest.mark.merge
 def test_a_noisy_configuration_makes_no_other_one_look_noisy():
     """The median of s²/σ² is that of χ²/ν, for the quietest of forty as for the noisiest."""
     n, k, draws = 40, 4, 200

@@ -11,6 +11,8 @@ import pytest
 import hpo_explain
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 CATEGORY = "visualization"
 PACKAGE = ROOT / "examples" / "optunahub" / "hpo_explain"
 README = (PACKAGE / "README.md").read_text(encoding="utf-8")

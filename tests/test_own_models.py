@@ -108,6 +108,7 @@ def test_where_to_search_on_is_that_of_the_model_given():
     assert space["x1"].high - space["x1"].low > 0.8
 
 
+@pytest.mark.merge
 @few_draws
 def test_advice_is_that_of_the_model_given():
     some = X[:12]  # so few leave something to gain

@@ -530,6 +530,7 @@ def is_no_space(trials, numbers):
     return False
 
 
+@pytest.mark.merge
 @share_of_examples(0.12)
 @given(studies(), seeds)
 def test_any_study_is_read_and_explained_or_refused_with_the_reason(

@@ -53,6 +53,7 @@ def test_every_link_leads_to_a_file():
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+@pytest.mark.merge
 def test_the_python_blocks_run_and_print_what_is_shown(
     tmp_path, monkeypatch, capsys
 ):
@@ -117,6 +118,7 @@ def truth(example):
 SAMPLE = 1 / 178  # what one sample of the wines makes
 
 
+@pytest.mark.merge
 def test_what_the_readme_says_of_the_best_holds_on_a_grid(example, truth):
     """The best, its ties, and that no more is gained than is possible."""
     values = np.array([trial.value for trial in example["study"].trials])

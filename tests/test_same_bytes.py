@@ -10,6 +10,8 @@ import pytest
 from tests.digests import PAGES, explained
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 QUICK = (
     *(
         f"conditional: {name}"

@@ -8,6 +8,8 @@ from examples.scoreboard import tables
 from examples.scoreboard.__main__ import PIECES, section
 from examples.scoreboard.importance import true_shares
 
+pytestmark = pytest.mark.merge
+
 TABLE = "nasbench201_cifar10"
 
 

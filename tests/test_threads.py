@@ -7,10 +7,13 @@ import warnings
 
 import matplotlib as mpl
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 
 import hpo_explain as hx
 from tests.analytic import unit_cube
+
+pytestmark = pytest.mark.merge
 
 LOOKS = 100
 

@@ -16,6 +16,8 @@ from tests.analytic import unit_cube
 from tests.methods.test_desirability_path import run_of
 from tests.processes import is_there
 
+pytestmark = pytest.mark.merge
+
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 

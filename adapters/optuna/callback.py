@@ -80,8 +80,8 @@ class ExplanationCallback(ReportUpdates):
     that ends before a whole report was written leaves a short page, for which it waits some
     seconds; there is one of the first ten trials, too. None of these counts for the budget. Of
     several processes that write into one folder, one does so at a time; the others skip theirs.
-    A page that is open in a browser reloads itself when it was written anew. A copy of the callback,
-    also a pickled one, has its settings and begins anew.
+    A page that is open in a browser reloads itself when it was written anew. A copy of the
+    callback, also a pickled one, has its settings and begins anew.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from .decisions import Decision as Decision
 from .decisions import Side as Side
 from .decisions import decide as decide
 from .decisions import interval as interval
+from .decisions import interval_beside as interval_beside
 from .decisions import stretched as stretched
 from .decisions import varying as varying
 from .draws import Draws as Draws

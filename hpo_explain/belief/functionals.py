@@ -242,6 +242,17 @@ class Anova:
         )
         return np.asarray(own / (own + noise))
 
+    @cached_property
+    def left_out(self) -> Array:
+        """Share of the objective's variance that draws leave out, (k,).
+
+        Rows that no trial is near vary by it, so it is no effect of one hyperparameter alone. Which
+        interaction it is, if it is no noise, no trial tells.
+        """
+        own = self._whole[:, 0]
+        left_out = (self.landscape.belief.roughness / self._unit) ** 2
+        return np.asarray(left_out / (own + left_out))
+
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
         own = self._fitted.own[j] @ self._bases[j].at(positions).T

@@ -19,6 +19,11 @@ class DrawnCosts(Protocol):
         """Standard deviation of one evaluation among good trials, in the user's units."""
         ...
 
+    @property
+    def roughness(self) -> float:
+        """Standard deviation of what draws leave out of the objective, in the user's units."""
+        ...
+
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         ...

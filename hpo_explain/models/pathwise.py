@@ -260,9 +260,8 @@ class Functions:
         # BLAS may set the flag of an invalid value for lanes of a vector that it never returns
         with np.errstate(invalid="ignore"):
             values = waves @ self.slopes[:-1]
-            values += product @ self._weights
-        values += alone + self._constant
-        return np.asarray(values)
+            alone += product @ (self.parameters.product * self._exact)
+        return np.asarray(values + (alone + self._constant), np.float32)
 
     def along(self, rows: Sequence[Block], at: Block) -> Single:
         """Return the draws' standardized values (n, G, k) at rows with other columns at G rows.
@@ -289,8 +288,8 @@ class Functions:
             )
             with np.errstate(invalid="ignore"):  # as above
                 together = (waves @ weights).reshape(len(own), few, -1)
-            values.append(together + own[:, None, :] + alone)
-        return np.concatenate(values)
+            values.append(together + (own[:, None, :] + alone))
+        return np.concatenate(values, dtype=np.float32)
 
     @cached_property
     def _weights(self) -> Single:
@@ -298,10 +297,15 @@ class Functions:
         return np.asarray(np.float32(self.parameters.product) * self.update)
 
     @cached_property
-    def _constant(self) -> Single:
-        return np.asarray(self.slopes[-1] + self.update.sum(axis=0))
+    def _exact(self) -> Array:
+        """The update in double precision: sums of large parts of it, which cancel, are small."""
+        return self.update.astype(float)
 
-    def _sums(self, block: Block) -> tuple[Single, Single, Single]:
+    @cached_property
+    def _constant(self) -> Array:
+        return np.asarray(self.slopes[-1] + self._exact.sum(axis=0))
+
+    def _sums(self, block: Block) -> tuple[Single, Single, Array]:
         """Return of rows the angles (m, FEATURES), products (m, n) and additive parts (m, k)."""
         columns = block.columns
         rates, weights, amplitudes = self.parameters.single
@@ -310,9 +314,9 @@ class Functions:
             self.trials.only(columns),
             (rates[columns], weights[columns], amplitudes[columns]),
         )
-        alone = np.zeros((len(product), self.update.shape[1]), np.float32)
+        alone = np.zeros((len(product), self.update.shape[1]))
         if self.parameters.amplitude.any():
-            alone = added @ self.update + self._alone(block)
+            alone = added @ self._exact + self._alone(block)
         return self._angles(block), product, alone
 
     def _angles(self, block: Block) -> Single:

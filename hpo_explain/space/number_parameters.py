@@ -107,7 +107,9 @@ class FloatParameter:
                 )
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
-            set_fields(self, high=self.low + count * self.step)
+            last = self.low + count * self.step
+            # 3 * 0.2 is more than 0.6: Optuna refuses such a value
+            set_fields(self, high=min(last, self.high))
         check_activity(self)
 
     @property

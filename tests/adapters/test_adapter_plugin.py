@@ -13,6 +13,8 @@ from hpo_explain.adapters import as_run
 from hpo_explain.base.facts import as_fact
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 PLUGIN = ROOT / "examples" / "adapter_plugin"
 
 

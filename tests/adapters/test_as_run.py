@@ -181,6 +181,7 @@ def python(code):
     ).stdout.strip()
 
 
+@pytest.mark.merge
 def test_reading_a_table_loads_no_framework():
     code = (
         "import sys, pandas as pd, hpo_explain as hx\n"

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.merge
+
 posix = pytest.mark.skipif(
     os.name != "posix", reason="signals as POSIX has them"
 )

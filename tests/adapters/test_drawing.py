@@ -15,6 +15,8 @@ from hpo_explain.adapters._drawing import Drawing, Page, Turn
 from tests.adapters.executed import executed
 from tests.processes import is_there, until
 
+pytestmark = pytest.mark.merge
+
 posix = pytest.mark.skipif(
     os.name != "posix", reason="signals and processes as POSIX has them"
 )

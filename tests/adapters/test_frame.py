@@ -663,6 +663,7 @@ def alike(value, cell):
     return value == cell and type(value) is type(cell)
 
 
+@pytest.mark.merge
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(tables())
 def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(

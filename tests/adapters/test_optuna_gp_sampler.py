@@ -19,6 +19,7 @@ from tests.all_orders import by_all_orders
 from tests.noted import kinds
 
 pytestmark = [
+    pytest.mark.merge,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.skipif(
         find_spec("torch") is None,  # which takes long to be imported

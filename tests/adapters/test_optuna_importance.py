@@ -147,6 +147,7 @@ def test_conditional_hyperparameters_are_present():
 # ---------------------------------------------------------------------- the best
 
 
+@pytest.mark.merge
 def test_optuna_plots_what_decides_the_best(study):
     found = get_param_importances(
         study, evaluator=TopImportanceEvaluator(top=0.2)
@@ -161,6 +162,7 @@ def test_optuna_plots_what_decides_the_best(study):
     ) == pytest.approx(found)
 
 
+@pytest.mark.merge
 def test_of_many_random_trials_ped_anova_says_the_same():
     def bowl(trial):
         x, y, z = (trial.suggest_float(name, 0.0, 1.0) for name in "xyz")

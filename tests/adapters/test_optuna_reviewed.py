@@ -156,6 +156,7 @@ def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(
     assert bool(otherwise) == (space is None)
 
 
+@pytest.mark.merge
 def test_a_gp_samplers_study_is_the_same_too():
     pytest.importorskip("torch")
     seen = []
@@ -167,6 +168,7 @@ def test_a_gp_samplers_study_is_the_same_too():
     assert len(seen) >= 2
 
 
+@pytest.mark.merge
 def test_a_study_is_the_same_when_it_is_loaded_and_continued(tmp_path):
     def continued(sampler, name):
         storage = f"sqlite:///{tmp_path}/{name}.db"

@@ -56,6 +56,7 @@ def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
     )
 
 
+@pytest.mark.merge
 def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(
     tmp_path,
 ):
@@ -107,6 +108,7 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     assert the_note(told.notes, "sampler")["how"] == fact("sampler_given")
 
 
+@pytest.mark.merge
 def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(
     tmp_path,
 ):

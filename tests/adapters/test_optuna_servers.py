@@ -19,6 +19,8 @@ from sqlalchemy.exc import OperationalError
 from hpo_explain.adapters.optuna.storage import load_study
 from hpo_explain.adapters.sources import as_run
 
+pytestmark = pytest.mark.merge
+
 
 def program(name):
     """The path of a program, which need not be on the path of this process."""

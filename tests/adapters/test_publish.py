@@ -16,6 +16,7 @@ from tests.chromium import IS_THERE
 
 # of the platforms and what they depend on
 pytestmark = [
+    pytest.mark.merge,
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.usefixtures("empty_figures", "few_draws", "answers_stay"),
 ]

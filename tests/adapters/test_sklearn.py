@@ -270,6 +270,7 @@ def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
 # ---------------------------------------------------------------------- other optimizers
 
 
+@pytest.mark.merge
 def test_a_bayesian_search_has_the_models_of_skopt_and_the_folds():
     search = BayesSearchCV(
         Known(),

@@ -29,6 +29,8 @@ from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin, fact
 from tests.noted import kinds, the_note
 
+pytestmark = pytest.mark.merge
+
 INITIAL, CALLS = 8, 14
 
 

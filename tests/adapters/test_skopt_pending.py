@@ -13,9 +13,10 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from tests.noted import kinds, the_note
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::UserWarning", "ignore::FutureWarning"
-)
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning"),
+]
 
 QUICK = {"n_points": 300, "n_restarts_optimizer": 1}
 ROWS = 30

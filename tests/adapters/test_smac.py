@@ -12,6 +12,8 @@ from hpo_explain.space import Range
 from tests.all_orders import by_all_orders
 from tests.noted import kinds, the_note
 
+pytestmark = pytest.mark.merge
+
 CS = pytest.importorskip("ConfigSpace", reason="ConfigSpace is not installed")
 
 

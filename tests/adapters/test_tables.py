@@ -349,6 +349,7 @@ def test_the_scale_of_a_hyperparameter_can_be_settled():
         hx.from_frame(zero, "loss", log=["c"])
 
 
+@pytest.mark.merge
 @pytest.mark.usefixtures("few_draws_here")
 def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
     rng = np.random.default_rng(0)
@@ -609,6 +610,7 @@ def two_objectives():
     return table
 
 
+@pytest.mark.merge
 def test_several_objectives_of_a_table_are_a_run_each(tmp_path):
     table = two_objectives()
     options = {

@@ -210,6 +210,7 @@ def test_a_chain_whose_data_do_not_count_has_the_prior(pairs):
     )
 
 
+@pytest.mark.merge
 def test_a_chain_has_the_moments_of_the_posterior():
     """Beside draws of the prior that are weighted by the likelihood."""
     x = np.random.default_rng(0).random((8, 1))
@@ -480,6 +481,7 @@ def test_many_trials_are_thinned_and_the_best_stay():
     ).all()
 
 
+@pytest.mark.merge
 def test_with_noise_a_quarter_of_the_trials_leaves_twice_the_uncertainty(
     monkeypatch,
 ):
@@ -563,6 +565,7 @@ def test_draws_have_the_values_of_their_definition_in_single_precision(pairs):
         np.testing.assert_allclose(values, by_hand, rtol=0, atol=2e-4)
 
 
+@pytest.mark.merge
 def test_of_many_hyperparameters_rows_that_are_alike_have_the_values_of_each_alone():
     """Neighbors of two rows, in numbers, categories and what is inactive, one after the other."""
     optional = [
@@ -984,6 +987,7 @@ def test_known_noise_is_that_of_good_trials(noise):
         assert found == pytest.approx(known, rel=0.1)
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("noise", [0.01, 0.1])
 def test_noise_of_repeats_is_known_whatever_bad_trials_scatter(noise):
     found, inside = [], []

@@ -242,6 +242,7 @@ def test_what_is_proposed_is_best_of_all_rows_of_a_fine_grid():
     assert expected[0] >= improvement(grid).max() * 0.999
 
 
+@pytest.mark.merge
 def test_proposals_are_configurations_of_the_space_and_the_same_with_the_same_seed(
     improvement,
 ):

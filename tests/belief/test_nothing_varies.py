@@ -35,6 +35,7 @@ def runs(draw):
     return ROWS[which], np.array(y)
 
 
+@pytest.mark.merge
 @pytest.mark.filterwarnings("error")
 @settings(
     max_examples=8,

@@ -155,6 +155,7 @@ def test_own_costs_are_those_of_each_draw_alone():
         )
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("seed", range(4))
 def test_trials_that_are_noise_alone_are_doubted_and_others_are_not(seed):
     """With noise as large as the function 60 trials show it; without the function, nothing."""

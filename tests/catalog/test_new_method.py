@@ -10,6 +10,8 @@ import pytest
 from tests.source_tree import ROOT
 from tests.stubs import PACKAGES, names_of, written
 
+pytestmark = pytest.mark.merge
+
 TOY = '''
 """Counts the trials."""
 

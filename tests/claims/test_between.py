@@ -10,7 +10,7 @@ from tests.claims.goals import Found
 from tests.claims.runs import Setting
 from tests.claims.trade_off import SAMPLERS, optimized, settings, trade_off
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
 def test_the_truth_of_lines_is_that_of_the_slopes_of_their_sum():

@@ -14,7 +14,7 @@ from tests.claims.shapes import shapes
 from tests.claims.shares import shares
 
 RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of few
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
 def setting(

@@ -16,6 +16,8 @@ from tests.claims.runs import (
 )
 from tests.claims.tables import table
 
+pytestmark = pytest.mark.merge
+
 SETTING = Setting(smooth.quadratic(), "tpe", 60, 0)
 
 

@@ -12,7 +12,7 @@ from tests.claims.goals import Found
 from tests.claims.runs import AHEAD, Setting, make_run, trials_ahead
 from tests.claims.together import contributions, strengths
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture

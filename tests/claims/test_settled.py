@@ -17,7 +17,7 @@ from tests.claims.settled import (
     width,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
 def reached(several, name):

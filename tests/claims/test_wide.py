@@ -10,7 +10,7 @@ from tests.claims.known import trust
 from tests.claims.runs import Setting, make_run
 from tests.claims.shares import shares
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 RUNS = [
     pytest.param(60, "tpe", 80, 0.0, 0, id="tpe"),
     *(

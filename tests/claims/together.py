@@ -26,7 +26,8 @@ def strengths(asked: Asked) -> Iterator[Scored]:
     result = hx.methods.h_statistic(asked.run)
     pairs = {frozenset(pair): i for i, pair in enumerate(result.members)}
     for a, b in combinations(range(len(names)), 2):
-        apart = problem.shares[a,] + problem.shares[b,]
+        # what is estimated of nothing may be below it
+        apart = max(problem.shares[a,], 0.0) + max(problem.shares[b,], 0.0)
         own = problem.shares[a, b]
         if apart + own < JOINT:
             continue

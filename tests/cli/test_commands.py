@@ -89,6 +89,7 @@ def test_the_commands_are_the_methods_and_four_more():
     assert {*main.commands} == names | {"demo", "mcp", "report", "watch"}
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("method", SHOWN, ids=lambda method: method.name)
 def test_every_command_prints_what_its_function_returns(run, read, method):
     function = method.function
@@ -244,6 +245,7 @@ NEEDLESS = [
 ]
 
 
+@pytest.mark.merge
 def test_a_command_imports_nothing_that_it_does_not_need(study):
     lines = [[name, "study.db"] for name in LOADED_BY_COMMANDS]
     for line in lines[:-1]:
@@ -257,6 +259,7 @@ def test_a_command_imports_nothing_that_it_does_not_need(study):
     assert twice == []
 
 
+@pytest.mark.merge
 def test_a_function_imports_nothing_that_it_does_not_need():
     start = (
         "import hpo_explain as hx\n"
@@ -321,6 +324,7 @@ def test_a_shell_completes_commands_options_and_files(words, found):
 # ---------------------------------------------------------------------- arguments of some
 
 
+@pytest.mark.merge
 def test_studies_of_one_storage_are_compared_by_their_names(run, read):
     optuna.copy_study(
         from_study_name="first",
@@ -474,6 +478,7 @@ hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
 """
 
 
+@pytest.mark.merge
 def test_the_worker_of_a_report_imports_nothing_that_it_does_not_need(
     tmp_path,
 ):

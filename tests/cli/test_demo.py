@@ -10,6 +10,8 @@ from hpo_explain import demo
 from hpo_explain.adapters.optuna.storage import load_study
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 COMPILED = """
 import sys
 from hpo_explain.demo import explain_briefly

@@ -61,6 +61,7 @@ def test_a_folder_without_runs_is_refused(folder, run):
     assert "no run was found" in outcome.stderr
 
 
+@pytest.mark.merge
 @pytest.mark.filterwarnings("default")  # what a cluster warns of at its ends
 def test_workers_of_a_dask_scheduler_write_the_same_pages(folder, runs, run):
     distributed = pytest.importorskip("distributed")

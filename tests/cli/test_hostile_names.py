@@ -122,6 +122,7 @@ def test_a_report_obeys_no_name(inside, run):
     assert not CONTROLS & {*told.output}
 
 
+@pytest.mark.merge
 def test_one_place_alone_writes_csv():
     """It knows which cells a spreadsheet would run."""
     writers = {"to_csv", "writerow", "writerows"}

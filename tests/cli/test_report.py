@@ -10,6 +10,7 @@ import pytest
 pytestmark = pytest.mark.usefixtures("brief_reports")
 
 
+@pytest.mark.merge
 def test_a_report_of_a_study(folder, study, run):
     outcome = run(
         "report",
@@ -44,6 +45,7 @@ def two_objectives(folder):
     study._storage.remove_session()
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("command", ["report", "watch"])
 def test_several_objectives_get_a_tab_each(
     folder, two_objectives, run, monkeypatch, command

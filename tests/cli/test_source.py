@@ -363,6 +363,7 @@ def test_wrong_usage_is_exit_code_2(
     assert outcome.stdout == ""
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "arguments",
     [

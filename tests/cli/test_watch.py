@@ -71,6 +71,7 @@ def test_the_report_is_written_anew_when_trials_arrive_and_only_then(
     assert outcome.stderr.endswith("stopped\n")
 
 
+@pytest.mark.merge
 def test_between_two_looks_nothing_is_remembered(study, watch, monkeypatch):
     beliefs = []
     made = reporting.Report.of

@@ -257,10 +257,12 @@ def what_matters_most_matters_most(answers: Answers) -> Iterator[str]:
     claim, shares = answers.summary.claims[1], answers.importance
     if not claim.hyperparameters:
         return
-    (name,) = claim.hyperparameters
+    name, *alike = claim.hyperparameters
     largest = max(map(shares.share, shares.names))
     if claim.estimate < largest - ROUNDING:
         yield f"{name} explains {claim.estimate:.2f}, another {largest:.2f}"
+    if alike:  # several matter about equally: no pair is named
+        return
     with_it = {
         other: shares.share(name, other)
         for other in shares.names

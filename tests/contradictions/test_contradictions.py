@@ -32,6 +32,7 @@ MORE = [
     ("disk", "tpe", 40, 0.5),
 ]
 pytestmark = [
+    pytest.mark.merge,
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.usefixtures("few_draws", "answers_stay"),
 ]

@@ -23,6 +23,7 @@ WebDriverWait = pytest.importorskip(
 on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
 
 pytestmark = [
+    pytest.mark.merge,
     IS_THERE,
     pytest.mark.usefixtures("few_draws", "answers_stay"),
 ]

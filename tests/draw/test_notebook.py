@@ -6,6 +6,8 @@ import pytest
 
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 nbformat = pytest.importorskip("nbformat", reason="makes notebooks")
 nbclient = pytest.importorskip("nbclient", reason="runs notebooks")
 pytest.importorskip("ipykernel", reason="runs notebooks")

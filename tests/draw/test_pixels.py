@@ -37,7 +37,10 @@ from tests.base.test_result import (
 )
 from tests.handmade import tuning_run
 
-pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 
 WHITE = (1.0, 1.0, 1.0)
 _OTHER = 0.25  # distance of colors that are told apart, of at most 1.7

@@ -23,6 +23,8 @@ from tests.hostile.slow import Slow
 from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 TABLE = "x,loss\n0.1,1.0\n0.5,3.0\n0.9,4.0\n0.7,3.5\n"
 NO_COUNTS = {
     "before",

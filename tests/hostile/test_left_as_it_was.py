@@ -9,6 +9,8 @@ import pytest
 
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 # not imported: it imports all that changes a process
 PROGRAM = ROOT / "tests" / "hostile" / "left_as_it_was.py"
 IN_A_DAEMON = """

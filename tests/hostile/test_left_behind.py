@@ -11,7 +11,10 @@ import pytest
 from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
+]
 
 WORKERS = """
 import os, time

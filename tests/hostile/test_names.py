@@ -75,6 +75,7 @@ def run(table):
     )
 
 
+@pytest.mark.merge
 def test_one_function_shows_them_all():
     for start in range(0, sys.maxunicode, 0x1000):
         every = "".join(map(chr, range(start, start + 0x1000)))
@@ -126,6 +127,7 @@ def _texts(value):
     return "".join(map(_texts, value)) if isinstance(value, list) else ""
 
 
+@pytest.mark.merge
 def test_several_objectives(table):
     names = [f"loss{HIDDEN}", f"other{HIDDEN}"]
     table = table.assign(**{names[1]: 1.0 - table[names[0]]})

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from hpo_explain.cli import _cache, main
 from tests.cli.conftest import tuned  # noqa: F401
 
+pytestmark = pytest.mark.merge
+
 
 @pytest.fixture
 def answers(monkeypatch, tmp_path):

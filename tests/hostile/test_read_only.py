@@ -12,7 +12,10 @@ import pytest
 from hpo_explain.base import cache_folder
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX users")
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX users"),
+]
 
 # root without its rights, for whom what nobody may write to is read-only
 POWERLESS = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]

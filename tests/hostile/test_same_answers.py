@@ -16,7 +16,7 @@ from hpo_explain.adapters.sources import as_run
 from tests.invariances import CONFIGS, Written, parameters, trials
 
 # These relations hold of any draws.
-pytestmark = pytest.mark.usefixtures("few_draws")
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws")]
 AS_IS = Written()
 NAMES = [parameter.name for parameter in parameters()]
 REAL = ["rate", "lr", "drop"]

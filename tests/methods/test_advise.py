@@ -185,6 +185,7 @@ def test_rows_inside_have_values_that_are_searched():
     )
 
 
+@pytest.mark.merge
 def test_no_configuration_is_tried_next_to_one_that_failed():
     # y, the objective, is best at 0
     run = losing(lambda X: X[:, 0] > 0.6, space=PLANE)
@@ -225,6 +226,7 @@ def tried_in(run, **options):
     return action
 
 
+@pytest.mark.merge
 def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     run = run_of(
         lambda X: (X[:, 0] - 0.42) ** 2 + 2.0 * (X[:, 1] - 0.7) ** 2,
@@ -283,6 +285,7 @@ def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
     assert kinds(run)[0] == "keep"
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     ("truth", "noise"),
     [
@@ -448,6 +451,7 @@ def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
     assert keep(found).probability == 0.5
 
 
+@pytest.mark.merge
 def test_a_diverged_neighbourhood_is_not_tried():
     run = run_of(
         lambda X: np.where(

@@ -140,6 +140,7 @@ ASKED = {
 }
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     ("cost", "asked"),
     [
@@ -186,6 +187,7 @@ AT_CORNERS = {
 
 
 # of runs 0 and 1 four trials are not expected to narrow local importance, and none are advised
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "seed", [2, pytest.param(3, marks=pytest.mark.thorough)]
 )

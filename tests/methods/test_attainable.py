@@ -120,6 +120,7 @@ def test_a_family_that_is_worse_on_average_wins_at_its_best():
     assert figure.x.names[int(best.x[0])].startswith("b ")
 
 
+@pytest.mark.merge
 def test_the_attainable_best_is_inside_its_interval_as_often_as_it_is_said():
     """Of x₁² + 4 (x₂ - x₁)² with noise, a(x₁) = x₁²: 95 % of the intervals hold it."""
     space, inside = unit_cube(2), []

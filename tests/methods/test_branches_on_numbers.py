@@ -54,6 +54,7 @@ def test_shares_of_a_branch_by_a_forest_are_those_of_the_closed_form(study):
     assert found.share("c") == pytest.approx(SHARES["c",], abs=0.1)
 
 
+@pytest.mark.merge
 def test_what_is_proposed_in_a_branch_is_what_is_active_there(study):
     space = hx.from_optuna(study).space
     configs = [hx.optimum(study).config, hx.optimum(study).incumbent]
@@ -75,6 +76,7 @@ def test_the_space_that_is_recommended_leaves_the_worse_branch_out(study):
     assert {*space.names} == {*space.to_optuna()} == {"c"} | branches
 
 
+@pytest.mark.merge
 def test_effects_in_a_branch_are_those_where_it_is_taken(study):
     along_c = hx.partial_dependence(study, "c")
     grid, mean = np.asarray(along_c.grid, float), along_c.mean

@@ -154,6 +154,7 @@ def test_where_the_gain_is_open_nothing_is_certain_and_nothing_is_put_back():
     assert not any(claim.certain for claim in found.claims)
 
 
+@pytest.mark.merge
 def test_pure_noise_says_nothing_certain():
     for seed in range(2):
         found = hx.changes(make_run(Setting(pure_noise(), "random", 50, seed)))

@@ -53,6 +53,7 @@ def test_shares_and_effects_of_linear_functions():
     assert all(claim.certain for claim in claims(found, "share"))
 
 
+@pytest.mark.merge
 def test_a_worker_sends_no_costs_at_all_rows():
     """192 functions at 4,096 rows take 6 MB each time: 41 MB of a run; what is read is the same."""
     space = hx.SearchSpace(
@@ -132,6 +133,7 @@ def test_the_order_of_the_runs_changes_nothing_but_their_order():
     )
 
 
+@pytest.mark.merge
 def test_workers_compare_as_one_process_does():
     runs = {
         "one": linear(3.0, 1.0, n=20),
@@ -145,6 +147,7 @@ def test_workers_compare_as_one_process_does():
         hx.compare(runs, n_jobs=0)
 
 
+@pytest.mark.merge
 def test_shares_that_differ_are_named_with_the_runs():
     found = hx.compare(
         {"A": linear(1.0, 0.0), "B": linear(1.0, 2.0), "C": linear(1.0, 0.1)}
@@ -197,6 +200,7 @@ def test_what_the_default_loses_lies_below_its_bound(seed):
     np.testing.assert_allclose(x, best, atol=0.12)
 
 
+@pytest.mark.merge
 def test_other_spaces_are_compared_in_what_all_have():
     other = hx.SearchSpace(
         [hx.FloatParameter("x", 0.5, 2.0), hx.FloatParameter("z", 0.0, 1.0)]

@@ -71,6 +71,7 @@ def test_they_are_the_brute_force_for_each_draw(direction):
     np.testing.assert_allclose(of_bound.draws, expected, atol=1e-9)
 
 
+@pytest.mark.merge
 def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
     """By the root mean square over seeds, and without leaning to one side.
 
@@ -152,6 +153,7 @@ def test_a_path_does_not_ask_what_is_true_of_the_objective():
     assert hx.explain_proposal(run, 11, background=20).draws.shape == (192, 4)
 
 
+@pytest.mark.merge
 def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
     certain, promised = 0, 0
     for seed in range(12):
@@ -168,6 +170,7 @@ def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
     assert certain <= 1 <= promised
 
 
+@pytest.mark.merge
 def test_of_noise_alone_no_contribution_is_certain():
     """To constant draws nothing contributes: not even what the mean of all is moved by."""
     space = unit_cube(4)

@@ -98,6 +98,7 @@ def agree(acquisition, config, background):
     assert max(map(abs, fast.efficiency_gap.values())) <= 1e-9 * scale
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 @pytest.mark.parametrize(
     "fit",

@@ -197,6 +197,7 @@ def test_what_a_proposal_was_for_adds_up_in_shap_too(pyplot):
     assert any(label.endswith(f"= {first}") for label in labels_of(axes))
 
 
+@pytest.mark.merge
 def test_shap_draws_a_swarm_of_many_the_largest_on_top(pyplot):
     import shap
 

@@ -347,6 +347,7 @@ def mixed_spaces(draw):
     return SearchSpace(chosen)
 
 
+@pytest.mark.merge
 @settings(
     max_examples=25
 )  # each fits a forest and tries every cell of its splits

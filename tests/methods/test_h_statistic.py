@@ -250,7 +250,35 @@ def drawn(focus=None, sure=True):
         shares[::2] = (
             shares[::2].max(initial=0.0, where=shares[::2] > 0.0) - shares[::2]
         )
-    return replace(found, values=H, draws=draws, shares=shares)
+    return replace(
+        found, values=H, draws=draws, draws_beside=draws, shares=shares
+    )
+
+
+def test_what_functions_leave_out_may_be_the_pairs_interaction(monkeypatch):
+    """Of x + y the pair has nothing of what functions vary by, and all that they leave out or none.
+
+    Where that is a quarter of the objective's variance, it has up to a quarter, and H, the root of
+    its share of the joint effect, is up to 1/2.
+    """
+    space = hx.SearchSpace(
+        [hx.FloatParameter(name, 0.0, 1.0) for name in "xy"]
+    )
+    X = space.sample(40, seed=1)
+    run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
+    belief = run.belief()
+    rough = np.sqrt(1.0 / 3.0 * 1.0 / 6.0)  # beside a variance of 1/6
+    monkeypatch.setattr(type(belief), "roughness", rough)
+    assert belief.anova.left_out.mean() == pytest.approx(0.25, abs=0.01)
+    found = hx.methods.InteractionExplainer(belief).explain()
+    assert found.interval(0) == pytest.approx((0.0, 0.5), abs=0.05)
+    shares = hx.importance(run, order=2)
+    ends = shares.bounds(shares.members.index((0, 1)))
+    assert ends == pytest.approx((0.0, 0.25), abs=0.03)
+    (claim,) = shares.interactions
+    assert claim.interval == pytest.approx(ends)
+    # of one hyperparameter trials tell the effect
+    assert shares.bounds(0) == pytest.approx((0.5, 0.5), abs=0.05)
 
 
 def test_the_interval_of_h_is_stretched_as_that_of_a_pairs_share():

@@ -27,6 +27,7 @@ def noisy(problem, n, noise, seed=0):
     return hx.Run(problem.space, X, y, "minimize")
 
 
+@pytest.mark.merge
 def test_noise_is_not_told_as_interaction():
     """Additive, noise as large as the signal: a forest's own shares say 57 % for the mains."""
     run = noisy(additive(), 300, 1.0)
@@ -42,6 +43,7 @@ def test_noise_is_not_told_as_interaction():
     assert not of_trees.certain
 
 
+@pytest.mark.merge
 def test_intervals_hold_the_truth_as_often_as_they_should():
     """The goal is 92 % over all problems; a 95 % interval may miss single shares."""
     problem = additive()
@@ -126,6 +128,7 @@ def of_one_and_noise(seed=0, *, signal=0.0):
     return hx.Run(space, X, y, "minimize")
 
 
+@pytest.mark.merge
 def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
     """Every function's whole variance is the hyperparameter's: 100 % of what is hardly there."""
     for seed in range(3):
@@ -135,6 +138,7 @@ def test_of_one_hyperparameter_and_noise_alone_nothing_matters_most():
     assert most(of_one_and_noise(2, signal=10.0)).certain
 
 
+@pytest.mark.merge
 @few_draws
 def test_a_summary_names_what_matters_most_where_importance_does():
     for seed in range(3):
@@ -222,6 +226,7 @@ def cliff(n=80):
     return hx.Run(space, X, slope(X), "minimize")
 
 
+@pytest.mark.merge
 def test_what_decides_the_best_is_not_what_decides_the_worst():
     run = cliff()
     whole, best = hx.importance(run), hx.importance(run, top=0.1)
@@ -447,6 +452,7 @@ def on_folds(slope=0.0):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.merge
 def test_the_instance_can_be_a_hyperparameter_in_place_of_being_averaged():
     """Var of 2 lr is 4/12, that of the folds' difficulty 0, 1, 2 is 2/3."""
     found = hx.importance(

@@ -84,6 +84,7 @@ def test_the_interval_covers_the_true_rank_correlation_19_times_in_20(rho):
     assert covered >= 0.92 * 400
 
 
+@pytest.mark.merge
 def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
     rng = np.random.default_rng(2)
     early = 0
@@ -95,6 +96,7 @@ def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
     assert early <= 0.05 * 80
 
 
+@pytest.mark.merge
 def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
     """Eight steps, of which the first four correlate by 0.7 and the others by 0.97."""
     rng = np.random.default_rng(3)

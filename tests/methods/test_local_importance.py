@@ -280,6 +280,7 @@ def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many()
     assert sum(bar.end for bar in many.bars) == pytest.approx(1.0)
 
 
+@pytest.mark.merge
 def test_of_noise_alone_nothing_is_certain_around_a_trial():
     """Of one hyperparameter it is all of the variance of whatever varies at all."""
     space = unit_cube(1)

@@ -62,6 +62,7 @@ def constant():
 # ---------------------------------------------------------------------- the same everywhere
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     ("k", "instances"),
     [(2, False), pytest.param(3, True, marks=pytest.mark.thorough)],

@@ -231,6 +231,7 @@ def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
     assert found.config["x1"] <= 0.66  # never where nobody was
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.thorough)]
 )
@@ -239,6 +240,7 @@ def test_of_noise_alone_nothing_is_certain(seed):
     assert [c for c in found.claims if c.certain] == []
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"]
 )
@@ -252,6 +254,7 @@ def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     assert not found.better.certain
 
 
+@pytest.mark.merge
 def test_that_nothing_better_exists_is_not_certain_where_a_well_was_not_seen():
     found = hx.optimum(make_run(Setting(narrow_optimum(), "tpe", 50, 0)))
     assert [

@@ -54,6 +54,7 @@ def test_the_gains_of_a_product_are_its_shapley_values():
     np.testing.assert_allclose(move.gains()[2], 0.0, atol=0.02)
 
 
+@pytest.mark.merge
 def test_gains_add_up_to_what_the_whole_move_gains():
     found = hx.pareto(
         tuned(
@@ -95,6 +96,7 @@ def test_turning_an_objective_round_changes_nothing_but_its_sign():
     )
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("seed", range(2))
 def test_who_pays_is_said_as_the_truth_is(seed):
     """Width buys loss with time, y costs loss alone, z does nothing."""

@@ -107,6 +107,7 @@ def test_the_table_holds_the_tables_of_all_effects():
     assert frame["value_2"].isna().sum() == 5
 
 
+@pytest.mark.merge
 def test_a_model_of_your_own_chooses_what_matters_and_is_drawn():
     class Own:
         def predict(self, rows):

@@ -271,6 +271,7 @@ def test_an_interaction_protects_values_that_are_bad_on_average():
     assert recommend(unit_cube(2), crossed).space["x1"].low == 0.0
 
 
+@pytest.mark.merge
 @of_two_seeds
 def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
     run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, seed))

@@ -623,6 +623,7 @@ def by_shape_of(source, names):
     return hx.partial_dependence(source, names, **options)
 
 
+@pytest.mark.merge
 def test_of_a_pair_there_are_rows_enough_to_part():
     """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
     found = by_shape_of(run_of_product(), ("a", "c"))
@@ -630,6 +631,7 @@ def test_of_a_pair_there_are_rows_enough_to_part():
     assert found.tree[0].part.name == "b"
 
 
+@pytest.mark.merge
 @pytest.mark.usefixtures("few_draws_here")
 def test_a_pair_that_acts_on_no_other_one_has_one_shape():
     alone = by_shape_of(run_of_product(), ("a", "b"))
@@ -637,6 +639,7 @@ def test_a_pair_that_acts_on_no_other_one_has_one_shape():
     assert alone.claims[0].certain
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "sampler",
     [

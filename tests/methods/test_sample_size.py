@@ -59,6 +59,7 @@ def test_the_efficiency_gap_is_what_contributions_lack_of_the_payout():
     assert found.efficiency_gap["total"] == pytest.approx(lacking)
 
 
+@pytest.mark.merge
 def test_a_draw_sums_to_the_difference_of_the_two_configurations():
     space = nested_space()
     acquisition = bound_of(space, conditional_mean)
@@ -107,6 +108,7 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     assert found.orders == 4000
 
 
+@pytest.mark.merge
 def test_its_95_percent_intervals_cover_93_to_97_percent_of_the_time():
     space = cube(3)
     acquisition = bound_of(space, lambda X: X[:, 0] + X[:, 1] * X[:, 2])
@@ -296,6 +298,7 @@ def random_case(rng):
     )
 
 
+@pytest.mark.merge
 def test_enough_means_that_the_ranking_is_right():
     rng = np.random.default_rng(0)
     said = {25: [], 10_000: []}

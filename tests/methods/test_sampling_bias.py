@@ -30,6 +30,7 @@ def by_definition(kernel, X, Y):
     )
 
 
+@pytest.mark.merge
 def test_in_a_numeric_space_the_kernel_is_that_of_the_paper():
     space = unit_cube(3)
     trials = space.sample(20, seed=7) ** 3
@@ -77,6 +78,7 @@ def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
     )
 
 
+@pytest.mark.merge
 def test_uniform_trials_are_called_biased_as_often_as_chance_has_it():
     space = unit_cube(2)
     p_values = [

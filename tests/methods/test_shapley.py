@@ -251,6 +251,7 @@ def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_
     np.testing.assert_allclose(explanation.total, linear, atol=0.02)
 
 
+@pytest.mark.merge
 def test_same_seed_same_result_and_the_global_random_state_is_left_alone():
     space = cube(12)
     surrogate = AnalyticSurrogate(space, lambda X: np.prod(1.0 + X, axis=1))
@@ -368,6 +369,7 @@ def test_sampled_coalitions_have_the_value_of_the_rows_they_compose(model):
     )
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     ("d", "estimator", "background", "calls"),
     [

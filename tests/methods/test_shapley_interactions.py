@@ -96,6 +96,7 @@ def test_the_terms_of_a_confidence_bound_add_up_and_so_do_all_sets():
     assert abs(found.efficiency_gap) < 1e-9
 
 
+@pytest.mark.merge
 def test_of_singles_and_pairs_shapleys_values_are_made():
     """k-SII: a Shapley value is the single's value and half of each of its pairs."""
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2] ** 2)
@@ -141,6 +142,7 @@ def test_beyond_eleven_the_least_play_as_one():
     assert "play as one" in str(found.notes[0])
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("kind", ["auto", "forest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_in_pure_noise_no_interaction_is_certain(kind, seed):
@@ -240,6 +242,7 @@ def test_the_variance_of_a_forest_is_exact():
     assert found.described().footer.startswith("No intervals")
 
 
+@pytest.mark.merge
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
     forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(
         kind="forest"

@@ -55,6 +55,7 @@ def test_each_line_tells_what_the_function_of_its_question_says(run):
 LONG = ["x" * 200, "model.encoder." * 14, "学習率" * 30, "a b" * 40]
 
 
+@pytest.mark.merge
 @few_draws
 def test_no_phrase_depends_on_the_length_of_a_name_and_none_is_cut():
     """With long names the lines are those with short ones, names apart."""
@@ -171,6 +172,7 @@ def test_a_share_of_the_variation_in_words(share, said):
     assert in_words(share) == said
 
 
+@pytest.mark.merge
 def test_where_everything_matters_alike_it_is_said_in_the_line():
     space = unit_cube(3)
     X = space.sample(60, seed=0)
@@ -254,6 +256,7 @@ def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
     assert str(caught.value).startswith(said)
 
 
+@pytest.mark.merge
 def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
     space = hx.SearchSpace(
         [hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"]
@@ -280,6 +283,7 @@ def test_the_figure_has_both_shares_of_what_matters(run):
     assert shares[row, PALE] == pytest.approx(most.estimate, abs=1e-12)
 
 
+@pytest.mark.merge
 def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     space = unit_cube(3)
     X = space.sample(120, seed=3)

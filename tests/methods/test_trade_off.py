@@ -64,6 +64,7 @@ def curved(rng):
     }
 
 
+@pytest.mark.merge
 def test_a_belief_of_the_sum_itself_says_the_same():
     runs = curved(np.random.default_rng(0))
     found = between(runs)
@@ -159,6 +160,7 @@ def test_a_certain_change_agrees_with_the_intervals_of_both_ends(seed):
     assert certain > 20
 
 
+@pytest.mark.merge
 def test_certain_differences_are_true():
     dense = SPACE.sample(20_000, seed=5)
     truths = [

@@ -298,6 +298,7 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
 # ---------------------------------------------------------------------- real runs and claims
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("kind", ["auto", "forest"])
 @pytest.mark.parametrize(
     ("game", "seed"),
@@ -318,6 +319,7 @@ def test_in_pure_noise_nothing_is_certain(kind, game, seed):
     assert not any(claim.certain for claim in found.claims)
 
 
+@pytest.mark.merge
 def test_a_gain_is_told_with_an_interval_that_holds_the_truth():
     found = hx.methods.tunability(
         run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2]), DEFAULT
@@ -342,6 +344,7 @@ def test_a_conditional_run_has_every_game(game):
     assert any("default" in str(note) for note in found.notes)
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("d", [3, 8])
 def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(
     d,
@@ -421,6 +424,7 @@ def test_of_a_mean_the_interactions_are_the_means_of_those_of_each_run(game):
     np.testing.assert_allclose(found.values, each.mean(axis=0), atol=1e-12)
 
 
+@pytest.mark.merge
 @few_draws
 def test_over_runs_each_draw_of_one_is_joined_with_one_of_the_others():
     found = hx.methods.tunability(runs_of(noise=0.2), DEFAULT)

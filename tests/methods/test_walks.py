@@ -133,6 +133,7 @@ def test_a_growing_background_is_walked_from_eight_hyperparameters_on(
         assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
 
 
+@pytest.mark.merge
 def test_its_95_percent_intervals_cover_about_as_often(monkeypatch):
     space = cube(5)
     ratio = ratio_of(space, range(5), kernels=(3, 5))
@@ -168,6 +169,7 @@ def test_the_background_grows_until_the_precision_is_reached():
     assert (grown["rows"], grown["enough"]) == (fine.background_size, True)
 
 
+@pytest.mark.merge
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 @pytest.mark.parametrize(("d", "group"), [(50, False), (20, True)])
 def test_a_study_of_many_hyperparameters(d, group):
@@ -212,6 +214,7 @@ def test_rows_walked_in_parts_are_those_walked_at_once(space, monkeypatch):
     np.testing.assert_array_equal(in_parts, at_once)
 
 
+@pytest.mark.thorough
 def test_200_000_background_rows_take_less_than_512_mb():
     """What walks hold grows by the rows themselves only: it is extrapolated."""
     space = cube(14)

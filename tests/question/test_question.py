@@ -156,6 +156,7 @@ def test_answers_end_with_their_run_but_for_the_latest(monkeypatch):
     assert len(answers._OF_TRIALS) == 3
 
 
+@pytest.mark.merge
 def test_one_of_several_has_its_own_answers():
     a, b = run_of(seed=1), run_of(seed=2)
     found = hx.summary({"a": a, "b": b})
@@ -165,6 +166,7 @@ def test_one_of_several_has_its_own_answers():
     assert found.lines == (*hx.summary(a).lines, *hx.summary(b).lines)
 
 
+@pytest.mark.merge
 def test_several_objectives_are_summarized_front_first():
     run = run_of()
     size = hx.Run(

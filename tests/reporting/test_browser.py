@@ -20,6 +20,7 @@ WebDriverWait = pytest.importorskip(
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
 pytestmark = [
+    pytest.mark.merge,
     warns_of_glyphs,
     pytest.mark.usefixtures("few_draws"),
     IS_THERE,

@@ -42,6 +42,7 @@ def hidden(text):
     } - {"\n"}
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     "sections",
     [BRIEF, pytest.param(None, marks=pytest.mark.thorough)],

@@ -10,6 +10,7 @@ import pytest
 from hpo_explain.reporting._file import check_place, write_atomically
 
 
+@pytest.mark.merge
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_process_that_is_killed_while_it_writes(tmp_path):
     path = tmp_path / "report.html"

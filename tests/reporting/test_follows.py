@@ -8,7 +8,10 @@ from hpo_explain.reporting import Report
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import LAPTOP, shown
 
-pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
+pytestmark = [
+    pytest.mark.merge,
+    pytest.mark.usefixtures("few_draws", "answers_stay"),
+]
 SECTIONS = ("summary", "advise", "history", "trust", "explain-proposal")
 
 

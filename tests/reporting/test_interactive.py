@@ -12,7 +12,7 @@ import hpo_explain as hx
 from tests.handmade import tuning_run
 
 pytest.importorskip("plotly", reason="plotly draws the figures")
-pytestmark = pytest.mark.usefixtures("few_draws")
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws")]
 SECTIONS = ["summary", "trust", "importance"]
 
 

@@ -19,6 +19,7 @@ from tests.reporting.pages import write
 from tests.reporting.test_browser import DESKTOP, HOSTILE, shown
 
 pytestmark = [
+    pytest.mark.merge,
     warns_of_glyphs,
     pytest.mark.usefixtures("few_draws", "answers_stay"),
 ]

@@ -31,6 +31,7 @@ def repeated():
     return hx.Run(unit_cube(2), X, y, "minimize", objective_name="loss")
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("make", [tuning_run, constant, noise, repeated])
 def test_an_answer_has_a_whole_headline_of_a_few_words(make):
     question = Question(make())

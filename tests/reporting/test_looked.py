@@ -15,6 +15,7 @@ from tests.reporting.test_browser import (
 
 pytest.importorskip("plotly")
 pytestmark = [
+    pytest.mark.merge,
     warns_of_glyphs,
     pytest.mark.usefixtures("few_draws", "answers_stay"),
     IS_THERE,

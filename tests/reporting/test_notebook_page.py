@@ -9,7 +9,7 @@ import hpo_explain as hx
 from tests.handmade import Page, tuning_run
 from tests.reporting.test_browser import DESKTOP, shown
 
-pytestmark = pytest.mark.usefixtures("few_draws")
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws")]
 
 
 @pytest.fixture(scope="module")

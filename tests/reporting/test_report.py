@@ -224,6 +224,7 @@ def test_pyplot_and_the_style_are_left_alone(run, tmp_path):
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.merge
 @pytest.mark.usefixtures("empty_figures_here")
 def test_names_from_the_user_are_shown_and_are_no_markup(tmp_path):
     names, choices = NASTY[:4], NASTY[4:6]
@@ -272,6 +273,7 @@ def test_why_there_is_nothing_is_a_sentence_that_leaves_names_as_they_are():
     assert refused.cards[0].finding == "It never varies."
 
 
+@pytest.mark.merge
 @pytest.mark.usefixtures("empty_figures_here")
 def test_poor_trust_is_the_first_thing_told(tmp_path):
     noise = np.random.default_rng(0).normal(size=30)
@@ -347,6 +349,7 @@ def test_what_was_computed_for_one_section_serves_the_next(monkeypatch):
     assert len(calls) == 1
 
 
+@pytest.mark.merge
 @pytest.mark.usefixtures("empty_figures_here")
 def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
     quick = tuple(section for section in SECTIONS if section.name == "history")

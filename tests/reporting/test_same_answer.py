@@ -65,6 +65,7 @@ def two():
 FUNCTIONS = {method.called: method.function for method in METHODS}
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize("study", [single, conditional, two])
 def test_every_section_is_what_its_function_answers(study, pytestconfig):
     source = study()

@@ -272,6 +272,7 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(
     )
 
 
+@pytest.mark.merge
 def test_workers_answer_the_same():
     run = run_of(12, 2, proposals=range(7, 12))
     alone, beside = Question(run), Question(replace(run))
@@ -287,6 +288,7 @@ def test_workers_answer_the_same():
     assert known.sentence == alone.ask(function).sentence
 
 
+@pytest.mark.merge
 def test_a_figure_that_a_worker_cannot_draw_fails_its_section_only():
     run = run_of(34, 2, proposals=range(7, 34))
 

@@ -21,6 +21,7 @@ def run_of(weights, *, seed=0, n=20, space=SPACE):
     return hx.Run(space, X, X @ np.asarray(weights), "minimize")
 
 
+@pytest.mark.merge
 def test_runs_of_other_trials_are_compared():
     runs = {"seed 0": run_of([1.0, 0.2]), "seed 1": run_of([1.0, 0.2], seed=1)}
     tabs = Report.of(runs).tabs

@@ -28,7 +28,7 @@ ui = pytest.importorskip("selenium.webdriver.support.ui")
 Select, Wait = ui.Select, ui.WebDriverWait
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
-pytestmark = IS_THERE
+pytestmark = [pytest.mark.merge, IS_THERE]
 EXACT = 1e-4
 
 

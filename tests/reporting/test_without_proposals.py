@@ -24,6 +24,7 @@ def run_of(origin, **more):
     )
 
 
+@pytest.mark.merge
 @pytest.mark.parametrize(
     ("origin", "said"),
     [

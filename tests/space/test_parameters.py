@@ -127,6 +127,7 @@ def test_a_log_integer_position_is_the_share_of_the_logarithm():
             FloatParameter("f", 0.0, 0.3, step=0.1),
             0.3,
         ),  # 0.3 / 0.1 is below 3 in floating point
+        (FloatParameter("f", 0.0, 0.6, step=0.2), 0.6),
     ],
     ids=repr,
 )
@@ -136,6 +137,11 @@ def test_the_end_of_a_range_is_the_largest_value_on_the_grid(parameter, high):
         parameter.decode(np.array([1.0] if parameter.size > 1 else [0.0]))[0]
         == parameter.high
     )
+
+
+def test_no_value_lies_above_the_range_by_rounding():
+    """Three steps of .2 are .6000000000000001, which Optuna refuses where .6 is the end."""
+    assert FloatParameter("f", 0.0, 0.6, step=0.2).decode(np.ones(1)) == [0.6]
 
 
 @pytest.mark.parametrize("parameter", GRIDS, ids=repr)

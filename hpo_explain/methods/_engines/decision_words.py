@@ -10,7 +10,7 @@ from hpo_explain.base import Wording, chained, join_words, printable
 from hpo_explain.space import SearchSpace, value_text
 
 MOST = 3  # things that a sentence lists
-_PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
+_PLAIN = (1e-4, 1e9)  # sizes that are written without an exponent
 _COUNTS = [
     "two",
     "three",

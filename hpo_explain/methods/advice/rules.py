@@ -63,8 +63,7 @@ _EXPECTED = declared_fact(
 )
 _NO_FAIR_CHANCE = declared_fact(
     "no_fair_chance",
-    "no trial has more than a {probability:%} chance to be better; more of the same search is as "
-    "good",
+    "no trial has a fair chance to be better; more of the same search is as good",
 )
 _SAME = declared_fact(
     "best_hidden",
@@ -265,7 +264,7 @@ def attempt(
         if len(rows) and decision.is_worth_a_trial(gained):
             where = decision.where_better(gains)
             return trying(decision, rows, gained, where, names)
-    return go_on(gained)
+    return go_on()
 
 
 def _of_grid(
@@ -274,21 +273,20 @@ def _of_grid(
     """Return which n of the combinations that are left of a grid to try next."""
     rows = left[decision.may_be_tried(left)]
     if not len(rows):
-        return Action("go_on", evidence=(_NO_FAIR_CHANCE(probability=0.0),))
+        return go_on()
     gains = decision.gains(rows)
     chosen = ranked(-gains.mean(axis=0))[:n]
     largest = gains[:, chosen].max(axis=1)
     gained = decision.gained(largest)
     if not decision.is_worth_a_trial(gained):
-        return go_on(gained)
+        return go_on()
     where = decision.where_better(largest)
     return trying(decision, rows[chosen], gained, where, names)
 
 
-def go_on(gained: Decision) -> Action:
+def go_on() -> Action:
     """Return that more of the same search is as good as any trial that can be named."""
-    why = _NO_FAIR_CHANCE(probability=gained.probability)
-    return Action("go_on", evidence=(why,))
+    return Action("go_on", evidence=(_NO_FAIR_CHANCE(),))
 
 
 def trying(

@@ -35,9 +35,11 @@ from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
     STRETCH,
+    Anova,
     Decision,
     decide,
     interval,
+    interval_beside,
 )
 from hpo_explain.methods._engines.effect_result import Effect, marginal_on
 from hpo_explain.methods.importance.most import (
@@ -65,7 +67,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hpo_explain.belief import Anova, Best
+    from hpo_explain.belief import Best
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
@@ -243,9 +245,16 @@ class FanovaImportance(Result):
         """Return the 95 % interval of the share of a set; None for trees."""
         if self.rows == "trees":
             return None
-        low, high = interval(
-            self.shares[:, i], stretch=self._stretch(len(self.members[i]))
-        )
+        return self._interval(self.shares[:, i], len(self.members[i]))
+
+    def _interval(self, share: Array, order: int) -> tuple[float, float]:
+        """Return the 95 % interval of a share of one, or of a pair, by that in each draw."""
+        stretch = self._stretch(order)
+        if order == 2 and isinstance(self.anova, Anova):
+            left_out = self.anova.left_out
+            low, high = interval_beside(share, left_out, stretch=stretch)
+        else:
+            low, high = interval(share, stretch=stretch)
         return max(low, 0.0), min(high, 1.0)
 
     def _stretch(self, order: int) -> float:
@@ -809,12 +818,11 @@ class FanovaImportance(Result):
         term: str = "",
     ) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
-        stretch = (
-            STRETCH["average"] if term == ALL else self._stretch(len(names))
-        )
-        low, high = np.clip(
-            interval(share, stretch=stretch), 0.0, 1.0
-        ).tolist()
+        if term == ALL:
+            ends = interval(share, stretch=STRETCH["average"])
+            low, high = np.clip(ends, 0.0, 1.0).tolist()
+        else:
+            low, high = self._interval(share, len(names))
         # shares of draws are estimates, whose sum may exceed the whole
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
         shown = replace(

@@ -19,7 +19,8 @@ and F_∖j are the means of the same n² numbers along the two sides. Leaving ou
 at a time gives the standard error of H (delete-a-group jackknife).
 
 Of functions that the trials allow, over the whole space: ``H_jk² = V_jk / (V_j + V_k + V_jk)`` and
-``H_j² = Σ_k V_jk / V`` by the functional ANOVA of each, without interactions of more than two.
+``H_j² = Σ_k V_jk / V`` by the functional ANOVA of each, without interactions of more than two. What
+functions leave out of the objective may be any pair's: intervals reach up to H with it in V_jk.
 """
 
 from __future__ import annotations
@@ -268,7 +269,13 @@ class InteractionExplainer(Explainer):
         own = anova.of_pairs[:, [anova.pairs.index(pair) for pair in pairs]]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + own
-        H = np.sqrt(own / np.maximum(joint, np.finfo(float).tiny))
+        H = _share_of_joint(own, joint)
+        # of what functions leave out nobody knows whose interaction it is
+        left_out = anova.left_out[:, None]
+        beside = _share_of_joint(
+            (1.0 - left_out) * own + left_out,
+            (1.0 - left_out) * joint + left_out,
+        )
         size = np.sqrt(own * anova.variance[:, None])
         total = np.sqrt(np.minimum(with_any, 1.0))
         return InteractionStrength(
@@ -277,6 +284,7 @@ class InteractionExplainer(Explainer):
             sets=tuple(pairs),
             values=H.mean(axis=0),
             draws=H,
+            draws_beside=beside,
             half_width=NORMAL_95 * H.std(axis=0),
             absolute=size.mean(axis=0),
             total=total.mean(axis=0),
@@ -375,3 +383,8 @@ class InteractionExplainer(Explainer):
     def _besides(self) -> tuple[Fact, ...]:
         condition = (_CONDITION(),) if any(self.space.conditions) else ()
         return (*condition, *self.about.notes)
+
+
+def _share_of_joint(own: Array, joint: Array) -> Array:
+    """Return H of pairs: the root of the interaction's share of the joint effect."""
+    return np.asarray(np.sqrt(own / np.maximum(joint, np.finfo(float).tiny)))

@@ -16,6 +16,7 @@ from hpo_explain.belief import (
     STRETCH,
     Decision,
     decide,
+    interval,
     varying,
 )
 from hpo_explain.methods._engines.estimates import Estimates
@@ -43,6 +44,8 @@ class InteractionStrength(Estimates):
         H of each pair (Eq. 44), and 1.96 times its standard error, or standard deviation.
     draws : ndarray of shape (number of functions, number of pairs) or None
         H of each pair in each function; None where it was estimated from a sample.
+    draws_beside : ndarray of shape (number of functions, number of pairs) or None
+        The same if what the function leaves out of the objective is the pair's interaction.
     absolute : ndarray of shape (number of pairs,)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
@@ -84,7 +87,7 @@ class InteractionStrength(Estimates):
             "upper": lambda result: result.ends[:, 1],
         },
         order="by_size",
-        hidden=("players", "sets", "draws", "shares", "half_width"),
+        hidden=("players", "sets", "draws", "draws_beside", "shares", "half_width"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
@@ -99,6 +102,7 @@ class InteractionStrength(Estimates):
     absolute: Array
     total: Array
     total_std: Array
+    draws_beside: Array | None = None
     shares: Array | None = None
     focus: str | None = None
     sample_size: int = 0
@@ -115,9 +119,15 @@ class InteractionStrength(Estimates):
         return STRETCH["pair"]
 
     def interval(self, place: int) -> tuple[float, float] | None:
-        """Return the 95 % interval of a pair's H over the draws, between 0 and 1."""
-        ends = super().interval(place)
-        return None if ends is None else (max(ends[0], 0.0), min(ends[1], 1.0))
+        """Return the 95 % interval of a pair's H over the draws, between 0 and 1.
+
+        Whoever has what the draws leave out of the objective: others, or the pair.
+        """
+        if self.draws is None or self.draws_beside is None:
+            return None
+        low, _ = interval(self.draws[:, place], stretch=self.stretch)
+        _, high = interval(self.draws_beside[:, place], stretch=self.stretch)
+        return max(low, 0.0), min(high, 1.0)
 
     def strength(self, first: str, second: str | None = None) -> float:
         """Return H of a pair, or of one hyperparameter with any others.
