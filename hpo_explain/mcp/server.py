@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.base.workers import LostError
 from hpo_explain.mcp.answers import STUDIES, TOOLS, Answer, failed
 from hpo_explain.mcp.places import Places
 from hpo_explain.mcp.tools import SHARED
@@ -119,7 +119,7 @@ async def _answered(
     except asyncio.TimeoutError:
         worker.end()
         return failed(_TOO_LONG.format(seconds=longest))
-    except BrokenExecutor:
+    except LostError:
         worker.end()
         return failed(_ENDED)
     except asyncio.CancelledError:

@@ -48,13 +48,13 @@ run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
 """
 # Ends a report's worker, after it said what it has loaded.
 WORKER = """
-from hpo_explain.reporting import _ahead
-close = _ahead.Pool.close
-def asked(pool):
+from hpo_explain.base.workers import Workers
+end = Workers.end
+def asked(workers):
     loaded = f"[name for name in {names} if name in __import__('sys').modules]"
-    print("imported", pool.submit(eval, loaded).result())
-    close(pool)
-_ahead.Pool.close = asked
+    print("imported", workers.submit(eval, loaded).result())
+    end(workers)
+Workers.end = asked
 some = ["history", "explain-proposal", "noise", "trust", "parallel-coordinates"]
 hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
 """
@@ -152,5 +152,5 @@ def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
     of_report, of_worker, _ = imported
     assert of_report <= COMPUTES | READS | IN_BROWSERS
     # it draws figures, and the module that sends them there fills the page as well
-    assert of_worker - COMPUTES == {"joblib"} | IN_BROWSERS
+    assert of_worker - COMPUTES == IN_BROWSERS
     assert twice == "[]"
