@@ -146,7 +146,7 @@ def name_option(option: Option) -> str:
 
 
 def as_list(names: Sequence[str]) -> str:
-    """Return names as one text with commas between them, and a backslash before their own.
+    r"""Return names as one text with commas between them, and a backslash before their own.
 
     Examples
     --------

@@ -91,9 +91,7 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
     for fill, bars in rows.by_fill():
         color, hatch = color_and_hatch(fill)
         thickness = rows.thickness / (3 if fill == PALE else 1)
-        whiskers = [
-            (None, None) if bar.bare else bar.reach for bar in bars
-        ]
+        whiskers = [(None, None) if bar.bare else bar.reach for bar in bars]
         down, up = zip(*whiskers, strict=True)
         hover = [
             bar.told or f"{axes.x.names[bar.row]}: {_reached(axes.y, bar)}"
