@@ -1,301 +1,242 @@
-"""A report that is drawn by a process of its own: no trial waits for it, and it harms nothing here.
-
-The process is one of joblib's loky, which neither forks this one nor imports the main program.
-"""
+"""A page that is drawn by an interpreter of its own: no trial waits for it."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
-import pickle
-import subprocess
-import sys
+import re
 import threading
 import time
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from multiprocessing import current_process
-from multiprocessing.util import Finalize
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
+from hpo_explain.base.workers import (
+    SIDE_BY_SIDE,
+    Interpreter,
+    Workers,
+    awaited,
+    dumped,
+)
+from hpo_explain.run.state import state_of
 
-from hpo_explain.base.workers import deaf_to_interrupts, end_with
+if TYPE_CHECKING:
+    from hpo_explain.reporting import Section
+    from hpo_explain.run import Run
 
 _logger = logging.getLogger("hpo_explain")
 
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
-_ENVIRONMENT = {f"{library}_NUM_THREADS": "1" for library in _THREADS}
-_ENVIRONMENT |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
+_ENVIRONMENT = SIDE_BY_SIDE | {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
 _AT_EXIT = 60.0  # seconds after which a program that ends waits no longer
 _NICE = 10  # gives way to the optimization
-_LOOK = 0.3  # seconds between two looks at whether another process takes over
-_OVERTAKEN = (
-    "The report %s is left to another process, which has read more trials."
+_LOOK = (
+    0.2  # seconds between two looks at whether another process has finished
 )
+_VERSION = re.compile(rb'<meta name="version" content="([\w-]+)">')
+_HEAD = 20_000  # bytes of a page in which its version is
 
 
-def draw(path: Path, content: bytes) -> float:
-    """Write a report about runs with some sections, a short one or not; all pickled.
+@dataclass(frozen=True)
+class Page:
+    """What is drawn about runs, as it is sent to the interpreter that draws.
 
-    Do with the runs what follows, too. Return what it cost in seconds of the processor, imports
-    included.
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file.
+    runs : mapping of str to Run
+        The runs by the name of their objective.
+    sections : sequence of str or Section, optional
+        The parts of the page; None for all.
+    is_short : bool
+        Whether only those are drawn that take a moment.
+    afterwards : callable, optional
+        What is done with the runs once the page is written.
     """
-    from hpo_explain.reporting import BRIEF, Report
-    from hpo_explain.reporting._file import check_place
 
-    runs, sections, short, after = pickle.loads(content)
-    if short:
-        sections = [
-            name for name in sections or BRIEF if name in BRIEF
-        ] or sections
-    check_place(path)  # before it is drawn
-    report = Report.of(runs, sections=sections)
-    replace(report, follows=True).write(path)
-    if after is not None:
-        after(runs)
-    times = os.times()
-    return (
-        times.user + times.system + times.children_user + times.children_system
-    )
+    path: Path
+    runs: Mapping[str, Run]
+    sections: Sequence[str | Section] | None = None
+    is_short: bool = False
+    afterwards: Callable[[Any], object] | None = None
 
+    @property
+    def version(self) -> str:
+        """What tells it from a page about other trials, or with fewer sections."""
+        return state_of(self.runs) + ("-short" if self.is_short else "")
 
-def draw_at_exit(path: Path, content: bytes) -> None:
-    """Have a report drawn when threads and pools are gone, by another interpreter.
-
-    Raises
-    ------
-    OSError, subprocess.SubprocessError
-        If it cannot be started, fails, or takes too long.
-    """
-    code = (
-        "import pathlib, sys; sys.path[:] = eval(sys.argv[2]); "
-        "from hpo_explain.adapters import _drawing; "
-        "_drawing.draw(pathlib.Path(sys.argv[1]), sys.stdin.buffer.read())"
-    )
-    subprocess.run(
-        [sys.executable, "-c", code, str(path), repr(sys.path)],
-        input=content,
-        check=True,
-        capture_output=True,
-        timeout=_AT_EXIT,
-        env=os.environ | _ENVIRONMENT,
-    )
+    @property
+    def is_written(self) -> bool:
+        """Whether the file is this page."""
+        with contextlib.suppress(OSError), self.path.open("rb") as file:
+            found = _VERSION.search(file.read(_HEAD))
+            return found is not None and found[1].decode() == self.version
+        return False
 
 
-class Drawing:
-    """A report that is being drawn, which is stopped when the interpreter exits.
+def draw(page: Page, nice: int = 0, limit: float | None = None) -> float:
+    """Write a page, and return what it cost in seconds of the processor, imports included.
 
     Parameters
     ----------
-    path, content
-        As of `draw`.
-    last : bool
-        Whether somebody waits for it; otherwise it gives way to other processes.
-    turn : str
-        Whose turn it is: once it is another one's, this drawing is given up.
-    done : callable
-        Called with the future of its cost, in a thread of its own, unless it was stopped; it must
-        not raise.
-    until_over : ExitStack
-        What is closed when the drawing is over.
+    page : Page
+        The page.
+    nice : int, default 0
+        By how much this process gives way to others.
+    limit : float, optional
+        Seconds after which this process ends.
+    """
+    if limit is not None:
+        alarm = threading.Timer(limit, os._exit, (1,))
+        alarm.daemon = True
+        alarm.start()
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(nice)  # Windows has another way
+    logging.disable()  # a section that fails is a card of the report
+    from hpo_explain.reporting import BRIEF, Report
+    from hpo_explain.reporting._file import check_place
+
+    sections = page.sections
+    if page.is_short:
+        brief = [name for name in sections or BRIEF if name in BRIEF]
+        sections = brief or sections
+    check_place(page.path)  # before it is drawn
+    report = Report.of(page.runs, sections=sections)
+    replace(report, version=page.version).write(page.path)
+    if page.afterwards is not None:
+        page.afterwards(page.runs)
+    return time.process_time()
+
+
+def draw_at_exit(page: Page) -> None:
+    """Have a page drawn when threads can be started no more, and wait for it.
 
     Raises
     ------
-    OSError
-        If no process can be started.
+    Exception
+        What drawing raised, or that it took too long.
+    """
+    interpreter = Interpreter(_ENVIRONMENT)
+    try:
+        interpreter.ask(dumped((draw, (page,), {"limit": _AT_EXIT})))
+    finally:
+        interpreter.close()
+
+
+class Drawing:
+    """A page that is being drawn.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    done : callable
+        Called with the future of its cost, in a thread of its own, unless it was stopped; it must
+        not raise.
+    gives_way : bool
+        Whether other processes come first, as nobody waits for it.
+    turn : Turn
+        What ends when the drawing is over.
     """
 
     def __init__(
         self,
-        path: Path,
-        content: bytes,
+        page: Page,
         done: Callable[[Future[float]], object],
         *,
-        last: bool,
-        turn: str,
-        until_over: contextlib.ExitStack,
+        gives_way: bool,
+        turn: Turn,
     ) -> None:
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        self._done = done
-        self._path, self._turn = path, turn
-        self.owner = os.getpid()
-        self._stopped = False
-        self._over = threading.Event()
-        self._pool = ProcessPoolExecutor(
-            max_workers=1,
-            initializer=_begin,
-            initargs=(os.getpid(), last, path, self._turn),
-            env=_ENVIRONMENT,
-        )
-        with (
-            deaf_to_interrupts(),
-            _as_no_daemon(),
-        ):  # Ctrl-C is for the optimization
-            future = self._pool.submit(draw, path, content)
-        _running.add(self)
-        # before the pool's own exit, which was just registered, waits for its thread, and before a
-        # process of multiprocessing waits for its children
-        threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
-        Finalize(None, _stop_all, exitpriority=100)
-        self._until_over = until_over.pop_all()
-        future.add_done_callback(self._end)
+        self._done, self._turn = done, turn
+        self._is_stopped = False
+        self._over: Future[None] = Future()
+        self._workers = Workers(1, _ENVIRONMENT)
+        nice = _NICE if gives_way else 0
+        self._workers.submit(draw, page, nice).add_done_callback(self._end)
 
     @property
     def is_over(self) -> bool:
-        """Whether the process has answered and its answer was dealt with."""
-        return self._over.is_set()
+        """Whether the page is written, or failed, and that was dealt with."""
+        return self._over.done()
 
     def wait(self) -> None:
         """Wait until the drawing is over."""
-        while not self._over.wait(
-            0.2
-        ):  # without a limit, Ctrl-C is not heeded on Windows
-            pass
+        awaited(self._over)
 
-    def stop(self, *, wait: bool = True) -> None:
+    def stop(self) -> None:
         """Give up the drawing; its answer, if there is one still, is dropped."""
-        self._stopped = True
-        self._pool.shutdown(wait=wait, kill_workers=True)
+        self._is_stopped = True
+        self._workers.end()
 
     def _end(self, future: Future[float]) -> None:
         try:
-            if not self._stopped:
-                self._pool.shutdown(wait=False)
-                if future.exception() and turn_at(self._path) != self._turn:
-                    _logger.info(_OVERTAKEN, self._path)
-                else:
-                    self._done(future)
+            self._workers.end()
+            if not self._is_stopped:
+                self._done(future)
         finally:
-            _running.discard(self)
-            self._until_over.close()
-            self._over.set()
+            self._turn.end()
+            self._over.set_result(None)
 
 
-_running: weakref.WeakSet[Drawing] = weakref.WeakSet()
+class Turn:
+    """The turn to write pages in a folder, which one process has at a time.
 
-
-def _stop_all() -> None:
-    for drawing in [*_running]:
-        if drawing.owner == os.getpid():  # not a fork's to stop
-            drawing.stop(wait=False)
-
-
-@contextlib.contextmanager
-def _as_no_daemon() -> Iterator[None]:
-    """Let a daemon, such as a worker of a pool, start a process, which ends with it anyway."""
-    settings: dict[str, Any] = current_process()._config  # type: ignore[attr-defined]
-    daemon = settings.pop("daemon", False)
-    try:
-        yield
-    finally:
-        settings["daemon"] = daemon
-
-
-def _begin(parent: int, last: bool, path: Path, turn: str) -> None:
-    """Prepare a process that draws: it ends with its parent or its turn, and says nothing."""
-    if not last:
-        with contextlib.suppress(
-            AttributeError, OSError
-        ):  # Windows has another way
-            os.nice(_NICE)
-    end_with(parent)
-    threading.Thread(
-        target=_end_with_turn, args=(path, turn), daemon=True
-    ).start()
-    logging.disable()  # a section that fails is a card of the report
-
-
-def _end_with_turn(path: Path, turn: str) -> None:
-    while turn_at(path) == turn:
-        time.sleep(_LOOK)
-    os._exit(1)
-
-
-# ---------------------------------------------------------------------- several processes
-
-
-def turn_at(path: Path) -> str:
-    """Return what the process has read whose turn it is to write a last report; "" for none."""
-    with contextlib.suppress(OSError, ValueError):
-        place = os.open(_file_of_turns(path), os.O_RDONLY | _CAREFUL)
-        with os.fdopen(place, encoding="ascii") as file:
-            return file.read(100)
-    return ""
-
-
-def take_turn(path: Path, read: str) -> str:
-    """Have the process that draws a report give up, as this one has read other trials.
-
-    Return whose turn it is now: nobody's, "", where that cannot be written.
-    """
-    settings = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _CAREFUL
-    with contextlib.suppress(OSError):
-        place = os.open(_file_of_turns(path), settings, 0o644)
-        with os.fdopen(place, "w", encoding="ascii") as file:
-            file.write(read)
-        return read
-    return ""
-
-
-def end_turn(path: Path, read: str) -> None:
-    """Have it be nobody's turn, unless another process has taken it."""
-    if read and turn_at(path) == read:
-        with contextlib.suppress(OSError):
-            _file_of_turns(path).unlink()
-
-
-def _file_of_turns(path: Path) -> Path:
-    return path.with_name(f".{path.name[:100]}.turn")
-
-
-# no link that others may have put there is followed, and no pipe is waited for
-_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-@contextlib.contextmanager
-def one_writer(path: Path, patience: float = 0.0) -> Iterator[bool]:
-    """Say whether this process may write a report; until it has done so, no other one may.
-
-    The operating system holds the lock, so it ends with its process, however that ends. Where no
-    lock can be had, this process writes all the same: reports are replaced in one step.
+    The operating system holds it, as a lock of the folder: it ends with its process, however that
+    ends, and leaves no file. Where there are no such locks everybody has it: pages are replaced in
+    one step.
 
     Parameters
     ----------
-    path : pathlib.Path
-        The report.
+    folder : pathlib.Path
+        The folder; one that is missing is not made.
     patience : float, default 0.0
         Seconds to wait for another process.
+
+    Attributes
+    ----------
+    is_mine : bool
+        Whether no other process has it.
+    was_waited_for : bool
+        Whether another one had it.
     """
-    file = path.with_name(f".{path.name[:100]}.lock")
-    # a soft lock is its file, which a killed process would leave behind
-    lock = FileLock(
-        file, timeout=patience, fallback_to_soft=False, thread_local=False
-    )
-    mine = True
+
+    def __init__(self, folder: Path, patience: float = 0.0) -> None:
+        self.is_mine, self.was_waited_for = True, False
+        self._file = -1
+        until = time.monotonic() + patience
+        try:
+            self._file = os.open(folder, os.O_RDONLY)  # which Windows refuses
+            while not _locked(self._file):
+                self.was_waited_for = True
+                if time.monotonic() >= until:
+                    self.is_mine = False
+                    return
+                time.sleep(_LOOK)
+        except OSError as error:  # no folder, or a file system without locks
+            _logger.info("%s cannot be locked (%s).", folder, error)
+
+    def end(self) -> None:
+        """Leave it to others."""
+        if self._file < 0:
+            return
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            if self.is_mine:  # forks have the file open as well
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+        os.close(self._file)
+        self._file = -1
+
+
+def _locked(folder: int) -> bool:
+    """Lock an open folder, and say whether no other process has done so."""
+    import fcntl
+
     try:
-        if (
-            path.parent.is_dir()
-        ):  # filelock would make it, but writing says that it is missing
-            lock.acquire()
-    except Timeout:
-        mine = False
-    except (
-        OSError
-    ) as error:  # a folder that is read-only, or a file system without locks
-        _logger.info(
-            "The report %s is written without a lock (%s).", path, error
-        )
-    try:
-        yield mine
-    finally:
-        if mine:
-            with contextlib.suppress(OSError):
-                file.unlink()  # before the release: whoever has opened it meanwhile notices
-            with contextlib.suppress(OSError):
-                lock.release()
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

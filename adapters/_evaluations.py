@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._reading import (
     NO_HYPERPARAMETER,
+    ONLY_LEFT_OUT,
     OUTSIDE,
     against_conditions,
     best_outside,
+    fits_conditions,
     level_of,
     not_finite,
     nothing_left,
@@ -25,14 +27,20 @@ from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import Curves, OptimizerRecord, Run, WithoutResult
-from hpo_explain.space import Array, SearchSpace
+from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.run import Curves, Run, WithoutResult
+from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
 
 _NOT_RECORDED = declared_fact(
     "space_not_recorded",
     "space: not on record, so that ranges, scales and conditions are inferred from the trials; "
     "{space=} gives it",
+)
+_UNTIMED = declared_fact(
+    "untimed",
+    "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
+    "numbers",
+    trials=counted_trials,
 )
 
 
@@ -49,13 +57,19 @@ class Evaluation:
     reason : Fact, optional
         Why it does not count; its kind may be one of the states of a trial without a result.
     origin : Origin
-        Who chose it; those that a model chose are the proposals.
+        Who chose it.
     started, finished : float
         Seconds since the epoch; NaN where they are not known.
     fidelity : float
         Its budget; NaN where it has none.
     curve : mapping of float to float
         What it reported at each budget on the way.
+    duration : float
+        How many seconds it took; NaN for the time from start to finish.
+    feasible : bool
+        Whether it met the constraints.
+    proposed : bool, optional
+        Whether it counts as a proposal; by default where a model chose it.
     """
 
     config: Mapping[str, Any]
@@ -66,6 +80,21 @@ class Evaluation:
     finished: float = np.nan
     fidelity: float = np.nan
     curve: Mapping[float, float] = field(default_factory=dict)
+    duration: float = np.nan
+    feasible: bool = True
+    proposed: bool | None = None
+
+    @property
+    def is_proposal(self) -> bool:
+        """Whether it counts as a proposal."""
+        if self.proposed is None:
+            return self.origin is Origin.MODEL
+        return self.proposed
+
+    @property
+    def reported(self) -> bool:
+        """Whether it gave a finite number, at the end or on the way."""
+        return bool(np.isfinite([self.value, *self.curve.values()]).any())
 
 
 @dataclass(frozen=True)
@@ -96,144 +125,6 @@ class Source:
     step_name: str = "step"
 
 
-def run_of(
-    evaluations: Mapping[int, Evaluation],
-    space: SearchSpace | None,
-    source: Source,
-    *,
-    level: float | None = None,
-    bounds: tuple[float, float] | None = None,
-    notes: Sequence[Fact] = (),
-    record: OptimizerRecord | None = None,
-) -> Run:
-    """Return the run of some evaluations, by the numbers of their trials.
-
-    Parameters
-    ----------
-    evaluations : mapping of int to Evaluation
-        The trials, by number.
-    space : SearchSpace, optional
-        The search space; trials outside it are left out. By default it is inferred from the
-        trials that have a value.
-    source : Source
-        What they come from.
-    level : float, optional
-        The budget that counts; by default the highest.
-    bounds : tuple of (float, float), optional
-        The objective's natural range.
-    notes : sequence of Fact
-        What was assumed so far.
-    record : OptimizerRecord, optional
-        The framework's own models.
-
-    Raises
-    ------
-    NothingToExplain
-        If no trial has a finite value.
-    InputError
-        If there is no such level.
-    """
-    numbers = np.array([*evaluations], dtype=np.int64)
-    trials = [*evaluations.values()]
-    values = np.array([trial.value for trial in trials], dtype=float)
-    given = {
-        int(numbers[i]): t.reason
-        for i, t in enumerate(trials)
-        if t.reason is not None
-    }
-    finite = np.isfinite(values) & np.array(
-        [trial.reason is None for trial in trials], dtype=bool
-    )
-    configs = [trial.config for trial in trials]
-    if space is not None:
-        read = Encoded(space, *encoded(space, configs))
-    elif finite.any():
-        read = _inferred(configs, np.flatnonzero(finite), numbers)
-    else:
-        raise nothing_left(
-            source.kind,
-            not_finite(values, numbers, source.objective_name) | given,
-        )
-    space, X, misfits = read.space, read.X, read.misfits
-    excluded = not_finite(values, numbers, source.objective_name)
-    excluded |= {int(numbers[i]): why for i, why in misfits.items()} | given
-    about: list[Fact] = []
-    fidelity = np.array([trial.fidelity for trial in trials], dtype=float)
-    if source.fidelity:
-        counts = np.array(
-            [number not in excluded for number in numbers.tolist()]
-        )
-        at = level_of(source.fidelity, fidelity, counts, level)
-        excluded = at.reasons(numbers) | excluded
-        about = at.notes()
-    elif level is not None:
-        problem = f"was given, but all trials of the {source.kind} have the same budget"
-        raise InputError("level", problem, level, "Leave it out.")
-    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
-    results = Sentinels(
-        source.direction,
-        source.objective_name,
-        bounds,
-        lambda i: repr(sorted(configs[i].items())),
-    )
-    excluded |= results.excluded(known, numbers.tolist())
-    kept = np.array(
-        [i for i, n in enumerate(numbers.tolist()) if n not in excluded],
-        dtype=int,
-    )
-    fitting = {
-        int(numbers[i]): i for i in range(len(trials)) if i not in misfits
-    }
-    if not len(kept):
-        raise nothing_left(source.kind, excluded)
-    times = np.array([(trial.started, trial.finished) for trial in trials])
-    took = times[kept, 1] - times[kept, 0]
-    timed = not bool(np.isnan(times[kept]).any())
-    return Run(
-        space,
-        X[kept],
-        values[kept],
-        source.direction,
-        trials=numbers[kept],
-        proposals=[
-            int(numbers[i]) for i in kept if trials[i].origin is Origin.MODEL
-        ],
-        origins={int(numbers[i]): trials[i].origin for i in kept},
-        excluded=dict(sorted(excluded.items())),
-        notes=[
-            *notes,
-            *of_sentinels(excluded),
-            *read.notes,
-            *about,
-            *best_outside(
-                {
-                    int(numbers[i]): (values[i], why)
-                    for i, why in misfits.items()
-                    if trials[i].reason is None
-                },
-                values[kept],
-                source.direction,
-            ),
-            *repeated(X[kept]),
-        ],
-        started=times[kept, 0] if timed else None,
-        finished=times[kept, 1] if timed else None,
-        durations=np.where(np.isfinite(took) & (took >= 0.0), took, np.nan),
-        excluded_times=_times_of(excluded, numbers, times) if timed else {},
-        without_result=_without_result(excluded, fitting, trials, X),
-        curves=Curves.of(
-            {number: trials[i].curve for number, i in fitting.items()},
-            {number: X[i] for number, i in fitting.items()},
-            step_name=source.step_name,
-        ),
-        objective_name=source.objective_name,
-        bounds=bounds,
-        optimizer=source.optimizer,
-        ranges_from=read.ranges_from,
-        record=record,
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """Configurations as rows of a search space.
@@ -243,9 +134,9 @@ class Encoded:
     space : SearchSpace
         The search space.
     X : ndarray of shape (n, d)
-        The rows.
-    misfits : dict of int to Fact
-        Why rows are outside the space.
+        The rows; NaN where a hyperparameter is inactive, or its value not one of the space.
+    outside : dict of int to Fact
+        Why rows have a value outside the space.
     notes : sequence of Fact
         What was assumed where the space was inferred.
     ranges_from : mapping of str to list of int
@@ -254,9 +145,188 @@ class Encoded:
 
     space: SearchSpace
     X: Array
-    misfits: Mapping[int, Fact]
+    outside: Mapping[int, Fact]
     notes: Sequence[Fact] = ()
     ranges_from: Mapping[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """n evaluations side by side, and their numbers."""
+
+    numbers: Ints
+    all: Sequence[Evaluation]
+
+    def column(self, name: str) -> Array:
+        return np.array([getattr(t, name) for t in self.all], dtype=float)
+
+    def numbered(self, by_row: Mapping[int, Fact]) -> dict[int, Fact]:
+        return {int(self.numbers[i]): why for i, why in by_row.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOut:
+    """Why trials do not count, by number; those outside the space by row; and what to note."""
+
+    reasons: dict[int, Fact]
+    misfits: dict[int, Fact]
+    notes: list[Fact]
+
+
+def run_of(
+    evaluations: Mapping[int, Evaluation],
+    space: SearchSpace | Encoded | None,
+    source: Source,
+    *,
+    level: float | None = None,
+    bounds: tuple[float, float] | None = None,
+    notes: Sequence[Fact] = (),
+    **more: Any,
+) -> Run:
+    """Return the run of some evaluations, by the numbers of their trials.
+
+    Parameters
+    ----------
+    evaluations : mapping of int to Evaluation
+        The trials, by number.
+    space : SearchSpace or Encoded, optional
+        The search space; trials outside it are left out. Or the rows of the evaluations in it. By
+        default it is inferred from the trials that have a value.
+    source : Source
+        What they come from.
+    level : float, optional
+        The budget that counts; by default the highest.
+    bounds : tuple of (float, float), optional
+        The objective's natural range.
+    notes : sequence of Fact
+        What was assumed so far.
+    **more
+        Further fields of the run: `record`, `name`, `framework`, `reviewed`, `instances`.
+
+    Raises
+    ------
+    NothingToExplain
+        If no trial has a finite value.
+    InputError
+        If there is no such level.
+    """
+    numbers = np.array([*evaluations], dtype=np.int64)
+    trials = _Trials(numbers, [*evaluations.values()])
+    read = _rows_of(trials, space, source)
+    out = _left_out(trials, read, source, level, bounds)
+    counts = ~np.isin(numbers, [*out.reasons])
+    values = trials.column("value")
+    outside = {
+        int(numbers[i]): (float(values[i]), why)
+        for i, why in out.misfits.items()
+        if trials.all[i].reason is None
+    }
+    if not counts.any():
+        raise _nothing_left(out.reasons, outside, read.space, source)
+    kept, X = np.flatnonzero(counts), read.X[counts]
+    known = [trials.all[i] for i in kept]
+    times, untimed = _times(trials, counts, out.reasons)
+    of_rows = _fitting_rows(trials, read)
+    return Run(
+        read.space,
+        X,
+        values[counts],
+        source.direction,
+        trials=numbers[counts],
+        proposals=[int(numbers[i]) for i in kept if trials.all[i].is_proposal],
+        origins={int(numbers[i]): trials.all[i].origin for i in kept},
+        excluded=dict(sorted(out.reasons.items())),
+        notes=[
+            *notes,
+            *of_sentinels(out.reasons),
+            *read.notes,
+            *out.notes,
+            *best_outside(outside, values[counts], source.direction),
+            *repeated(X),
+            *_only_left_out(trials, counts, read.space),
+            *untimed,
+        ],
+        durations=trials.column("duration")[counts],
+        feasible=np.array([trial.feasible for trial in known]),
+        without_result=_without_result(trials, out.reasons, of_rows),
+        curves=Curves.of(
+            {
+                int(n): trial.curve
+                for n, trial in zip(numbers, trials.all, strict=True)
+            },
+            of_rows,
+            step_name=source.step_name,
+        ),
+        objective_name=source.objective_name,
+        bounds=bounds,
+        optimizer=source.optimizer,
+        ranges_from=read.ranges_from,
+        **times,
+        **more,
+    )
+
+
+def _rows_of(
+    trials: _Trials, space: SearchSpace | Encoded | None, source: Source
+) -> Encoded:
+    """Return the rows of trials in a space, which is inferred where none is given."""
+    if isinstance(space, Encoded):
+        return space
+    configs = [trial.config for trial in trials.all]
+    if space is not None:
+        return encoded(space, configs)
+    finite = np.isfinite(trials.column("value")) & np.array(
+        [trial.reason is None for trial in trials.all], dtype=bool
+    )
+    if not finite.any():
+        raise nothing_left(source.kind, _without_value(trials, source))
+    return _inferred(configs, np.flatnonzero(finite), trials.numbers)
+
+
+def _without_value(trials: _Trials, source: Source) -> dict[int, Fact]:
+    """Return why trials have no value: their own reasons, else that it is not finite."""
+    own = {
+        i: trial.reason
+        for i, trial in enumerate(trials.all)
+        if trial.reason is not None
+    }
+    missing = not_finite(
+        trials.column("value"), trials.numbers, source.objective_name
+    )
+    return missing | trials.numbered(own)
+
+
+def _left_out(
+    trials: _Trials,
+    read: Encoded,
+    source: Source,
+    level: float | None,
+    bounds: tuple[float, float] | None,
+) -> _LeftOut:
+    """Return which trials do not count: without a value, outside, at another budget, failed."""
+    misfits = against_conditions(read.space, read.X) | {**read.outside}
+    reasons = trials.numbered(misfits) | _without_value(trials, source)
+    notes: list[Fact] = []
+    if source.fidelity:
+        counts = ~np.isin(trials.numbers, [*reasons])
+        at = level_of(
+            source.fidelity, trials.column("fidelity"), counts, level
+        )
+        reasons = at.reasons(trials.numbers) | reasons
+        notes = at.notes()
+    elif level is not None:
+        problem = f"was given, but all trials of the {source.kind} have the same budget"
+        raise InputError("level", problem, level, "Leave it out.")
+    values = trials.column("value")
+    values[np.isin(trials.numbers, [*reasons])] = np.nan
+    results = Sentinels(
+        source.direction,
+        source.objective_name,
+        bounds,
+        lambda i: read.X[i].tobytes(),
+    )
+    reasons |= results.excluded(values, trials.numbers.tolist())
+    return _LeftOut(reasons, misfits, notes)
 
 
 def _inferred(
@@ -267,7 +337,10 @@ def _inferred(
     """Return configurations in the space that some of them span, as those of a table."""
     import pandas as pd
 
-    from hpo_explain.adapters.frame import infer_space, trials_of_ranges
+    from hpo_explain.adapters._inferred import (
+        infer_space,
+        trials_of_ranges,
+    )
 
     names = [
         *dict.fromkeys(name for i in rows.tolist() for name in configs[i])
@@ -282,12 +355,12 @@ def _inferred(
         {n: v for n, v in config.items() if n in space.names}
         for config in configs
     ]
-    X, misfits = encoded(space, known)
-    X[rows] = inferred
+    read = encoded(space, known)
+    read.X[rows] = inferred
     return Encoded(
         space,
-        X,
-        {i: why for i, why in misfits.items() if i not in rows},
+        read.X,
+        {i: why for i, why in read.outside.items() if i not in rows},
         [_NOT_RECORDED(), *notes],
         trials_of_ranges(space, table, numbers),
     )
@@ -295,8 +368,8 @@ def _inferred(
 
 def encoded(
     space: SearchSpace, configs: Sequence[Mapping[str, Any]]
-) -> tuple[Array, dict[int, Fact]]:
-    """Return configurations as encoded rows, and for those that are outside the space the reason.
+) -> Encoded:
+    """Return configurations as rows of a space, and why some have a value outside it.
 
     Raises
     ------
@@ -321,48 +394,78 @@ def encoded(
         X[rows, j], reasons = positions(parameter, values)
         for k, why in reasons.items():
             outside.setdefault(rows[k], OUTSIDE(why=why))
-    return X, against_conditions(space, X) | outside
+    return Encoded(space, X, outside)
 
 
-def _times_of(
-    excluded: Mapping[int, Fact], numbers: npt.NDArray[np.int64], times: Array
-) -> dict[int, tuple[float, float]]:
-    """Return start and finish of the trials that are left out, where the start is known."""
+def _nothing_left(
+    reasons: Mapping[int, Fact],
+    outside: Mapping[int, tuple[float, Fact]],
+    space: SearchSpace,
+    source: Source,
+) -> Exception:
+    """Return the error that no trial counts: the space fits none, or what else there was."""
+    for value, why in outside.values():
+        if np.isfinite(value):
+            problem = f"fits no trial of the {source.kind}: ", why
+            remedy = "Correct it, or leave it out."
+            return InputError("space", problem, str(space), remedy)
+    return nothing_left(source.kind, reasons)
+
+
+def _times(
+    trials: _Trials, counts: Bools, excluded: Mapping[int, Fact]
+) -> tuple[dict[str, Any], list[Fact]]:
+    """Return the times of trials as fields of a run, and a note on those that have none."""
+    started, finished = trials.column("started"), trials.column("finished")
+    unknown = np.isnan(started) | np.isnan(finished)
+    if unknown[counts].all():
+        return {}, []
+    of_others = {}
+    for i in np.flatnonzero(~counts & ~np.isnan(started)).tolist():
+        number = int(trials.numbers[i])
+        is_running = excluded[number].kind == "running"
+        end = np.inf if is_running else float(finished[i])
+        of_others[number] = float(started[i]), end
+    untimed = trials.numbers[counts & unknown]
+    return {
+        "started": started[counts],
+        "finished": finished[counts],
+        "excluded_times": of_others,
+    }, [_UNTIMED(trials=untimed)] if len(untimed) else []
+
+
+def _fitting_rows(trials: _Trials, read: Encoded) -> dict[int, Array]:
+    """Return the rows of trials whose values, as far as there are any, fit the space."""
+    fits = fits_conditions(read.space, read.X)
+    fits[[*read.outside]] = False
+    return {int(trials.numbers[i]): read.X[i] for i in np.flatnonzero(fits)}
+
+
+def _without_result(
+    trials: _Trials, excluded: Mapping[int, Fact], rows: Mapping[int, Array]
+) -> dict[int, WithoutResult]:
+    """Return the trials that are left out as they gave no result, by their numbers."""
     found = {}
-    for number, (start, end) in zip(
-        numbers.tolist(), times.tolist(), strict=True
-    ):
-        reason = excluded.get(number)
-        if reason is not None and not np.isnan(start):
-            found[number] = (
-                start,
-                np.inf if reason.kind == "running" else end,
+    for number, trial in zip(trials.numbers.tolist(), trials.all, strict=True):
+        state = state_of(excluded[number]) if number in excluded else None
+        if state is not None and number in rows:
+            found[number] = WithoutResult(
+                state,
+                rows[number],
+                trial.origin,
+                trial.is_proposal,
+                trial.reported,
             )
     return found
 
 
-def _without_result(
-    excluded: Mapping[int, Fact],
-    fitting: Mapping[int, int],
-    trials: Sequence[Evaluation],
-    X: Array,
-) -> dict[int, WithoutResult]:
-    """Return the trials that are left out as they gave no result, by their numbers.
-
-    `fitting` has the rows of the trials whose configurations the space has.
-    """
-    found = {}
-    for number, reason in excluded.items():
-        state = state_of(reason)
-        if state is None or number not in fitting:
-            continue
-        i = fitting[number]
-        trial = trials[i]
-        reported = bool(
-            np.isfinite([trial.value, *trial.curve.values()]).any()
-        )
-        by_model = trial.origin is Origin.MODEL
-        found[number] = WithoutResult(
-            state, X[i], trial.origin, by_model, reported
-        )
-    return found
+def _only_left_out(
+    trials: _Trials, counts: Bools, space: SearchSpace
+) -> list[Fact]:
+    """Note hyperparameters that no trial has which counts."""
+    known = {*map(asked_as, space)}
+    others = [trials.all[i].config for i in np.flatnonzero(~counts)]
+    names = dict.fromkeys(
+        n for config in others for n in config if n not in known
+    )
+    return [ONLY_LEFT_OUT(names=names)] if names else []

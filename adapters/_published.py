@@ -76,11 +76,10 @@ def _cards_of_effects(effects: PartialDependences) -> Iterator[Any]:
     """Yield a figure for each effect, those of one hyperparameter on one scale."""
     panels = effects.described().panels
     for one, panel in zip(effects, panels, strict=True):
-        # Single configurations would be most of what a storage has to hold.
-        average = replace(one, ice_mean=None)
 
-        def described(n: int, of: Any = average, like: Any = panel) -> Figure:
-            figure = effect(of, most=n)
+        def described(n: int, of: Any = one, like: Any = panel) -> Figure:
+            # Single configurations would be most of what a storage has to hold.
+            figure = effect(of, most=n, single=False)
             if isinstance(figure, Curves):
                 axis = replace(like.y, label=figure.y.label)
                 figure = replace(figure, y=axis)

@@ -30,12 +30,14 @@ from hpo_explain.space import (
 
 LEAST_KNOWN = 2
 """Finished trials that an assumed model needs to explain a trial that no model chose."""
-_GAVE_NOTHING = (
-    "not_finite",
-    "not_finite_on_instance",
-    "sentinel",
-    NO_VALUE.kind,
-)
+_STATES: dict[str, State] = {
+    "not_finite": "failed",
+    "not_finite_on_instance": "failed",
+    "sentinel": "failed",
+    NO_VALUE.kind: "failed",
+    "pruned_without_value": "pruned",
+    **{state: state for state in STATES},
+}
 _MOST_REASONS = 10
 _MOST_INSTANCES = 10
 
@@ -172,10 +174,7 @@ def state_of(reason: Fact) -> State | None:
     >>> state_of(NOT_FINITE(names=["loss"], value="nan"))
     'failed'
     """
-    if reason.kind in _GAVE_NOTHING:
-        return "failed"
-    state: Any = reason.kind
-    return state if state in STATES else None
+    return _STATES.get(reason.kind)
 
 
 def nothing_left(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import logging
 import os
 import threading
@@ -11,26 +10,19 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters._by_value import dumped
-from hpo_explain.adapters._drawing import (
-    Drawing,
-    draw_at_exit,
-    end_turn,
-    one_writer,
-    take_turn,
-    turn_at,
-)
+from hpo_explain.adapters._drawing import Drawing, Page, Turn, draw_at_exit
 from hpo_explain.adapters._going_on import goes_on, is_called_by
 from hpo_explain.adapters.sources import checked_options
 from hpo_explain.base.checks import check_count, check_number, check_sequence
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.workers import ByValue, dumped
 
 if TYPE_CHECKING:
     from hpo_explain.reporting import Section
@@ -45,20 +37,13 @@ _WAITS = (
     "The report %s is not written anew after %d trials: it would take more than %.0f %% of the "
     "optimization's time. It is when it fits."
 )
-_NOT_ALONE = (
-    "The report %s was not written: for %.0f s another process has been writing it. Call finish "
-    "again when that process is done."
-)
-_LEFT = (
-    "The report %s is left to another process, which has read as many trials."
-)
 _FIRST = 10  # trials after which there is a first page
 # seconds of one processor, assumed until a report was measured
 _START, _SECTION = (3.0, 1.4)
 _SECTIONS = 16  # of a report, if not chosen
 _SHORT = 3  # sections that are drawn as fast as a short page
 _GROWTH = 1.5  # the next report may take longer than the last one did
-_PATIENCE = 120.0  # seconds that the last report waits for another process that is writing it
+_PATIENCE = 120.0  # seconds that the last report waits for another process that writes pages
 _AT_MOST = (
     10.0  # seconds that a program which ends waits for its other threads
 )
@@ -122,9 +107,18 @@ class ReportUpdates(ABC):
     which there is no room yet, is written after a later trial, with the trials finished by then.
 
     Whatever goes wrong while reading, fitting, drawing or writing is logged to the logger
-    ``hpo_explain``, once for each place where it goes wrong, and the optimization goes on.
+    ``hpo_explain``, once for each place where it goes wrong, and the optimization goes on. A copy,
+    also a pickled one, has the settings and begins anew.
     """
 
+    _settings: tuple[str, ...] = (
+        "path",
+        "every",
+        "_share",
+        "_sections",
+        "_on_update",
+        "_options",
+    )
     _reader: Callable[..., Any]  # whose options the callback takes
     _framework: (
         str  # the package whose code runs until the optimization is over
@@ -162,30 +156,40 @@ class ReportUpdates(ABC):
         self.every = check_count("every", every)
         """Number of finished trials between two reports."""
         self._sections = _checked_sections(sections)
-        self._budget = Budget(
-            budget,
-            _SECTIONS if self._sections is None else len(self._sections),
-        )
+        self._share = budget
         self._on_update = on_update
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin anew: at first, as a copy, and in a fork of a process that draws."""
+        self._owner = os.getpid()
+        self._counting = threading.Lock()
+        self._starting = threading.Lock()
+        parts = _SECTIONS if self._sections is None else len(self._sections)
+        self._budget = Budget(self._share, parts)
         self._made = perf_counter()
         self._finished = 0
         self._due = False
         self._told = False  # that the report which is due has to wait
         self._logged: set[tuple[str, ...]] = set()
         self._written = False  # the latest report
-        self._whole = (
-            0  # finished trials when the latest that is not short was read
-        )
+        # finished trials when the latest that is not short was read
+        self._whole = 0
         self._source: Any = None
-        self._without_drawing()
-
-    def _without_drawing(self) -> None:
-        """Begin without a drawing: at first, and in a fork of a process that has one."""
-        self._owner = os.getpid()
-        self._counting = threading.Lock()
-        self._starting = threading.Lock()
         self._drawing: Drawing | None = None
         self._waiting = False  # a thread, for the optimization to be over
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: _copied(getattr(self, name)) for name in self._settings}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for (
+            name,
+            setting,
+        ) in state.items():  # copy.copy leaves them as they are
+            is_wrapped = isinstance(setting, ByValue)
+            setattr(self, name, setting.thing if is_wrapped else setting)
+        self._begin()
 
     @abstractmethod
     def _read(self, source: Any) -> Mapping[str, Run]:
@@ -194,7 +198,7 @@ class ReportUpdates(ABC):
     def _step(self, source: Any, *, lasted: float = 0.0) -> None:
         """Count a finished trial, which lasted so many seconds; start a report if it is due."""
         if self._owner != os.getpid():
-            self._without_drawing()
+            self._begin()
         with self._counting:
             self._budget.begin(lasted)
             self._finished += 1
@@ -269,7 +273,7 @@ class ReportUpdates(ABC):
     def _write_beside(self, *, short: bool) -> bool:
         """Write a report unless the optimization goes on meanwhile; return whether it did not."""
         with self._starting:
-            if self not in _UNFINISHED or _ENDING.is_set():
+            if self not in _UNFINISHED or _is_ending():
                 return False
             if self._whole == self._finished:
                 return True
@@ -289,9 +293,8 @@ class ReportUpdates(ABC):
     def finish(self, source: Any) -> Path | None:
         """Write a last report on all trials, whatever the budget, and wait for it.
 
-        A report that is being drawn is given up, since it would show fewer trials, also where
-        another process draws it. Of several processes that finish about the same time, the one
-        that has read most trials draws, and the others leave it to that.
+        A report that is being drawn is given up, since it would show fewer trials. One that another
+        process draws is waited for, up to two minutes, and left as it is where it shows all trials.
 
         Parameters
         ----------
@@ -301,11 +304,10 @@ class ReportUpdates(ABC):
         Returns
         -------
         pathlib.Path or None
-            The file written; None if it is left to another process, or that went wrong: both are
-            logged.
+            The file; None if something went wrong, which is logged.
         """
         if self._owner != os.getpid():
-            self._without_drawing()
+            self._begin()
         with self._starting:
             if self._drawing is not None:  # of fewer trials
                 self._drawing.stop()
@@ -327,19 +329,24 @@ class ReportUpdates(ABC):
         # a thread that has begun to read for a drawing, which comes too late, is waited for
         self._starting.acquire(timeout=_AT_MOST)
         try:
-            with one_writer(self.path) as mine:
-                if mine:
-                    runs = self._read(self._source)
-                    content = self._content(self._source, runs, short=True)
-                    draw_at_exit(self.path, content)
+            if self._drawing is not None:
+                self._drawing.stop()
+            turn = Turn(self.path.parent)
+            if turn.is_mine:
+                draw_at_exit(self._page(self._source, is_short=True))
+            turn.end()
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
 
-    def _content(
-        self, source: Any, runs: Mapping[str, Run], *, short: bool
-    ) -> bytes:
-        """Return what is drawn, as another process takes it."""
-        return dumped((runs, self._sections, short, self._after(source)))
+    def _page(self, source: Any, *, is_short: bool) -> Page:
+        """Read the runs, and return the page about them."""
+        return Page(
+            self.path,
+            self._read(source),
+            self._sections,
+            is_short,
+            self._after(source),
+        )
 
     def _after(self, source: Any) -> Callable[[Any], object] | None:
         """Return what the drawing process does with the runs once the report is written."""
@@ -353,64 +360,37 @@ class ReportUpdates(ABC):
         short: bool = False,
         beside: bool = False,
     ) -> Drawing | None:
-        """Read the run and start the drawing; return None if another process writes it, or fails.
+        """Read the run and start the drawing; return None if another process draws, or it fails.
 
-        The last one waits for that process, and what it read is not older. Nobody waits for one
-        that is drawn `beside` others.
+        The last one waits for that process, so that what it shows is not older. Nobody waits for
+        one that is drawn `beside` others.
         """
         began, finished = perf_counter(), self._finished
+        drawing: Drawing | None = None
+        turn = Turn(self.path.parent, _PATIENCE if last else 0.0)
         try:
-            with ExitStack() as until_over:
-                if not self._is_mine(source, until_over, last):
-                    return None
-                runs = self._read(source)
-                turn = turn_at(self.path)
-                if last:
-                    turn = turn or take_turn(self.path, _digest(runs))
-                    until_over.callback(end_turn, self.path, turn)
-                return Drawing(
-                    self.path,
-                    self._content(source, runs, short=short),
-                    partial(
-                        self._receive,
-                        began=began,
-                        last=last,
-                        finished=0 if short else finished,
-                    ),
-                    last=last and not beside,
-                    turn=turn,
-                    until_over=until_over,
-                )
+            if not turn.is_mine and not last:
+                return None
+            page = self._page(source, is_short=short)
+            if turn.was_waited_for and page.is_written:
+                self._written = True
+                self._whole = max(self._whole, finished)
+                return None
+            done = partial(
+                self._receive,
+                began=began,
+                last=last,
+                finished=0 if short else finished,
+            )
+            gives_way = beside or not last
+            drawing = Drawing(page, done, gives_way=gives_way, turn=turn)
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
         finally:
+            if drawing is None:
+                turn.end()
             self._budget.stood_still(perf_counter() - began)
-        return None
-
-    def _is_mine(self, source: Any, until_over: ExitStack, last: bool) -> bool:
-        """Say whether this process writes the report, until what is given is closed.
-
-        The last one has another process give up that draws what has fewer trials.
-        """
-        if until_over.enter_context(one_writer(self.path)):
-            if last:  # whoever had a turn was killed
-                end_turn(self.path, turn_at(self.path))
-            return True
-        if not last:
-            return False
-        read = _digest(self._read(source))
-        if turn_at(self.path) == read:
-            _logger.info(_LEFT, self.path)
-            return False
-        take_turn(self.path, read)
-        if not until_over.enter_context(one_writer(self.path, _PATIENCE)):
-            end_turn(self.path, read)
-            _logger.warning(_NOT_ALONE, self.path, _PATIENCE)
-            return False
-        is_mine = turn_at(self.path) in ("", read)
-        if not is_mine:  # but that of one which finished later
-            _logger.info(_LEFT, self.path)
-        return is_mine
+        return drawing
 
     def _receive(
         self,
@@ -439,7 +419,7 @@ class ReportUpdates(ABC):
 
         Of what cannot be written, the message says all.
         """
-        if _ENDING.is_set() and not _is_main_thread():
+        if _is_ending() and threading.current_thread().daemon:
             return  # no process is started any more
         # the cause of what another process raised tells where that was
         lines = "".join(
@@ -462,34 +442,26 @@ class ReportUpdates(ABC):
 
 
 _UNFINISHED: set[ReportUpdates] = set()
-_ENDING = threading.Event()
-"""That the interpreter ends: it starts no threads any more."""
-# before it waits for other threads, when those at exit have not been called yet
-threading._register_atexit(_ENDING.set)  # type: ignore[attr-defined]
 
 
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
+def _is_ending() -> bool:
+    """Say whether the interpreter ends: it starts no threads any more."""
+    return not threading.main_thread().is_alive()
+
+
+def _copied(setting: Any) -> Any:
+    """Return what stands for a setting in a copy, which is without it where it cannot be sent."""
+    try:
+        dumped(setting)
+    except Exception:
+        return None
+    return ByValue(setting)
 
 
 @atexit.register
 def _leave_pages() -> None:
     while _UNFINISHED:
         _UNFINISHED.pop()._leave_page()
-
-
-def _digest(runs: Mapping[str, Run]) -> str:
-    """Return what tells trials that were read from more of them."""
-    read = [
-        (
-            name,
-            [*map(int, run.trials)],
-            run.objective.tolist(),
-            [*run.excluded],
-        )
-        for name, run in runs.items()
-    ]
-    return hashlib.sha256(repr(read).encode()).hexdigest()
 
 
 def _checked_sections(

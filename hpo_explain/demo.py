@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
-from multiprocessing import get_context
 from os import cpu_count
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.workers import deaf_to_interrupts, may_have_workers
+from hpo_explain.base.workers import Workers, may_have_workers
 from hpo_explain.run import Run
 from hpo_explain.space import (
     CategoricalParameter,
@@ -129,16 +129,13 @@ def compiling_meanwhile() -> Iterator[None]:
     if cpu_count() == 1 or not may_have_workers():
         yield
         return
-    process = get_context("spawn").Process(target=explain_briefly, daemon=True)
-    with deaf_to_interrupts():
-        process.start()
+    workers = Workers(1)
     try:
+        compiled = workers.submit(explain_briefly)
         yield
-    except BaseException:
-        process.terminate()
-        raise
+        wait([compiled])
     finally:
-        process.join()
+        workers.end()
 
 
 def explain_briefly() -> None:

@@ -105,13 +105,12 @@ def explanation(
         "config": {name: j / 8 for j, name in enumerate(names)},
         "terms": tuple(terms),
         "phi": phi,
-        "standard_error": None
-        if error is None
-        else np.full((len(phi), len(terms) + 1), error),
-        "difference_error": None
-        if error is None
-        else np.full((len(terms) + 1, len(phi), len(phi)), error),
-        "degrees_of_freedom": 9,
+        "standard_error": np.full((len(phi), len(terms) + 1), error, float),
+        "difference_error": np.full(
+            (len(terms) + 1, len(phi), len(phi)), error, float
+        ),
+        "degrees_of_freedom": 0 if error is None else 9,
+        "draws": np.full((1, len(phi)), np.nan),
         "prediction": {term: payout[term] + baseline[term] for term in payout},
         "baseline": baseline,
         "payout": payout,

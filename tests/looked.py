@@ -12,7 +12,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from hpo_explain.base.loaders import views
 from hpo_explain.reporting import Content, Report, Section, Status
 from hpo_explain.reporting._render import figure
 from tests.base.test_result import MADE
@@ -58,7 +57,7 @@ def _content(result, _):
         figure(
             result, view=view, alt=f"{result.headline} {view}", caption=view
         )
-        for view in views(type(result).__module__.removesuffix("_result"))
+        for view in result.views_of
     ]
     return Content("", Markup("").join(plots))
 

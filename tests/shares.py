@@ -6,6 +6,9 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
+from hpo_explain.methods.importance.fanova_of_forest import (
+    ForestImportance,
+)
 from hpo_explain.methods.importance.fanova_result import Axis
 
 
@@ -49,7 +52,7 @@ def shares_of(
         ),
         "boxes": (),
     }
-    found = hx.methods.FanovaImportance(**{**fields, **changes})
+    found = ForestImportance(**{**fields, **changes})
     if totals is not None:  # as if they had been asked for
         vars(found)["totals"] = np.tile(
             [totals[j] for j in range(d)], (n_trees, 1)

@@ -82,6 +82,26 @@ def test_no_module_changes_what_all_threads_share():
     assert changing == ["hpo_explain.methods._engines.coalitions"]
 
 
+STARTS = (
+    r"\b(subprocess|Popen|ProcessPoolExecutor|get_context|loky)\b"
+    r"|\bsys\.executable\b|\bmultiprocessing\.(Pool|Process)\b"
+    r"|\bos\.(fork|exec|spawn|system|popen|posix_spawn)"
+)
+
+
+def test_interpreters_and_processes_are_started_in_one_place():
+    """Where they look for modules is decided there."""
+    starting = [
+        module
+        for module, path in modules().items()
+        if module.startswith("hpo_explain")
+        and re.search(STARTS, path.read_text(encoding="utf-8"))
+    ]
+    assert starting == ["hpo_explain.base.workers"]
+    source = modules()["hpo_explain.base.workers"].read_text(encoding="utf-8")
+    assert source.count("Popen(") == 1
+
+
 # ---------------------------------------------------------------------- examples
 
 
@@ -104,9 +124,6 @@ NOT_YET = (
     "hpo_explain.belief.improvement",
     "hpo_explain.belief.left",
     "hpo_explain.belief.narrowing",
-    "hpo_explain.cli",
-    "hpo_explain.draw",
-    "hpo_explain.mcp",
     "hpo_explain.methods.advice.optimum",
     "hpo_explain.reporting",
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods._engines.explainable import (
+from hpo_explain.methods.proposals.explainable import (
     explainable,
     why_unexplained,
 )

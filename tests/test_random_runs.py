@@ -397,7 +397,7 @@ def check_around(run, seed):
     if len(run) < 2:
         return
     local = hx.methods.local_importance(run, source, **options)
-    for shares in [local.importance] if local.draws is None else local.draws:
+    for shares in local.draws:
         assert np.isclose(shares.sum(), 1.0) or not shares.any()
     lime = hx.methods.lime(
         run, source, str(rng.choice(["linear", "tree"])), sample=50, **options

@@ -2,43 +2,91 @@
 
 import os
 import signal
-import subprocess
-import sys
+import threading
+from concurrent.futures import wait
 
 import joblib
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.workers import by_workers, deaf_to_interrupts
+from hpo_explain.base import workers as _workers
+from hpo_explain.base.workers import LostError, Workers, by_workers
 from hpo_explain.reporting import Report, page
 from tests.analytic import unit_cube
 from tests.methods.test_desirability_path import run_of
+from tests.processes import is_there
 
 pytestmark = pytest.mark.merge
 
-BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
-def blocked():
-    return subprocess.run(
-        [sys.executable, "-S", "-c", BLOCKED], stdout=subprocess.PIPE
-    ).stdout
+@pytest.fixture
+def workers():
+    """One worker, which is ended."""
+    made = Workers(1)
+    yield made
+    made.end()
+
+
+class OddError(Exception):
+    """An error that cannot be made again of its arguments."""
+
+    def __init__(self, text, number):
+        super().__init__(text)
+
+
+def fail(error):
+    raise error
+
+
+def test_answers_and_errors_come_back_with_what_the_main_program_defines(
+    workers,
+):
+    class Mine:
+        size = 3
+
+    assert workers.submit(lambda thing: thing.size + 1, Mine()).result() == 4
+    with pytest.raises(ZeroDivisionError) as raised:
+        workers.submit(lambda: 1 / 0).result()
+    assert "in <lambda>" in str(raised.value.__cause__)
+    with pytest.raises(RuntimeError, match=r"^OddError: odd$"):
+        workers.submit(fail, OddError("odd", 1)).result()
+    with pytest.raises(TypeError, match="lock"):
+        workers.submit(print, threading.Lock()).result()
+    # what a call prints is no answer, and there is nothing to read
+    assert workers.submit(os.write, 1, b"").result() == 0
+    assert workers.submit(os.read, 0, 9).result() == b""
 
 
 @posix
-def test_processes_started_meanwhile_do_not_hear_ctrl_c_and_later_ones_do():
-    with deaf_to_interrupts():
-        assert blocked() == b"True\n"
-    assert blocked() == b"False\n"
+def test_one_that_dies_loses_its_call_alone(workers):
+    first = workers.submit(os.getpid).result()
+    died = workers.submit(os.kill, first, signal.SIGKILL)
+    after = workers.submit(os.getpid)
+    with pytest.raises(LostError, match=r"has ended: SIGKILL$"):
+        died.result()
+    assert after.result() != first
 
 
 @posix
-def test_ctrl_c_is_heard_when_the_workers_are_started():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    with pytest.raises(KeyboardInterrupt), deaf_to_interrupts():
-        signal.raise_signal(signal.SIGINT)
-    signal.signal(signal.SIGINT, before)
+def test_ctrl_c_of_the_terminal_is_not_theirs(workers):
+    assert workers.submit(os.getpgid, 0).result() != os.getpgid(0)
+
+
+def test_the_end_gives_up_what_was_not_begun_and_leaves_nothing():
+    before = threading.active_count()
+    workers = Workers(1)
+    number = workers.submit(os.getpid).result()
+    long, late = (workers.submit(threading.Event().wait) for _ in range(2))
+    while not long.running():
+        pass
+    workers.end()
+    wait([long, late], timeout=20.0)
+    assert isinstance(long.exception(), LostError)
+    assert late.cancelled()
+    assert not is_there(number)
+    assert threading.active_count() == before
 
 
 def mask(_):
@@ -65,22 +113,22 @@ def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
         proposals=range(2, 6),
     )
     ended = []
+    end = Workers.end
 
-    class Workers(joblib.externals.loky.ProcessPoolExecutor):
-        def shutdown(self, **options):
-            ended.append(options["kill_workers"])
-            super().shutdown(**options)
+    def noted(workers):
+        ended.append(workers)
+        end(workers)
 
     def interrupt(*_, **__):
         assert not ended
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", Workers)
+    monkeypatch.setattr(Workers, "end", noted)
     monkeypatch.setattr(page, "_LONG", 1)
     monkeypatch.setattr(page, "card_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Report.of({"loss": run}, n_jobs=2)
-    assert ended == [True]  # killed at work
+    assert len(ended) == 1
 
 
 def run_of_a_report():
@@ -114,23 +162,23 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(
 def test_a_worker_that_is_killed_loses_nothing_of_a_report(
     tmp_path, monkeypatch, by_one, last
 ):
-    pools = []
+    started = []
 
-    class Workers(joblib.externals.loky.ProcessPoolExecutor):
-        def __init__(self, **options):
-            super().__init__(**options)
-            pools.append(self)
+    class Noted(_workers.Interpreter):
+        def __init__(self, environment):
+            super().__init__(environment)
+            started.append(self)
 
     def card(section, *given, **options):
         if section.name == last:
-            for worker in pools[0]._processes.values():
-                os.kill(worker.pid, signal.SIGTERM)
+            for worker in started:
+                worker.kill()
         return card_of(section, *given, **options)
 
     card_of = page.card_of
-    monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", Workers)
+    monkeypatch.setattr(_workers, "Interpreter", Noted)
     monkeypatch.setattr(page, "card_of", card)
     path = tmp_path / "report.html"
     beside = hx.report(run_of_a_report(), path, n_jobs=2, progress=False)
-    assert pools
+    assert started
     assert beside.read_bytes() == by_one

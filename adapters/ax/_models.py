@@ -223,10 +223,10 @@ class AxRecord:
             for t, trial in sorted(experiment.trials.items())
             if t in valued
         }
-        X, outside = encoded(
+        read = encoded(
             space, [trial.arm.parameters for trial in trials.values()]
         )
-        if outside or np.isnan(X).any() or not trials:
+        if np.isnan(read.X).any() or not trials:
             return None
         known = {}
         for number, trial in experiment.trials.items():
@@ -237,7 +237,7 @@ class AxRecord:
                     t for t, at in done.items() if at and at < by.time_created
                 )
         fit = AxFit(space, specs[0].copy(), experiment, data, metric)
-        record = cls(fit, dict(zip(trials, X, strict=True)), known)
+        record = cls(fit, dict(zip(trials, read.X, strict=True)), known)
         return None if record.surrogate(None) is None else record
 
     def __getstate__(self) -> dict[str, Any]:

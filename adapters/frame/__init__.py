@@ -1,7 +1,6 @@
 """The adapter of tables: one row per trial, or per trial and instance."""
 
 from hpo_explain.adapters.frame._layouts import table_of_mlflow
-from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
 from hpo_explain.adapters.frame.table import (
     from_frame,
     several_objectives,
@@ -9,8 +8,6 @@ from hpo_explain.adapters.frame.table import (
 
 __all__ = [
     "from_frame",
-    "infer_space",
     "several_objectives",
     "table_of_mlflow",
-    "trials_of_ranges",
 ]

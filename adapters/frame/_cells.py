@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -20,26 +20,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WHOLE = re.compile(r"[+-]?\d+")
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-# and what people write around a number: a currency, a unit, a standard deviation, bold type
-_SPREAD = r"( *(±|\+/?-) *[\d.,e-]+ *%?| *\( *(±|\+/?-)? *[\d.,e-]+ *%?\))?"
-_THOUSANDS = r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"
-_WITH_COMMA = r"[+-]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d+)(,\d+)?"
-_UNIT = r"[ \u00a0\u202f]*(?P<unit>[%€$£]|°?[^\W\d_]+(/[^\W\d_]+)?)"
 _WRITTEN = re.compile(
-    rf"\s*\**[€$£]?(?P<number>{_THOUSANDS}|{_PLAIN.pattern})({_UNIT})?{_SPREAD}[*†‡]*\s*"
+    r"[+-]?(\d{1,3}(,\d{3})+(\.\d+)?|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)"
 )
-# where most of Europe writes; without a unit "64,32" may be two numbers
-_WRITTEN_WITH_COMMA = re.compile(
-    rf"\s*\**(?P<number>{_WITH_COMMA}){_UNIT}{_SPREAD}[*†‡]*\s*"
-)
-_NOTATIONS = (
-    (_WRITTEN, str.maketrans("", "", ",")),
-    (_WRITTEN_WITH_COMMA, str.maketrans(",", ".", ". \u00a0\u202f")),
-)
-_FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
 _NO_RESULT = word_set(
-    "- -- – — / ? n/a na nan #n/a inf +inf -inf oom diverged crash crashed failed fail timeout"
+    "- -- – — / ? n/a na nan #n/a inf +inf -inf oom diverged crash crashed failed fail timeout f"
 )
 
 
@@ -74,45 +59,6 @@ def is_time(value: Any) -> bool:
     return isinstance(value, kinds)
 
 
-# ISO 8601 and what people write in its place, and durations. A bare "16:09" may be a ratio, so a
-# time without a date needs its seconds.
-_CLOCK = r"([01]?\d|2[0-3]):[0-5]\d"
-_SECONDS = r":[0-5]\d([.,]\d+)?"
-_ZONE = r"( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?"
-_DAY = r"(0?[1-9]|[12]\d|3[01])"
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATES = (
-    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])",
-    rf"\d{{4}}[/.]{_DAY}[/.]{_DAY}",
-    rf"{_DAY}[/.]{_DAY}[/.]\d{{2}}(\d\d)?",
-    rf"{_DAY}[ -]{_MONTH}[ -]\d{{4}}",
-    rf"([a-z]{{3}},? )?{_MONTH} {_DAY},? \d{{4}}",
-)
-_TIME_TEXT = re.compile(
-    rf"({'|'.join(_DATES)})([T ,]+{_CLOCK}({_SECONDS})?( ?[ap]m)?{_ZONE})?"
-    rf"|[a-z]{{3}} {_MONTH} +{_DAY} {_CLOCK}{_SECONDS} \d{{4}}"  # of C's ctime
-    r"|20\d\d-?[01]\d-?[0-3]\d[_T -][0-2]\d[-:]?[0-5]\d([-:]?[0-5]\d)?"  # in names of files
-    rf"|{_CLOCK}{_SECONDS}{_ZONE}"
-    rf"|-?\d+ days?( [+-]?{_CLOCK}{_SECONDS})?"
-    r"|(\d+h ?)?(\d+ ?m(in)? ?)?\d+(\.\d+)? ?(ms|s|sec|min|h)",
-    re.IGNORECASE,
-)
-
-
-def is_time_text(value: Any) -> bool:
-    """Say whether a cell is the text of a date, a time or a duration.
-
-    Examples
-    --------
-    >>> [is_time_text(text) for text in ("2026-01-31 08:30:00.5", "0 days 00:00:01.2", "16:09")]
-    [True, True, False]
-    """
-    return (
-        isinstance(value, str)
-        and _TIME_TEXT.fullmatch(value.strip()) is not None
-    )
-
-
 def cell_key(value: Any) -> Hashable:
     """Return a key that only cells of the same type and content have (True is not 1)."""
     if is_empty(value):
@@ -127,11 +73,6 @@ def cell_key(value: Any) -> Hashable:
 # ---------------------------------------------------------------------- columns
 
 
-def is_number_text(text: str) -> bool:
-    """Say whether people read a text as a number: 5.3%, 4,000, 0,5, $3."""
-    return _PLAIN.fullmatch(text.strip("%€$£ ").replace(",", "")) is not None
-
-
 def is_no_result(text: str) -> bool:
     """Say whether people write a text in place of a number that they do not have.
 
@@ -141,33 +82,28 @@ def is_no_result(text: str) -> bool:
     [True, True, True, True, False]
     """
     word = text.strip().lower()
-    return not word or word in _NO_RESULT
+    # DeepHyper writes F_ and why
+    return not word or word in _NO_RESULT or text.startswith("F_")
 
 
 def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column of numbers written as text, such as "1e-3", as numbers; else itself.
 
-    So a data frame is read as a CSV file is. A sign of percent counts for nothing, nor does a unit
-    that all cells have, or the standard deviation of a mean. What stands in place of a number, such
-    as "OOM", is None. Categories are left as they are.
+    So a data frame is read as a CSV file is. A sign of percent counts for nothing. What stands in
+    place of a number, such as "OOM", is None. Categories are left as they are.
 
     Examples
     --------
     >>> import pandas as pd
     >>> texts_as_numbers(pd.Series(["1", None, "30", "-"])).tolist()
     [1, None, 30, None]
-    >>> texts_as_numbers(pd.Series(["85.5%", "0.8 ± 0.1", "0.9 (0.02)"])).tolist()
-    [85.5, 0.8, 0.9]
-    >>> texts_as_numbers(pd.Series(["32 MB", "1,024 MB"])).tolist()
-    [32, 1024]
-    >>> texts_as_numbers(pd.Series(["0,5 с", "1.024,25 с"])).tolist()
-    [0.5, 1024.25]
+    >>> texts_as_numbers(pd.Series(["85.5%", "1,024"])).tolist()
+    [85.5, 1024.0]
     """
     import pandas as pd
 
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    if is_category or pd.api.types.is_numeric_dtype(column.dtype):
         return column
     cells = column.tolist()
     texts = {cell for cell in cells if isinstance(cell, str)}
@@ -177,54 +113,17 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
         return column
     if bool(others) == bool(written):  # no number at all, or of two kinds
         return column
-    values: dict[str, Any] = {}
-    if written:
-        found = _numbers_of(written)
-        if found is None:
-            return column
-        values = found
+    digits = {text: text.strip().removesuffix("%") for text in written}
+    if not all(map(_WRITTEN.fullmatch, digits.values())):
+        return column
+    digits = {t: found.replace(",", "") for t, found in digits.items()}
+    read = int if all(map(_WHOLE.fullmatch, digits.values())) else float
+    values = {text: read(found) for text, found in digits.items()}
     numbers = [
         values.get(cell) if isinstance(cell, str) else cell for cell in cells
     ]
     numbers = [None if is_empty(number) else number for number in numbers]
     return pd.Series(numbers, index=column.index, dtype=object)
-
-
-def _numbers_of(texts: Collection[str]) -> dict[str, Any] | None:
-    """Return the number that each text is, all of one unit; None where one is none."""
-    if all(map(is_time_text, texts)):
-        return None
-    parts = _parts_of(texts)
-    if parts is None:
-        return None
-    units = {unit for _, unit in parts.values()} - {"%"}
-    if len(units) > 1:
-        if not units <= {*_FACTORS}:
-            return None
-        return {
-            text: float(number) * _FACTORS[unit]
-            for text, (number, unit) in parts.items()
-        }
-    whole = all(_WHOLE.fullmatch(number) for number, _ in parts.values())
-    read = int if whole else float
-    return {text: read(number) for text, (number, _) in parts.items()}
-
-
-def _parts_of(texts: Collection[str]) -> dict[str, tuple[str, str]] | None:
-    """Return the digits and the unit of each text, in the notation that all are written in."""
-    for written, marks in _NOTATIONS:
-        matches = [written.fullmatch(text) for text in texts]
-        parts = {
-            match[0]: (
-                match["number"].translate(marks),
-                (match["unit"] or "").lower(),
-            )
-            for match in matches
-            if match is not None
-        }
-        if len(parts) == len(texts):
-            return parts
-    return None
 
 
 def read_numbers(column: pd.Series[Any]) -> Array:

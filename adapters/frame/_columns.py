@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import texts_as_numbers
-from hpo_explain.adapters.frame._kinds import Column, rank_correlation
-from hpo_explain.adapters.frame._layouts import Layout
-from hpo_explain.adapters.frame._objective import missing_objective
-from hpo_explain.adapters.frame._taken import Taken, take
+from hpo_explain.adapters.frame._cells import (
+    is_time,
+    read_objective,
+    texts_as_numbers,
+)
+from hpo_explain.adapters.frame._layouts import Known, summary_of_wandb
+from hpo_explain.adapters.frame._names import is_index
+from hpo_explain.adapters.frame._suspicions import Column, suspicions
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
-    Array,
     Bools,
     CategoricalParameter,
     FloatParameter,
@@ -32,34 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PARAMETERS = (FloatParameter, IntParameter, CategoricalParameter)
-_SAME_ORDER = 0.99  # of the rank correlation with the objective
 _SHOWN = 8  # columns of a list; the rest is counted
-
-_WORDS: dict[str, str] = {
-    "metric": "measured",
-    "copy": "the objective again",
-    "derived": "told by another column",
-    "constant": "one value",
-    "number": "numbers rows",
-    "id": "identifies rows",
-    "seed": "seeds",
-    "time": "times",
-    "duration": "durations",
-    "status": "states",
-    "instance": "instances",
-    "fidelity": "budgets",
-    "layout": "of the framework",
-    "beside": "not in the configuration",
-    "empty": "empty",
-    "ignored": "ignored",
-}
-_ROLES: dict[str, str] = {
-    "trial": "numbers the trials",
-    "status": "says what became of them",
-    "instance": "is what is averaged over",
-    "fidelity": "is the budget, whose highest level counts",
-    "duration": "is how long they took",
-}
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -69,40 +44,15 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_SHOWN])} and {more} more"
 
 
-def _roles_in_words(fact: Fact) -> str:
-    return "".join(
-        f"; {column} {_ROLES[role]}" for role, column in fact["roles"]
-    )
-
-
-def _left_out_in_words(fact: Fact) -> str:
-    by_kind: dict[str, list[str]] = {}
-    for column, kind in fact["left_out"]:
-        by_kind.setdefault(kind, []).append(column)
-    if not by_kind:
-        return ""
-    groups = [
-        f"{_listed(columns)} ({_WORDS[kind]})"
-        for kind, columns in sorted(
-            by_kind.items(), key=lambda entry: [*_WORDS].index(entry[0])
-        )
-    ]
-    return f"; left out: {', '.join(groups)}"
-
-
 _COLUMNS = declared_fact(
     "columns",
-    "columns: hyperparameters are {names}{source}{roles}{left_out}; {hyperparameters=} and "
-    "{ignore=} settle it",
+    "columns: hyperparameters are {names}{source}{left_out}; {hyperparameters=} and {ignore=} "
+    "settle it",
     names=lambda fact: _listed(fact.names),
     source=lambda fact: fact["source"] and f" ({fact['source']})",
-    roles=_roles_in_words,
-    left_out=_left_out_in_words,
-)
-_BY_ORDER = declared_fact(
-    "orders_like_objective",
-    "{names}: its rank correlation with the objective is {correlation:.3f}; if it was measured, "
-    "not set, leave it out with {ignore=}",
+    left_out=lambda fact: (
+        f"; left out: {_listed(fact['left_out'])}" if fact["left_out"] else ""
+    ),
 )
 
 
@@ -140,21 +90,18 @@ class Roles:
 
 def read_roles(
     table: pd.DataFrame,
-    layout: Layout | None,
+    known: Known,
     mentioned: Sequence[str],
     asked: Mapping[str, Any],
-    guessed: Fact | None,
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
-
-    The objective that was guessed counts where neither is there.
 
     A column that the user mentioned as a hyperparameter has none by its layout.
 
     Raises
     ------
     InputError
-        If there is no such column, or one has two roles, or the objective is not known.
+        If there is no such column, or one has two roles.
     """
     named = {
         role: ""
@@ -164,41 +111,34 @@ def read_roles(
         if role not in ("objective", "time", "proposed")
     }
     proposed = asked["proposed"] if isinstance(asked["proposed"], str) else ""
-    objective, times = (
-        _objective(table, layout, asked["objective"], guessed),
-        _times(table, asked["time"]),
-    )
+    objective = known.objective
+    if asked["objective"] is not None:
+        name = str(asked["objective"])
+        objective = known.metrics.get(name) or column_called(
+            "objective", name, table
+        )
+    times = _times(table, asked["time"])
     given = Roles(objective, proposed=proposed, times=times, **named)
     _check(table, given)
-    if layout is None:
-        return given
+    layout = known.layout
     free = {*table.columns} - {*given.columns, *mentioned}
     if not given.trial and not given.times and not given.instance:
-        if layout.number in free:
+        # not the numbers of several studies
+        is_one = layout.number in free and (
+            table[layout.number].is_unique or bool(layout.fidelity)
+        )
+        if is_one:
             given = replace(given, trial=layout.number)
-        elif {*layout.times} <= free:
+        elif layout.times and {*layout.times} <= free:
             given = replace(given, times=layout.times)
-    if asked["fidelity"] is None and layout.fidelity in free:
+    has_levels = (
+        layout.fidelity in free and table[layout.fidelity].nunique() > 1
+    )
+    if asked["fidelity"] is None and has_levels:
         given = replace(given, fidelity=layout.fidelity)
+    if not given.status and layout.state in free:
+        given = replace(given, status=layout.state)
     return given
-
-
-def _objective(
-    table: pd.DataFrame,
-    layout: Layout | None,
-    given: object,
-    guessed: Fact | None,
-) -> str:
-    if given is None or given == "?":
-        if given is None and layout is not None and layout.objective:
-            return layout.objective
-        if guessed is not None:
-            return guessed.names[0]
-        raise missing_objective(table, every=given is not None)
-    name = str(given)
-    if layout is not None and name in layout.metrics:
-        return layout.metrics[name]
-    return column_called("objective", name, table)
 
 
 def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
@@ -279,73 +219,48 @@ def check_column(argument: str, name: str, table: pd.DataFrame) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What the columns of a table were taken for.
+    """The hyperparameters of a table.
 
     Attributes
     ----------
     names : mapping of str to str
         The name of the hyperparameter of each column.
-    roles : Roles
-        The columns with a role, those that were recognized included.
-    left_out : mapping of str to str
-        The kind of each other column.
     given : mapping of str to Parameter
         The hyperparameters that the user described one by one, by name.
-    source : str
-        What told the hyperparameters; empty for the columns themselves.
-    notes : sequence of Fact
-        Which of them are in doubt.
+    suspicious : mapping of str to str
+        The columns that may be none, and why; empty where they are known.
+    proposed : sequence of str
+        The columns that are hyperparameters most likely.
     """
 
     names: Mapping[str, str]
-    roles: Roles
-    left_out: Mapping[str, str]
     given: Mapping[str, Parameter]
-    source: str = ""
-    notes: Sequence[Fact] = ()
+    suspicious: Mapping[str, str]
+    proposed: Sequence[str]
 
-    def named_in(
-        self, space: SearchSpace, given: Roles, ignored: Sequence[str]
-    ) -> list[Fact]:
-        """Return the notes, which name the hyperparameters that turned out to be so.
-
-        Parameters
-        ----------
-        space : SearchSpace
-            The space.
-        given : Roles
-            The roles that the user gave, of which no note is needed.
-        ignored : sequence of str
-            Columns that the user left out.
-        """
-        recognized = tuple(
-            (role, column)
-            for role in _ROLES
-            if (column := getattr(self.roles, role))
-            and column not in given.columns
-        )
-        about = _COLUMNS(
-            names=[n for n in self.names.values() if n in space.names],
-            source=self.source,
-            roles=recognized,
-            left_out=(
-                *self.left_out.items(),
-                *((name, "ignored") for name in ignored),
-            ),
-        )
-        return [about, *self.notes]
+    def note(
+        self,
+        space: SearchSpace,
+        table: pd.DataFrame,
+        roles: Roles,
+        source: str,
+    ) -> Fact:
+        """Return a note on what is a hyperparameter and what is not."""
+        left_out = [
+            n for n in table.columns if n not in (*self.names, *roles.columns)
+        ]
+        names = [n for n in self.names.values() if n in space.names]
+        return _COLUMNS(names=names, source=source, left_out=tuple(left_out))
 
 
 def choose_columns(
     table: pd.DataFrame,
-    layout: Layout | None,
+    known: Known,
     roles: Roles,
     hyperparameters: Sequence[str] | None,
     space: SearchSpace | Sequence[Parameter] | None,
-    objective: Array,
-    without: Collection[str] = (),
 ) -> Chosen:
-    """Return the columns of the hyperparameters, and what the others were taken for.
+    """Return the columns of the hyperparameters: named, known by a prefix, or all that are left.
 
     Raises
     ------
@@ -353,88 +268,57 @@ def choose_columns(
         If a column is missing, or has another role.
     """
     described = _described(space)
-    if isinstance(space, SearchSpace) and hyperparameters is not None:
-        problem = "cannot be given together with space"
-        raise InputError(
-            "hyperparameters", problem, hyperparameters, "Leave one out."
+    if isinstance(space, SearchSpace):
+        if hyperparameters is not None:
+            problem = "cannot be given together with space"
+            raise InputError(
+                "hyperparameters", problem, hyperparameters, "Leave one out."
+            )
+        return Chosen(
+            _columns_of("space", space.names, table, known), {}, {}, []
         )
-    names = [*space.names] if isinstance(space, SearchSpace) else [*described]
-    named = _columns_of("space", names, table, layout)
-    is_named = isinstance(space, SearchSpace)
+    named = _columns_of("space", [*described], table, known)
     if hyperparameters is not None:
-        named |= _chosen(table, layout, hyperparameters, roles)
-        is_named = True
-    others = () if layout is None else layout.others
-    of_framework = layout is not None and not layout.is_generic
-    left = [
-        name
-        for name in table.columns
-        if name not in roles.columns and name not in named
+        named |= _chosen(table, known, hyperparameters, roles)
+        return Chosen(_in_order(table, named), described, {}, [])
+    left = [n for n in table.columns if n not in (*roles.columns, *named)]
+    if known.names:
+        short = _short(known)
+        settings = {
+            n: short[n]
+            for n in left
+            if n in short and Column.of(table, n).n_levels > 1
+        }
+        settings |= {n: n for n in left if _tells_settings(table, n, known)}
+        return Chosen(_in_order(table, named | settings), described, {}, [])
+    came_out = summary_of_wandb(known, table, roles.objective)
+    columns = [
+        Column.of(table, n)
+        for n in left
+        if not (known.owns(n) or is_index(n))
+        and n not in (*came_out, known.layout.duration)
     ]
-    settings: dict[str, str] = {}
-    if layout is not None and layout.names is not None and not is_named:
-        short = _short(layout, table)
-        settings = {name: short[name] for name in left if name in short}
-    beside = {name for name in others if of_framework}
-    open_ = [
-        name for name in left if name not in settings and name not in beside
-    ]
-    taken = take(
-        table,
-        objective,
-        named=[*named],
-        settings=[*settings],
-        candidates=open_,
-        is_complete=is_named or bool(settings),
-        without=without,
-    )
-    roles = _with_recognized(roles, taken, layout)
-    candidates = {n: settings.get(n, n) for n in taken.hyperparameters}
-    chosen = named | candidates
-    names_ = {c: chosen[c] for c in table.columns if c in chosen}
-    left_out = {
-        **dict.fromkeys((n for n in left if n in beside), "layout"),
-        **taken.left_out,
-    }
-    left_out = {n: k for n, k in left_out.items() if n not in roles.columns}
-    doubtful = () if is_named or settings else [*candidates]
-    notes = _in_doubt(table, doubtful, objective)
-    source = "" if layout is None or is_named else layout.source
-    return Chosen(names_, roles, left_out, described, source, notes)
+    columns = [c for c in columns if not all(map(is_time, c.present))]
+    columns = [c for c in columns if c.n_levels > 1] or columns
+    objective = read_objective(table, roles.objective)
+    found, proposed = suspicions(columns, objective)
+    names = named | {column.name: column.name for column in columns}
+    return Chosen(_in_order(table, names), described, found, proposed)
 
 
-def _with_recognized(
-    roles: Roles, taken: Taken, layout: Layout | None
-) -> Roles:
-    """Return roles with those that columns were recognized to have, where they are free."""
-    found = dict(taken.roles)
-    if layout is not None and layout.state:
-        found.pop("status", None)
-    if layout is not None and layout.duration:
-        found.pop("duration", None)
-    if roles.trial or roles.times:
-        found.pop("trial", None)
-    free: dict[str, Any] = {
-        role: column
-        for role, column in found.items()
-        if not getattr(roles, role)
-    }
-    return replace(roles, **free)
+def _tells_settings(table: pd.DataFrame, name: str, known: Known) -> bool:
+    """Say whether a column tells which settings a row has: that of the kinds of models."""
+    if known.settings is None or name in known.names or known.owns(name):
+        return False
+    column = Column.of(table, name)
+    there = [tuple(sorted(row)) for row in known.settings]
+    pairs = {*zip(column.codes.tolist(), there, strict=True)}
+    is_one = len(pairs) == column.n_levels and column.is_repeated
+    return is_one and len({*there}) > 1 and not column.is_numeric
 
 
-def _in_doubt(
-    table: pd.DataFrame, names: Sequence[str], objective: Array
-) -> list[Fact]:
-    """Return notes on numbers in the order of the objective."""
-    notes = []
-    for name in names:
-        column = Column.of(table, name)
-        if column.numbers is None or column.n_different < 0.9 * len(table):
-            continue
-        correlation = rank_correlation(column.numbers, objective)
-        if abs(correlation) >= _SAME_ORDER:
-            notes.append(_BY_ORDER(names=[name], correlation=correlation))
-    return notes
+def _in_order(table: pd.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
+    return {c: names[c] for c in table.columns if c in names}
 
 
 def _described(space: object) -> dict[str, Parameter]:
@@ -451,39 +335,29 @@ def _described(space: object) -> dict[str, Parameter]:
 
 
 def _columns_of(
-    argument: str,
-    names: Iterable[str],
-    table: pd.DataFrame,
-    layout: Layout | None,
+    argument: str, names: Iterable[str], table: pd.DataFrame, known: Known
 ) -> dict[str, str]:
     """Return the column of each name, which is that of the hyperparameter then."""
     found = {}
     for name in names:
-        column = (
-            name
-            if layout is None or name in table.columns
-            else layout.column(name)
-        )
+        column = name if name in table.columns else known.column(name)
         check_column(argument, column, table)
         found[column] = name
     return found
 
 
-def _short(layout: Layout, table: pd.DataFrame) -> dict[str, str]:
+def _short(known: Known) -> dict[str, str]:
     """Return names without their prefix, but with it where two columns would have the same."""
-    names = dict(layout.names or {})
-    twice = [
-        name for name in names.values() if list(names.values()).count(name) > 1
-    ]
+    names = [*known.names.values()]
     return {
-        column: column if name in twice else name
-        for column, name in names.items()
+        column: column if names.count(name) > 1 else name
+        for column, name in known.names.items()
     }
 
 
 def _chosen(
     table: pd.DataFrame,
-    layout: Layout | None,
+    known: Known,
     hyperparameters: Sequence[str],
     roles: Roles,
 ) -> dict[str, str]:
@@ -497,11 +371,11 @@ def _chosen(
         remedy = f"Write [{hyperparameters!r}]."
         raise InputError("hyperparameters", problem, hyperparameters, remedy)
     names = [str(name) for name in hyperparameters]
-    short = {} if layout is None else _short(layout, table)
+    short = _short(known)
     found: dict[str, str] = {}
     for name in names:
         column = next(
-            iter(_columns_of("hyperparameters", [name], table, layout))
+            iter(_columns_of("hyperparameters", [name], table, known))
         )
         if column in roles.columns:
             problem = f"names {name!r}, which has another role here"
@@ -516,7 +390,7 @@ def _chosen(
 
 
 def configurations(
-    table: pd.DataFrame, chosen: Chosen, layout: Layout | None
+    table: pd.DataFrame, chosen: Chosen, known: Known
 ) -> tuple[pd.DataFrame, dict[str, Bools]]:
     """Return the cells of the hyperparameters, and where None is a value that was set.
 
@@ -530,7 +404,7 @@ def configurations(
     """
     import pandas as pd
 
-    settings = None if layout is None else layout.settings
+    settings = known.settings
     set_to_none: dict[str, Bools] = {}
     columns: dict[str, pd.Series[Any]] = {}
     for column, name in chosen.names.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from hpo_explain.adapters._reading import (
     MEAN_OVER_INSTANCES,
     NOT_FINITE_ON_INSTANCE,
-    not_finite,
 )
 from hpo_explain.adapters.frame._cells import (
     as_float,
@@ -55,7 +54,7 @@ _BY_TIME = declared_fact(
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluations:
+class Grouped:
     """n rows that evaluate g configurations on k instances.
 
     Attributes
@@ -120,7 +119,7 @@ class Evaluations:
     ) -> dict[int, Fact]:
         """Return the trials whose objective is NaN or infinite on an instance, with the first."""
         if not self.column:
-            return not_finite(objective, trials, name)
+            return {}
         reasons: dict[int, Fact] = {}
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
             instance = self.names[self.instance[i]]
@@ -162,18 +161,18 @@ class Evaluations:
         return notes
 
 
-def _one_each(n: int) -> Evaluations:
+def _one_each(n: int) -> Grouped:
     """Return n rows that each evaluate a configuration of their own, on no instance."""
     rows = np.arange(n)
-    return Evaluations(rows, rows, np.zeros(n, dtype=np.int64), (None,), "")
+    return Grouped(rows, rows, np.zeros(n, dtype=np.int64), (None,), "")
 
 
-def _read_evaluations(
+def _grouped(
     table: pd.DataFrame,
     column: str,
     hyperparameters: Sequence[str],
     numbers: Ints | None,
-) -> Evaluations:
+) -> Grouped:
     """Return the rows as evaluations: of equal trials, or without their numbers of equal cells.
 
     Raises
@@ -201,7 +200,7 @@ def _read_evaluations(
             table, hyperparameters, numbers, keys, first[configuration]
         )
     names = tuple(cells[i] for i in first_of_instance)
-    return Evaluations(first, configuration, instance, names, column)
+    return Grouped(first, configuration, instance, names, column)
 
 
 def _check_one_configuration(
@@ -243,8 +242,8 @@ class Trials:
 
     Attributes
     ----------
-    evaluations : Evaluations
-        The rows, each as an evaluation of a trial.
+    rows : Grouped
+        Which rows are of which trial.
     numbers : ndarray of int, shape (g,)
         Their numbers.
     order : ndarray of int, shape (g,)
@@ -256,32 +255,12 @@ class Trials:
         What numbers them.
     """
 
-    evaluations: Evaluations
+    rows: Grouped
     numbers: Ints
     order: Ints
     started: Array | None
     finished: Array | None
     notes: tuple[Fact, ...]
-
-    def of_rows(self, facts: Mapping[int, Fact]) -> dict[int, Fact]:
-        """Return facts about rows as facts about trials, by their numbers."""
-        numbers = self.numbers[self.evaluations.configuration]
-        return {int(numbers[row]): reason for row, reason in facts.items()}
-
-    def times_without(
-        self, objective: Array
-    ) -> dict[int, tuple[float, float]]:
-        """Return start and finish of the trials without an objective, where the start is known."""
-        if self.started is None or self.finished is None:
-            return {}
-        running = np.isnan(objective) & np.isnan(self.finished)
-        ends = np.where(running, np.inf, self.finished)
-        return {
-            int(self.numbers[i]): (float(self.started[i]), float(ends[i]))
-            for i in np.flatnonzero(
-                ~np.isfinite(objective) & ~np.isnan(self.started)
-            ).tolist()
-        }
 
 
 def read_trials(
@@ -309,7 +288,7 @@ def read_trials(
     InputError
         If numbers or times cannot be read, or contradict each other, or rows of one trial differ.
     """
-    evaluations, numbers = _one_each(len(table)), None
+    grouped, numbers = _one_each(len(table)), None
     notes: list[Fact] = []
     if roles.trial:
         column = table[roles.trial]
@@ -317,20 +296,18 @@ def read_trials(
             column, roles.trial, several=bool(roles.instance)
         )
     if roles.instance:
-        evaluations = _read_evaluations(
-            table, roles.instance, hyperparameters, numbers
-        )
-    rows = evaluations.first
+        grouped = _grouped(table, roles.instance, hyperparameters, numbers)
+    rows = grouped.first
     given = numbers is not None
     numbers = np.arange(len(rows)) if numbers is None else numbers[rows]
     times = list(roles.times)
     clocks = [read_seconds(table[name], name) for name in times]
     if len(clocks) == 2:
         _check_finishes(
-            clocks, table, times, numbers[evaluations.configuration].tolist()
+            clocks, table, times, numbers[grouped.configuration].tolist()
         )
-    started = [evaluations.earliest(clock) for clock in clocks[:1]]
-    finished = [evaluations.latest(clock) for clock in clocks[1:]]
+    started = [grouped.earliest(clock) for clock in clocks[:1]]
+    finished = [grouped.latest(clock) for clock in clocks[1:]]
     order = _order_of(
         numbers, [*started, *finished], roles.trial or None, times
     )
@@ -338,7 +315,7 @@ def read_trials(
         notes = [*notes, _BY_TIME(names=times[:1])]
         numbers = np.argsort(order)
     start, finish = (started[0], finished[0]) if finished else (None, None)
-    return Trials(evaluations, numbers, order, start, finish, tuple(notes))
+    return Trials(grouped, numbers, order, start, finish, tuple(notes))
 
 
 # ---------------------------------------------------------------------- numbers and order

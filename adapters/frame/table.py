@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import instances_of, nothing_left, repeated
-from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
-from hpo_explain.adapters.frame._cells import read_durations, read_objective
+from hpo_explain.adapters._evaluations import (
+    Encoded,
+    Evaluation,
+    Source,
+    run_of,
+)
+from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
+from hpo_explain.adapters._reading import OUTSIDE, instances_of, positions
+from hpo_explain.adapters.frame._cells import (
+    is_empty,
+    read_durations,
+    read_numbers,
+    read_objective,
+)
 from hpo_explain.adapters.frame._columns import (
+    Chosen,
     Roles,
     check_names,
     choose_columns,
@@ -18,50 +31,37 @@ from hpo_explain.adapters.frame._columns import (
     configurations,
     read_roles,
 )
-from hpo_explain.adapters.frame._configurations import spread
-from hpo_explain.adapters.frame._layouts import Layout, layout_of, read_sweep
+from hpo_explain.adapters.frame._curves import last_of_each, read_curves
+from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
 from hpo_explain.adapters.frame._names import different_columns
-from hpo_explain.adapters.frame._objective import guessed_objective
-from hpo_explain.adapters.frame._results import (
-    encoded_of,
-    last_of_each,
-    read_curves,
-    read_proposed,
-    read_results,
-    read_without_result,
+from hpo_explain.adapters.frame._proposal import (
+    Missing,
+    asked_columns,
+    likeliest_objectives,
 )
-from hpo_explain.adapters.frame._space import infer_space, trials_of_ranges
-from hpo_explain.adapters.frame._summaries import without_summaries
-from hpo_explain.adapters.frame._trials import Evaluations, read_trials
+from hpo_explain.adapters.frame._proposed import read_proposed
+from hpo_explain.adapters.frame._settings import spread
+from hpo_explain.adapters.frame._trials import Trials, read_trials
+from hpo_explain.adapters.wandb_sweep import read_sweep
 from hpo_explain.base.checks import (
     check_count,
     check_direction,
     unknown_name,
 )
-from hpo_explain.base.errors import (
-    InputError,
-    MissingOptionError,
-    NothingToExplain,
-    Option,
-)
+from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import UNDER_WAY, Instances, Run
+from hpo_explain.run import RUNNING, WAITING, Instances, Run
 from hpo_explain.run.grids import enumerated
-from hpo_explain.run.metrics import direction_of, likelier_direction
-from hpo_explain.space import Array, Ints, Parameter, SearchSpace
+from hpo_explain.run.metrics import direction_of
+from hpo_explain.space import Array, Bools, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _EMPTY = declared_fact(
     "table_empty", "frame has no row. Give at least one trial."
-)
-_ONE_TRAINING = declared_fact(
-    "one_training",
-    "frame has {rows} rows of one training, as {names} says, and no trials to compare. Give a "
-    "table with a row for each trial, or {fidelity=False} if each row is one.",
 )
 _OF_LAYOUT = declared_fact(
     "direction_of_layout",
@@ -213,32 +213,25 @@ def from_frame(
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
-    table, about_rows = without_summaries(table)
     ignored = [
         column_called("ignore", name, table)
         for name in check_names("ignore", ignore)
     ]
-    dictionaries = spread(
+    spread_out = spread(
         table.drop(columns=ignored),
         {str(objective), *_mentioned(hyperparameters, None)},
     )
-    table = dictionaries.table
-    about_sweep: Sequence[Fact] = ()
+    table, about_sweep = spread_out.table, []
+    if objective == "?":
+        raise asked_columns(table)
     if isinstance(space, Mapping):
-        tried = {
-            str(name).removeprefix("config."): table[name].tolist()
-            for name in table.columns
-        }
-        sweep = read_sweep(space, tried)
-        space, about_sweep = [*sweep.parameters], sweep.notes
+        sweep = read_sweep(space, _tried(table))
+        space, about_sweep = [*sweep.parameters], [*sweep.notes]
         hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
         objective = sweep.objective if objective is None else objective
-        direction = direction or (
-            sweep.direction if objective == sweep.objective else None
-        )
-    # columns may be named by numbers and tuples, hyperparameters by text only
-    mentioned = _mentioned(hyperparameters, space)
-    asked: dict[str, Any] = {
+        if objective == sweep.objective:
+            direction = direction or sweep.direction
+    asked = {
         "objective": objective,
         "trial": trial,
         "time": time,
@@ -248,236 +241,269 @@ def from_frame(
         "duration": duration,
         "status": status,
     }
-    guessed = guessed_objective(table) if objective is None else None
-    likely = objective if guessed is None else guessed.names[0]
-    layout = layout_of(table, dictionaries, likely)
-    given = read_roles(table, layout, mentioned, asked, guessed)
-    is_guessed = guessed is not None and given.objective in guessed.names
-    about_objective = [guessed] if guessed is not None and is_guessed else []
-    values = read_objective(table, given.objective)
-    direction, about_direction = _direction(direction, layout, given.objective)
-    chosen = choose_columns(
-        table,
-        layout,
-        given,
-        hyperparameters,
-        space,
-        values,
-        without=("fidelity",) if fidelity is False else (),
-    )
-    roles = chosen.roles
+    known = known_of(table, spread_out, objective)
+    mentioned = _mentioned(hyperparameters, space)
+    roles = read_roles(table, known, mentioned, asked)
     every_step = table
     has_curves = bool(roles.trial and roles.fidelity and not roles.instance)
-    if has_curves and not _is_of(layout, roles.fidelity):
-        table = last_of_each(table, roles.trial, roles.fidelity, level)
-        values = read_objective(table, roles.objective)
-        layout = layout_of(table, dictionaries, likely)
-    configs, set_to_none = configurations(table, chosen, layout)
-
-    columns = [*chosen.names]
-    asked_of_results = Sentinels(
-        direction,
-        roles.objective,
-        bounds,
-        lambda row: repr(configs.iloc[row].tolist()),
-    )
-    results = read_results(
-        table,
-        layout,
-        roles,
-        values,
-        hyperparameters=columns,
-        level=level,
-        asked=asked_of_results,
-    )
+    if has_curves:
+        table = last_of_each(table, roles, level)
+        known = known_of(table, spread_out, objective)
+    way, about_direction = _direction(direction, known, roles.objective)
+    is_known = bool(roles.objective)
+    if not is_known:
+        roles = replace(roles, objective=likeliest_objectives(table, roles)[0])
+    chosen = choose_columns(table, known, roles, hyperparameters, space)
+    if not is_known or way is None or chosen.suspicious:
+        raise Missing(table, roles, is_known, way, chosen).error()
     trials = read_trials(
         table,
         roles,
-        columns,
+        [*chosen.names, *filter(None, [roles.fidelity])],
         by_time=len(roles.times) == 1 or (time is None and bool(roles.times)),
     )
-    numbers, evaluations = trials.numbers, trials.evaluations
-    means = evaluations.mean(results.objective)
-    kept = trials.order[np.isfinite(means[trials.order])]
-    excluded = results.excluded(trials, roles.objective)
-    if not len(kept):
-        raise nothing_left("frame", excluded)
-    if (
-        len(kept) == 1
-        and roles.fidelity
-        and not roles.trial
-        and len(table) > 1
-        and table[roles.fidelity].is_unique
-    ):
-        raise NothingToExplain(
-            _ONE_TRAINING(names=[roles.fidelity], rows=len(table))
-        )
-
-    cells = configs.iloc[evaluations.first]
-    inferred: list[Fact] = []
-    ranges: dict[str, list[int]] = {}
-    if isinstance(space, SearchSpace):
-        own, X = space, space.encode(cells.iloc[kept])
-    else:
-        none = {
-            name: rows[evaluations.first] for name, rows in set_to_none.items()
-        }
-        own, X, inferred = infer_space(
-            cells,
-            kept,
-            numbers[kept],
-            given=chosen.given,
-            log=_scales(log, linear, [*configs.columns]),
-            set_to_none=none,
-        )
-        in_order = cells.iloc[trials.order]
-        ranges = trials_of_ranges(own, in_order, numbers[trials.order])
-    by_model, known, about_proposals = read_proposed(
+    by_model, is_told, about_proposals = read_proposed(
         table,
-        layout,
+        known,
         trials,
         initial=initial,
         proposed=proposed,
         optimizer=optimizer,
     )
-    by_number = cells.set_axis(numbers)
-    excluded_times = trials.times_without(means)
-    without_result = read_without_result(
-        by_number,
-        _without_running(excluded, excluded_times),
-        own,
-        by_model,
-        known=known,
-        reported=numbers[
-            evaluations.configuration[np.isfinite(values)]
-        ].tolist(),
+    outcomes = _outcomes(table, roles, trials)
+    evaluations = _evaluations(
+        table, roles, known, trials, outcomes, by_model if is_told else None
     )
-    curves = None
-    if has_curves:
-        keys = table[roles.trial].map(str).iloc[evaluations.first].tolist()
-        of_trial = dict(zip(numbers[kept].tolist(), X, strict=True))
-        of_trial |= encoded_of(
-            own, by_number, {*numbers.tolist()} - {*of_trial}
+    configs, none = configurations(table, chosen, known)
+    first = trials.rows.first[trials.order]
+    cells = configs.iloc[first].reset_index(drop=True)
+    if isinstance(space, SearchSpace):
+        read: SearchSpace | Encoded = space
+        evaluations = _with_configs(evaluations, cells, space)
+    else:
+        read = _inferred(
+            cells,
+            evaluations,
+            chosen,
+            _scales(log, linear, [*configs.columns]),
+            {name: rows[first] for name, rows in none.items()},
         )
-        of_key = dict(zip(keys, numbers.tolist(), strict=True))
-        curves = read_curves(every_step, roles, of_key, of_trial, level)
-    return Run(
-        own,
-        X,
-        means[kept],
-        direction,
-        trials=numbers[kept],
-        proposals=[t for t in numbers[kept].tolist() if t in by_model],
-        origins={}
-        if known
-        else dict.fromkeys(numbers.tolist(), Origin.UNKNOWN),
-        excluded=excluded,
-        notes=[
-            *about_rows,
-            *about_sweep,
-            *chosen.named_in(own, given, ignored),
-            *about_objective,
-            *about_direction,
-            *of_sentinels(excluded),
-            *results.notes,
-            *trials.notes,
-            *evaluations.notes(roles.objective),
-            *inferred,
-            *about_proposals,
-            *repeated(X),
-            *enumerated(X),
-        ],
-        started=None if trials.started is None else trials.started[kept],
-        finished=None if trials.finished is None else trials.finished[kept],
-        durations=_durations(table, roles, layout, evaluations)[kept],
-        excluded_times=excluded_times,
-        without_result=without_result,
-        objective_name=roles.objective,
-        bounds=bounds,
-        optimizer=optimizer
-        or (layout.optimizer if layout is not None else "")
-        or "the optimizer",
-        instances=_instances(
-            table, roles, layout, evaluations, results.objective, X, kept
-        ),
-        curves=curves,
-        ranges_from={
-            name: of for name, of in ranges.items() if name not in chosen.given
-        },
+    if has_curves:
+        curves = read_curves(every_step, roles, level)
+        evaluations = _with_curves(
+            evaluations, curves, table, roles.trial, trials
+        )
+    source = Source(
+        "frame",
+        optimizer or known.layout.optimizer or "the optimizer",
+        way,
+        roles.objective,
+        roles.fidelity,
+        roles.fidelity or "step",
+    )
+    notes = [*about_sweep, *about_direction, *about_proposals, *trials.notes]
+    notes += trials.rows.notes(roles.objective)
+    run = run_of(
+        evaluations, read, source, level=level, bounds=bounds, notes=notes
+    )
+    about = chosen.note(run.space, table, roles, known.layout.source)
+    return replace(
+        run,
+        notes=[about, *run.notes, *enumerated(run.X)],
+        instances=_instances(table, roles, known, trials, run),
     )
 
 
-def _without_running(
-    excluded: Mapping[int, Fact], times: Mapping[int, tuple[float, float]]
-) -> dict[int, Fact]:
-    """Return why trials were left out, without those that have no value as they still run."""
-    found = dict(excluded)
-    for trial, (_, finish) in times.items():
-        if np.isinf(finish) and found[trial].kind not in UNDER_WAY:
-            del found[trial]
+@dataclass(frozen=True, eq=False)
+class _Outcomes:
+    """What came of trials: their values, and why some do not count, by their numbers."""
+
+    values: Array
+    reasons: Mapping[int, Fact]
+
+
+def _outcomes(table: pd.DataFrame, roles: Roles, trials: Trials) -> _Outcomes:
+    """Return the mean of each trial's rows, and what became of those that did not finish."""
+    values = read_objective(table, roles.objective)
+    rows, numbers = trials.rows, trials.numbers
+    reasons = rows.not_finite(values, numbers, roles.objective)
+    stopped = (
+        read_status(table[roles.status], roles.status) if roles.status else {}
+    )
+    reasons |= {
+        int(numbers[rows.configuration[row]]): why
+        for row, why in stopped.items()
+    }
+    means = rows.mean(values)
+    if trials.finished is not None and trials.started is not None:
+        runs = np.isnan(means) & np.isnan(trials.finished)
+        runs &= ~np.isnan(trials.started)
+        for number in numbers[runs].tolist():
+            reasons.setdefault(number, RUNNING)
+    return _Outcomes(means, reasons)
+
+
+def _evaluations(
+    table: pd.DataFrame,
+    roles: Roles,
+    known: Known,
+    trials: Trials,
+    outcomes: _Outcomes,
+    by_model: set[int] | None,
+) -> dict[int, Evaluation]:
+    """Return the trials in the order in which they were proposed, without their configurations."""
+    n = len(trials.numbers)
+    unknown = np.full(n, np.nan)
+    started = unknown if trials.started is None else trials.started
+    finished = unknown if trials.finished is None else trials.finished
+    durations = fidelity = unknown
+    column = roles.duration or known.layout.duration
+    if column in table.columns:
+        durations = trials.rows.total(read_durations(table[column], column))
+    if roles.fidelity:
+        fidelity = read_numbers(table[roles.fidelity])[trials.rows.first]
+    found = {}
+    first = min(by_model, default=n) if by_model is not None else 0
+    for i in trials.order.tolist():
+        number = int(trials.numbers[i])
+        reason = outcomes.reasons.get(number)
+        origin = Origin.UNKNOWN
+        if reason is WAITING:
+            origin = Origin.ENQUEUED
+        elif by_model is not None and number in by_model:
+            origin = Origin.MODEL
+        elif by_model is not None and (number < first or not by_model):
+            origin = Origin.INITIAL
+        end = np.inf if reason is RUNNING else finished[i]
+        found[number] = Evaluation(
+            {},
+            float(outcomes.values[i]),
+            reason,
+            origin,
+            float(started[i]),
+            float(end),
+            float(fidelity[i]),
+            duration=float(durations[i]),
+        )
     return found
 
 
-def _instances(
+def _with_configs(
+    evaluations: Mapping[int, Evaluation],
+    cells: pd.DataFrame,
+    space: SearchSpace,
+) -> dict[int, Evaluation]:
+    """Return evaluations with their configurations; an empty cell may be the choice None."""
+    may_be_none = {p.name for p in space if None in getattr(p, "choices", ())}
+    rows = cells.to_dict("records")
+    found = {}
+    for (number, one), row in zip(evaluations.items(), rows, strict=True):
+        config = {
+            name: None if is_empty(cell) else cell
+            for name, cell in row.items()
+            if name in may_be_none or not is_empty(cell)
+        }
+        found[number] = replace(one, config=config)
+    return found
+
+
+def _inferred(
+    cells: pd.DataFrame,
+    evaluations: Mapping[int, Evaluation],
+    chosen: Chosen,
+    log: Mapping[str, bool],
+    none: Mapping[str, Bools],
+) -> Encoded:
+    """Return the rows of trials in the space that those span which count."""
+    numbers = np.array([*evaluations])
+    counts = np.array(
+        [
+            e.reason is None and np.isfinite(e.value)
+            for e in evaluations.values()
+        ]
+    )
+    kept = np.flatnonzero(counts)
+    space, known, notes = infer_space(
+        cells,
+        kept,
+        numbers[kept],
+        given=chosen.given,
+        log=log,
+        set_to_none=none,
+    )
+    X = np.full((len(cells), len(space)), np.nan)
+    outside: dict[int, Fact] = {}
+    for j, parameter in enumerate(space):
+        column = cells[parameter.name].tolist()
+        full = [i for i, cell in enumerate(column) if not is_empty(cell)]
+        X[full, j], why = positions(parameter, [column[i] for i in full])
+        outside |= {full[i]: OUTSIDE(why=reason) for i, reason in why.items()}
+    X[kept] = known
+    ranges = trials_of_ranges(space, cells, numbers)
+    return Encoded(
+        space,
+        X,
+        {i: why for i, why in outside.items() if not counts[i]},
+        notes,
+        {n: of for n, of in ranges.items() if n not in chosen.given},
+    )
+
+
+def _with_curves(
+    evaluations: Mapping[int, Evaluation],
+    curves: Mapping[str, Mapping[float, float]],
     table: pd.DataFrame,
-    roles: Roles,
-    layout: Layout | None,
-    evaluations: Evaluations,
-    objective: Array,
-    X: Array,
-    kept: Ints,
+    column: str,
+    trials: Trials,
+) -> dict[int, Evaluation]:
+    """Return evaluations with what they reported; a table with a row for each names them."""
+    keys = table[column].map(str).tolist()
+    of_number = dict(zip(trials.numbers.tolist(), keys, strict=True))
+    return {
+        number: replace(one, curve=curves.get(of_number[number], {}))
+        for number, one in evaluations.items()
+    }
+
+
+def _instances(
+    table: pd.DataFrame, roles: Roles, known: Known, trials: Trials, run: Run
 ) -> Instances | None:
     """Return the evaluations of trials on several instances, or their scores on several folds."""
+    place = {int(n): i for i, n in enumerate(trials.numbers)}
+    kept = np.array([place[int(n)] for n in np.asarray(run.trials)])
     if roles.instance:
-        return evaluations.of(kept, X, objective)
-    if layout is None or not layout.folds(roles.objective):
+        values = read_objective(table, roles.objective)
+        return trials.rows.of(kept, run.X, values)
+    folds = known.folds(roles.objective, [*table.columns])
+    if not folds:
         return None
-    scores = [
-        read_objective(table, name) for name in layout.folds(roles.objective)
-    ]
-    return instances_of(X, np.column_stack(scores)[kept])
-
-
-def _durations(
-    table: pd.DataFrame,
-    roles: Roles,
-    layout: Layout | None,
-    evaluations: Evaluations,
-) -> Array:
-    """Return how long trials took, all their evaluations together; NaN where it is unknown."""
-    column = roles.duration or (layout.duration if layout is not None else "")
-    if column not in table.columns:
-        return np.full(len(evaluations.first), np.nan)
-    return evaluations.total(read_durations(table[column], column))
+    scores = [read_objective(table, name) for name in folds]
+    return instances_of(run.X, np.column_stack(scores)[kept])
 
 
 def _direction(
-    given: Direction | None, layout: Layout | None, objective: str
-) -> tuple[Direction, list[Fact]]:
-    """Return which way is better, and what was assumed."""
+    given: Direction | None, known: Known, objective: str
+) -> tuple[Direction | None, list[Fact]]:
+    """Return which way is better, if that is known, and a note on how."""
     if given is not None:
         return check_direction(given), []
-    known = None if layout is None else layout.direction(objective)
-    if layout is not None and known is not None:
-        note = _OF_LAYOUT(
-            names=[objective], source=layout.source, direction=known
-        )
-        return known, [note]
-    by_name = direction_of(objective)
+    of_layout = known.direction(objective)
+    if of_layout is not None:
+        source = known.layout.source
+        return of_layout, [
+            _OF_LAYOUT(names=[objective], source=source, direction=of_layout)
+        ]
+    by_name = direction_of(objective) if objective else None
     if by_name is None:
-        problem = f"was not given, and the name {objective!r} does not say which way is better"
-        smaller, larger = (
-            Option("direction", "minimize"),
-            Option("direction", "maximize"),
-        )
-        raise MissingOptionError(
-            "direction",
-            problem,
-            objective,
-            ("Give ", smaller, " or ", larger, "."),
-            [Option("direction", likelier_direction(objective))],
-        )
+        return None, []
     return by_name, [_BY_NAME(names=[objective], way=by_name)]
+
+
+def _tried(table: pd.DataFrame) -> dict[str, list[Any]]:
+    return {
+        str(name).removeprefix("config."): table[name].tolist()
+        for name in table.columns
+    }
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:
@@ -486,11 +512,6 @@ def several_objectives(frame: pd.DataFrame) -> list[str]:
     if not {"number", "state"} <= {*columns}:
         return []
     return [name for name in columns if name.startswith("values_")]
-
-
-def _is_of(layout: Layout | None, fidelity: str) -> bool:
-    """Say whether a framework writes one row per trial, with the budget that it reached."""
-    return layout is not None and layout.fidelity == fidelity
 
 
 def _scales(

@@ -25,6 +25,7 @@ from hpo_explain.adapters.optuna._record import (
     NOT_RECORDED,
     clocks_agree,
 )
+from hpo_explain.adapters.optuna._trials import Outcome
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.phrases import counted
@@ -143,25 +144,22 @@ class Choice:
         Which of the samplers with an acquisition function it is; empty for none of them.
     own : BaseSampler or None
         The sampler itself, if there is an object.
-    proposals : list of int
+    proposals : set of int
         The numbers of the trials that it chose with its model, or that an assumed acquisition
         function can explain.
     origins : mapping of int to Origin
-        Who chose each trial that counts, and those without a result.
+        Who chose each trial.
     notes : list of Fact
         What was assumed.
-    proposed_without_result : frozenset of int
-        As `proposals`, of trials without a result.
     """
 
     sampler: str
     how: Fact
     model: str
     own: BaseSampler | None
-    proposals: list[int]
+    proposals: set[int]
     origins: Mapping[int, Origin]
     notes: list[Fact]
-    proposed_without_result: frozenset[int] = frozenset()
 
     @property
     def label(self) -> str:
@@ -177,13 +175,14 @@ def read_choice(
     study: Study,
     sampler: BaseSampler | None,
     trials: Sequence[FrozenTrial],
-    kept: Sequence[FrozenTrial],
-    without_result: Sequence[FrozenTrial] = (),
+    outcomes: Sequence[Outcome],
 ) -> Choice:
-    """Return who chose which of the `kept` trials, judged from all `trials` of the study.
-
-    And which of those without a result; nothing is noted about them.
-    """
+    """Return who chose which trials of a study; nothing is noted about those that do not count."""
+    counts = [outcome.counts for outcome in outcomes]
+    kept = [t for t, is_one in zip(trials, counts, strict=True) if is_one]
+    others = [
+        t for t, is_one in zip(trials, counts, strict=True) if not is_one
+    ]
     own: BaseSampler | None = study.sampler if sampler is None else sampler
     base, _ = unwrapped(own)
     names = [base.__name__ for base in type(base).__mro__]
@@ -227,35 +226,30 @@ def read_choice(
         if numbers:
             notes.append(_SET_BY_HAND(trials=numbers, origin=origin))
     proposals, origins = _who(kept, marks, by_hand, chosen, names, model)
-    started = [
-        trial for trial in without_result if trial.state != TrialState.WAITING
-    ]
+    started = [t for t in others if t.state != TrialState.WAITING]
     finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
     found_marks = np.array([_mark(trial) for trial in started], dtype=str)
     chosen = (finished >= LEAST_KNOWN) & bool(names[0])
     if model:
         chosen = _is_chosen(model, phase, finished, found_marks)
-    others, more = _who(
+    without_result, more = _who(
         started, found_marks, _by_hand(started), chosen, names, model
     )
-    waiting = [
-        trial for trial in without_result if trial.state == TrialState.WAITING
-    ]
     more |= {
         trial.number: Origin.RETRIED
         if "failed_trial" in trial.system_attrs
         else Origin.ENQUEUED
-        for trial in waiting
+        for trial in others
+        if trial.state == TrialState.WAITING
     }
     return Choice(
         names[0],
         how,
         model,
         own,
-        proposals,
+        {*proposals, *without_result},
         origins | more,
         notes,
-        frozenset(others),
     )
 
 

@@ -25,7 +25,7 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._domain import Domain, parameter_of
-from hpo_explain.adapters._reading import positions
+from hpo_explain.adapters._reading import OUTSIDE, positions
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
@@ -299,7 +299,27 @@ def read_parts(
     return [], []
 
 
-def with_range_of(
+def encode_columns(
+    parameters: Sequence[Parameter],
+    columns: Columns,
+    trials: Sequence[FrozenTrial],
+) -> tuple[Array, dict[int, Fact]]:
+    """Return trials as encoded rows, and for those with a value outside its range the reason."""
+    X = np.full((len(trials), len(parameters)), np.nan)
+    outside: dict[int, Fact] = {}
+    of_name = {column.name: column for column in columns.columns}
+    for j, parameter in enumerate(parameters):
+        column = of_name.get(asked_as(parameter))
+        if column is not None:
+            if column.name != parameter.name:
+                column = _with_range_of(parameter, column, trials)
+            X[column.rows, j], reasons = encode(parameter, column.values)
+            for i, reason in reasons.items():
+                outside.setdefault(int(column.rows[i]), OUTSIDE(why=reason))
+    return X, outside
+
+
+def _with_range_of(
     parameter: Parameter, column: Column, trials: Sequence[FrozenTrial]
 ) -> Column:
     """Return the values of those trials that had the range of a hyperparameter."""

@@ -28,7 +28,6 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial
 
-from hpo_explain.adapters._by_value import by_value, dumped
 from hpo_explain.adapters.optuna._record import (
     NOT_CATEGORICAL,
     UNKNOWN_DISTRIBUTION,
@@ -43,6 +42,7 @@ from hpo_explain.adapters.optuna._record import (
 from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
+from hpo_explain.base.workers import ByValue, dumped
 from hpo_explain.models.densities.kernels import (
     CategoryKernels,
     Kernels,
@@ -444,7 +444,7 @@ class TpeRecord(SamplerRecord):
         except Exception:
             state["sampler"] = None
         else:
-            state["sampler"] = by_value(self.sampler)
+            state["sampler"] = ByValue(self.sampler)
         return state
 
     def _rebuild(self, before: int | None) -> OwnAcquisition | Fact:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -22,7 +22,6 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
-from hpo_explain.space import Array
 
 TargetLike: TypeAlias = (
     int
@@ -206,97 +205,104 @@ def resolve_target(
     )
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial: its value, or why it does not count; whether it met constraints.
+
+    `feasible` is None where it has none.
+    """
+
+    value: float
+    reason: Fact | None
+    feasible: bool | None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has a finite value."""
+        return self.reason is None and math.isfinite(self.value)
+
+
+def outcomes_of(
+    trials: Sequence[FrozenTrial], target: Target, pruned: str, infeasible: str
+) -> list[Outcome]:
+    """Return what came of trials, by the rules for states and constraints.
+
+    Raises
+    ------
+    NothingToExplain
+        If no trial has a finite value; the reason says what there was.
+    """
+    outcomes = []
+    for trial in trials:
+        meets = _meets_constraints(trial) if trial.system_attrs else None
+        reason = _left_out(trial, meets, pruned, infeasible)
+        value = target.value(trial) if reason is None else None
+        if value is None:
+            reason = reason or _no_value(trial, target)
+        outcomes.append(
+            Outcome(np.nan if value is None else value, reason, meets)
+        )
+    if not outcomes:
+        raise NothingToExplain(_EMPTY)
+    if not any(outcome.counts for outcome in outcomes):
+        values = np.array([outcome.value for outcome in outcomes])
+        numbers = [trial.number for trial in trials]
+        reasons = {
+            number: outcome.reason
+            for number, outcome in zip(numbers, outcomes, strict=True)
+            if outcome.reason is not None
+        }
+        excluded = not_finite(values, numbers, target.name) | reasons
+        raise nothing_left("study", excluded)
+    return outcomes
+
+
 def settle_direction(
-    target: Target, study: Study, trials: list[FrozenTrial], objective: Array
+    target: Target,
+    study: Study,
+    trials: Sequence[FrozenTrial],
+    outcomes: Sequence[Outcome],
 ) -> Target:
     """Return the target with its direction, which for a function may have to be found out."""
     if target.direction:
         return target
+    known = [
+        (trial.values, outcome.value)
+        for trial, outcome in zip(trials, outcomes, strict=True)
+        if outcome.counts
+    ]
     for k, entry in enumerate(study.directions):
-        own = [
-            t.values[k] if t.values and len(t.values) > k else np.nan
-            for t in trials
-        ]
-        if np.array_equal(own, objective):
+        if all(
+            own is not None and len(own) > k and own[k] == value
+            for own, value in known
+        ):
             direction = check_direction(entry.name.lower())
             note = _SAME_DIRECTION(direction=direction, index=k)
             return replace(target, direction=direction, notes=[note])
     return replace(target, direction="minimize", notes=[_DIRECTION_ASSUMED])
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """The trials that count, side by side with their objective; and why the others do not."""
-
-    trials: list[FrozenTrial]
-    objective: Array
-    feasible: npt.NDArray[np.bool_]
-    excluded: dict[int, Fact]
-    notes: list[Fact]
-
-
-def select_trials(
-    trials: Sequence[FrozenTrial], target: Target, pruned: str, infeasible: str
-) -> Selection:
-    """Return the trials with a finite value, by the rules for states and constraints.
-
-    Raises
-    ------
-    NothingToExplain
-        If no trial is left; the reason says what there was.
-    """
-    kept: list[FrozenTrial] = []
-    values: list[float] = []
-    constraints: list[bool | None] = []
-    excluded: dict[int, Fact] = {}
-    for trial in trials:
-        meets = _meets_constraints(trial) if trial.system_attrs else None
-        reason = _left_out(trial, meets, pruned, infeasible)
-        value = target.value(trial) if reason is None else None
-        if value is None:
-            excluded[trial.number] = reason or _no_value(trial, target)
-            continue
-        kept.append(trial)
-        values.append(value)
-        constraints.append(meets)
-    objective = np.array(values)
-    excluded |= not_finite(
-        objective, [trial.number for trial in kept], target.name
-    )
-    finite = np.flatnonzero(np.isfinite(objective)).tolist()
-    if not finite:
-        if not excluded:
-            raise NothingToExplain(_EMPTY)
-        raise nothing_left("study", excluded)
-    kept, constraints = (
-        [kept[i] for i in finite],
-        [constraints[i] for i in finite],
-    )
-    feasible = np.array([meets is not False for meets in constraints])
-    unconstrained = [
-        t.number
-        for t, meets in zip(kept, constraints, strict=True)
-        if meets is None
+def about_outcomes(
+    trials: Sequence[FrozenTrial], outcomes: Sequence[Outcome], target: Target
+) -> list[Fact]:
+    """Note which trials count though they were pruned, are infeasible or have no constraint."""
+    counted = [
+        (trial, outcome)
+        for trial, outcome in zip(trials, outcomes, strict=True)
+        if outcome.counts
     ]
-    numbers = np.array([trial.number for trial in kept])
-    stopped = [
-        trial.number for trial in kept if trial.state == TrialState.PRUNED
-    ]
+    stopped = [t.number for t, _ in counted if t.state == TrialState.PRUNED]
+    broken = [t.number for t, outcome in counted if outcome.feasible is False]
+    unconstrained = [t.number for t, o in counted if o.feasible is None]
     notes = []
     if stopped:
         by_target = target.function is not None
         notes.append(_PRUNED_COUNTED(trials=stopped, by_target=by_target))
-    if not feasible.all():
-        notes.append(_INFEASIBLE_COUNTED(trials=numbers[~feasible]))
-    if 0 < len(unconstrained) < len(kept):
+    if broken:
+        notes.append(_INFEASIBLE_COUNTED(trials=broken))
+    if 0 < len(unconstrained) < len(counted):
         notes.append(_UNCONSTRAINED(trials=unconstrained))
-    return Selection(
-        kept,
-        objective[finite],
-        feasible,
-        dict(sorted(excluded.items())),
-        notes,
-    )
+    return notes
 
 
 def _left_out(

@@ -79,8 +79,9 @@ class ExplanationCallback(ReportUpdates):
     this one: call `finish` for a report on all trials before a program ends. Without, a program
     that ends before a whole report was written leaves a short page, for which it waits some
     seconds; there is one of the first ten trials, too. None of these counts for the budget. Of
-    several processes that share a storage and a path, one writes at a time; the others skip theirs.
-    A page that is open in a browser reloads itself when it was written anew.
+    several processes that write into one folder, one does so at a time; the others skip theirs.
+    A page that is open in a browser reloads itself when it was written anew. A copy of the
+    callback, also a pickled one, has its settings and begins anew.
 
     Examples
     --------
@@ -93,6 +94,7 @@ class ExplanationCallback(ReportUpdates):
     ``callback.finish(study)`` for a last report on all of it.
     """
 
+    _settings = (*ReportUpdates._settings, "publish")
     _reader = staticmethod(from_optuna)
     _framework = "optuna.study"
 

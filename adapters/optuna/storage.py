@@ -7,7 +7,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,6 @@ from optuna.storages.journal import JournalFileBackend
 from hpo_explain.adapters._sqlite import SQLITE, connect
 from hpo_explain.adapters.addresses import shown_address, without_secrets
 from hpo_explain.adapters.formats import Opened
-from hpo_explain.adapters.optuna._sqlite_storage import (
-    SqliteStorage,
-    is_known,
-)
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.phrases import abridged
@@ -187,10 +183,6 @@ def _open(storage: str, most_steps: int = 0) -> BaseStorage:
     if path is None:
         return _open_database(storage, storage)
     reader = partial(connect, path, most_steps=most_steps)
-    with _translated(storage), closing(reader()) as database:
-        is_read_here = is_known(database)
-    if is_read_here:
-        return SqliteStorage(reader)
     # the address says which dialect it is, the creator where the file is
     return _open_database(storage, "sqlite:///file", creator=reader)
 
@@ -200,9 +192,14 @@ def _open_database(storage: str, address: str, **options: Any) -> BaseStorage:
 
     options = options or _databases.reading_options(address)
     with _translated(storage):
-        return _databases.TableStorage(
-            address, engine_kwargs=options, skip_table_creation=True
-        )
+        try:
+            return _databases.TableStorage(
+                address, engine_kwargs=options, skip_table_creation=True
+            )
+        except RuntimeError:  # what an older Optuna wrote
+            if "creator" not in options:
+                raise
+            return _databases.upgraded(options["creator"])
 
 
 def _sqlite_file(storage: str) -> Path | None:

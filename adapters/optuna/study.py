@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,12 @@ from optuna.samplers import GPSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._reading import (
-    ONLY_LEFT_OUT,
-    OUTSIDE,
-    against_conditions,
-    best_outside,
-    fits_conditions,
-    nothing_left,
-    repeated,
-    state_of,
+from hpo_explain.adapters._evaluations import (
+    Encoded,
+    Evaluation,
+    Source,
+    run_of,
 )
-from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import (
@@ -33,18 +29,20 @@ from hpo_explain.adapters.optuna._sampler import (
 from hpo_explain.adapters.optuna._space import (
     Columns,
     encode,
+    encode_columns,
     read_columns,
     read_parameter,
     read_parts,
-    with_range_of,
 )
 from hpo_explain.adapters.optuna._tpe import TpeRecord
 from hpo_explain.adapters.optuna._trials import (
     INFEASIBLE,
     PRUNED,
+    Outcome,
     TargetLike,
+    about_outcomes,
+    outcomes_of,
     resolve_target,
-    select_trials,
     settle_direction,
 )
 from hpo_explain.adapters.optuna.quiet import made
@@ -52,35 +50,19 @@ from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.checks import check_direction, check_option
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
-from hpo_explain.base.options import State
-from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import (
-    Curves,
     Objectives,
     OptimizerRecord,
     Run,
-    WithoutResult,
     by_objective,
     is_joined,
     is_measured,
     measured,
     within,
 )
-from hpo_explain.space import Array, Parameter, SearchSpace, asked_as
+from hpo_explain.space import Bools, Parameter, SearchSpace, asked_as
 
-_UNTIMED = declared_fact(
-    "untimed",
-    "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
-    "numbers",
-    trials=counted_trials,
-)
 _UNNAMED = "no-name-"  # what Optuna calls a study that was given no name
-_STATES: dict[TrialState, State] = {
-    TrialState.RUNNING: "running",
-    TrialState.WAITING: "waiting",
-    TrialState.FAIL: "failed",
-    TrialState.PRUNED: "pruned",
-}
 
 
 def from_optuna(
@@ -236,127 +218,61 @@ def read_trials(
         )
         return within(measured(of_first, target), bounds)
     asked = resolve_target(study, target, direction)
-    selection = select_trials(trials, asked, pruned, infeasible)
-    columns = read_columns(selection.trials)
-    parameters, notes = _parameters(columns, selection.trials, space)
-    X, outside = _encoded(parameters, columns, selection.trials)
-    if space is not None:
-        outside = {**against_conditions(space, X), **outside}
-    excluded = selection.excluded | {
-        selection.trials[i].number: outside[i] for i in outside
-    }
-    rows = np.array(
-        [i for i in range(len(X)) if i not in outside], dtype=np.int64
-    )
-    kept = [selection.trials[i] for i in rows]
-    if not kept:
-        if space is None:
-            raise nothing_left("study", excluded)
-        problem = (
-            "fits no trial of the study: ",
-            next(iter(outside.values())),
-        )
-        raise InputError(
-            "space", problem, str(space), "Correct it, or leave it out."
-        )
-    values = selection.objective.tolist()
-    X, objective = X[rows], selection.objective[rows]
-    numbers = [trial.number for trial in kept]
-    if space is None:
-        present = [
-            j for j in range(len(parameters)) if not np.isnan(X[:, j]).all()
-        ]
-        parameters, X = [parameters[j] for j in present], X[:, present]
-        parameters, inferred = infer_conditions(
-            parameters, X, numbers, columns.precedes
-        )
-        space = SearchSpace(parameters)
-        notes += inferred
-    found = settle_direction(asked, study, kept, objective)
-    others = those_without_result(trials, excluded)
-    choice = read_choice(study, sampler, trials, kept, others)
-    rows_of_others = _encoded(list(space), read_columns(others), others)
-    times = _times(kept)
-    without_result = read_without_result(
-        others, *rows_of_others, space, choice
-    )
-    curves = None
-    if asked.function is None and len(study.directions) == 1:
-        known = dict(zip(numbers, X, strict=True))
-        known |= {number: trial.x for number, trial in without_result.items()}
-        curves = read_curves(trials, known)
-    way = check_direction(found.direction)
-    asked_of_results = Sentinels(
-        way, found.name, bounds, lambda i: X[i].tobytes()
-    )
-    failed = asked_of_results.excluded(objective, numbers)
-    excluded |= failed
-    left_out = [
-        t
-        for t in trials
-        if t.number in excluded and t.datetime_start is not None
-    ]
-    proposed = {*choice.proposals}
-    without_result |= {
-        trial: WithoutResult(
-            "failed", X[i], choice.origins[trial], trial in proposed
-        )
-        for i, trial in enumerate(numbers)
-        if trial in failed
-    }
-    ok = np.array(
-        [i for i, trial in enumerate(numbers) if trial not in failed],
-        dtype=np.int64,
-    )
-    numbers = [numbers[i] for i in ok]
-    return Run(
-        space,
-        X[ok],
-        objective[ok],
-        way,
-        trials=numbers,
-        proposals=[trial for trial in choice.proposals if trial not in failed],
-        origins={number: choice.origins[number] for number in numbers},
-        excluded=dict(sorted(excluded.items())),
-        notes=[
-            *found.notes,
-            *of_sentinels(excluded),
-            *choice.notes,
-            *notes,
-            *selection.notes,
-            *best_outside(
-                {
-                    selection.trials[i].number: (values[i], why)
-                    for i, why in outside.items()
-                },
-                objective[ok],
-                way,
-            ),
-            *repeated(X[ok]),
-            *_only_left_out(trials, excluded, space),
-            *_untimed(numbers, times[ok]),
-        ],
-        started=times[ok, 0],
-        finished=times[ok, 1],
-        excluded_times={
-            trial.number: (start, end)
-            for trial, (start, end) in zip(
-                left_out, _times(left_out).tolist(), strict=True
-            )
+    outcomes = outcomes_of(trials, asked, pruned, infeasible)
+    read = _read_space(trials, outcomes, space)
+    asked = settle_direction(asked, study, trials, outcomes)
+    choice = read_choice(study, sampler, trials, outcomes)
+    own_objective = asked.function is None
+    run = run_of(
+        {
+            trial.number: _evaluation(trial, outcome, choice)
+            for trial, outcome in zip(trials, outcomes, strict=True)
         },
-        without_result=without_result,
-        curves=curves,
-        reviewed=read_reviewed([*kept, *others], space),
-        name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
-        feasible=selection.feasible[rows[ok]],
-        objective_name=found.name,
+        read,
+        Source(
+            "study", choice.label, check_direction(asked.direction), asked.name
+        ),
         bounds=bounds,
-        optimizer=choice.label,
+        notes=[
+            *asked.notes,
+            *choice.notes,
+            *about_outcomes(trials, outcomes, asked),
+        ],
+        reviewed=read_reviewed(trials, read.space),
+        name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         framework="optuna",
         record=read_record(
-            study, choice, trials, space, own_objective=asked.function is None
+            study, choice, trials, read.space, own_objective=own_objective
         ),
     )
+    # what is reported is the study's own objective
+    return run if own_objective else replace(run, curves=None)
+
+
+def _evaluation(
+    trial: FrozenTrial, outcome: Outcome, choice: Choice
+) -> Evaluation:
+    """Return a trial with its outcome, and who chose it."""
+    started, finished = trial.datetime_start, trial.datetime_complete
+    end = np.inf if trial.state == TrialState.RUNNING else np.nan
+    return Evaluation(
+        set_by_hand(trial) or trial.params,
+        outcome.value,
+        outcome.reason,
+        choice.origins[trial.number],
+        np.nan if started is None else started.timestamp(),
+        end if finished is None else finished.timestamp(),
+        curve=trial.intermediate_values,
+        feasible=outcome.feasible is not False,
+        proposed=trial.number in choice.proposals,
+    )
+
+
+def set_by_hand(trial: FrozenTrial) -> dict[str, Any]:
+    """Return the values that are set for a trial which waits; none of any other."""
+    if trial.state != TrialState.WAITING:
+        return {}
+    return trial.system_attrs.get("fixed_params") or {}
 
 
 def _check_study(study: object, sampler: object, space: object) -> None:
@@ -390,174 +306,72 @@ def check_space(space: object) -> None:
         )
 
 
-def _parameters(
-    columns: Columns,
+def _read_space(
     trials: Sequence[FrozenTrial],
+    outcomes: Sequence[Outcome],
     space: SearchSpace | None,
-) -> tuple[list[Parameter], list[Fact]]:
+) -> Encoded:
+    """Return trials as rows of a space, by default of the one that those which count span."""
+    counts = np.array([outcome.counts for outcome in outcomes])
+    counted = [trials[i] for i in np.flatnonzero(counts)]
+    others = [trials[i] for i in np.flatnonzero(~counts)]
+    columns, notes = read_columns(counted), []
     if space is None:
-        parameters: list[Parameter] = []
-        found: list[Fact] = []
-        for column in columns.columns:
-            parts, notes = read_parts(column, columns, trials)
-            if not parts:
-                parameter, notes = read_parameter(column)
-                parts = [parameter]
-            parameters += parts
-            found += notes
-        return parameters, found
+        parameters, notes = _parameters(columns, counted)
+        known, outside = encode_columns(parameters, columns, counted)
+        numbers = [trial.number for trial in counted]
+        parameters, about = infer_conditions(
+            parameters, known, numbers, columns.precedes
+        )
+        space = SearchSpace(parameters)
+        notes += about
+    else:
+        _check_complete(space, columns)
+        known, outside = encode_columns(list(space), columns, counted)
+    rest, misfits = encode_columns(list(space), read_columns(others), others)
+    for i, trial in enumerate(others):
+        values = set_by_hand(trial)
+        for j, parameter in enumerate(space):
+            if parameter.name in values:
+                rest[[i], j], why = encode(parameter, [values[parameter.name]])
+                if why:
+                    misfits[i] = why[0]
+    X = np.empty((len(trials), len(space)))
+    X[counts], X[~counts] = known, rest
+    outside = _at(counts, outside) | _at(~counts, misfits)
+    return Encoded(space, X, outside, notes)
+
+
+def _at(chosen: Bools, by_row: Mapping[int, Fact]) -> dict[int, Fact]:
+    """Return what is known of some chosen rows by their place among all."""
+    rows = np.flatnonzero(chosen)
+    return {int(rows[i]): why for i, why in by_row.items()}
+
+
+def _parameters(
+    columns: Columns, trials: Sequence[FrozenTrial]
+) -> tuple[list[Parameter], list[Fact]]:
+    """Return the hyperparameters of trials: one for each range that depends on a category."""
+    parameters: list[Parameter] = []
+    found: list[Fact] = []
+    for column in columns.columns:
+        parts, notes = read_parts(column, columns, trials)
+        if not parts:
+            parameter, notes = read_parameter(column)
+            parts = [parameter]
+        parameters += parts
+        found += notes
+    return parameters, found
+
+
+def _check_complete(space: SearchSpace, columns: Columns) -> None:
+    """Raise InputError where a space lacks a hyperparameter of trials that count."""
     known = {*map(asked_as, space)}
-    missing = [
-        column.name for column in columns.columns if column.name not in known
-    ]
+    missing = [c.name for c in columns.columns if c.name not in known]
     if missing:
         problem = f"lacks {', '.join(missing)}, which trials of the study have"
         remedy = "Add them, or read a study without them."
         raise InputError("space", problem, missing, remedy)
-    return list(space), []
-
-
-def _encoded(
-    parameters: Sequence[Parameter],
-    columns: Columns,
-    trials: Sequence[FrozenTrial],
-) -> tuple[Array, dict[int, Fact]]:
-    """Return the encoded rows, and for each row with a value outside its range the reason."""
-    X = np.full((len(trials), len(parameters)), np.nan)
-    outside: dict[int, Fact] = {}
-    of_name = {column.name: column for column in columns.columns}
-    for j, parameter in enumerate(parameters):
-        column = of_name.get(asked_as(parameter))
-        if column is not None:
-            if column.name != parameter.name:
-                column = with_range_of(parameter, column, trials)
-            X[column.rows, j], reasons = encode(parameter, column.values)
-            for i, reason in reasons.items():
-                outside.setdefault(int(column.rows[i]), OUTSIDE(why=reason))
-    return X, outside
-
-
-def _times(trials: Sequence[FrozenTrial]) -> Array:
-    """Return start and finish in seconds since the epoch, (n, 2): NaN where they are unknown."""
-    times = np.full((len(trials), 2), np.nan)
-    for i, trial in enumerate(trials):
-        if trial.datetime_start is not None:
-            times[i, 0] = trial.datetime_start.timestamp()
-        if trial.datetime_complete is not None:
-            times[i, 1] = trial.datetime_complete.timestamp()
-        elif trial.state == TrialState.RUNNING:
-            times[i, 1] = np.inf
-    return times
-
-
-def _untimed(trials: Sequence[int], times: Array) -> list[Fact]:
-    untimed = np.flatnonzero(np.isnan(times).any(axis=1))
-    return (
-        [_UNTIMED(trials=np.asarray(trials)[untimed])] if len(untimed) else []
-    )
-
-
-def _only_left_out(
-    trials: Sequence[FrozenTrial],
-    excluded: Mapping[int, Fact],
-    space: SearchSpace,
-) -> list[Fact]:
-    names = dict.fromkeys(
-        name
-        for trial in trials
-        if trial.number in excluded
-        for name in trial.params
-        if name not in {*map(asked_as, space)}
-    )
-    return [ONLY_LEFT_OUT(names=names)] if names else []
-
-
-def those_without_result(
-    trials: Sequence[FrozenTrial], excluded: Mapping[int, Fact]
-) -> list[FrozenTrial]:
-    """Return the trials left out that run, wait, failed, were pruned, or have no finite value."""
-    return [
-        t
-        for t in trials
-        if t.number in excluded and _state(t, excluded[t.number]) is not None
-    ]
-
-
-def _state(trial: FrozenTrial, reason: Fact) -> State | None:
-    """Return what has become of a trial that was left out: failed, if it finished without value."""
-    return _STATES.get(trial.state) or state_of(reason)
-
-
-def read_without_result(
-    trials: Sequence[FrozenTrial],
-    X: Array,
-    outside: Collection[int],
-    space: SearchSpace,
-    choice: Choice,
-) -> dict[int, WithoutResult]:
-    """Return those of some trials whose values the space has.
-
-    Hyperparameters that no finished trial has are passed over, as the run does not know them.
-
-    Parameters
-    ----------
-    trials : sequence of FrozenTrial
-        The trials.
-    X : ndarray of shape (n, d)
-        What they chose, encoded.
-    outside : collection of int
-        Rows with a value outside the space.
-    space : SearchSpace
-        The run's search space.
-    choice : Choice
-        Who chose them.
-    """
-    outside, X = {*outside}, np.array(X)
-    for i, trial in enumerate(trials):
-        if trial.state == TrialState.WAITING:
-            X[i], fits = _set_by_hand(trial, space)
-            outside |= set() if fits else {i}
-    fits_space = fits_conditions(space, X)
-    return {
-        trial.number: WithoutResult(
-            _STATES.get(trial.state, "failed"),
-            X[i],
-            choice.origins[trial.number],
-            trial.number in choice.proposed_without_result,
-            _reported(trial),
-        )
-        for i, trial in enumerate(trials)
-        if i not in outside and fits_space[i]
-    }
-
-
-def _reported(trial: FrozenTrial) -> bool:
-    return not bool(np.isnan([*trial.intermediate_values.values()]).all())
-
-
-def _set_by_hand(trial: FrozenTrial, space: SearchSpace) -> tuple[Array, bool]:
-    """Return the values set for a trial that waits, encoded, and whether the space has them."""
-    values: dict[str, Any] = trial.system_attrs.get("fixed_params") or {}
-    x, misfits = np.full(len(space), np.nan), dict[int, Fact]()
-    for j, parameter in enumerate(space):
-        if parameter.name in values:
-            x[[j]], why = encode(parameter, [values[parameter.name]])
-            misfits |= why
-    return x, not misfits
-
-
-def read_curves(
-    trials: Iterable[FrozenTrial], rows: Mapping[int, Array]
-) -> Curves | None:
-    """Return what trials reported, if any did, by their encoded configurations."""
-    reported = {
-        trial.number: {
-            float(step): value
-            for step, value in trial.intermediate_values.items()
-        }
-        for trial in trials
-    }
-    return Curves.of(reported, rows)
 
 
 def read_record(

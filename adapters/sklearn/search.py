@@ -10,24 +10,20 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from hpo_explain.adapters._reading import (
-    Level,
-    instances_of,
-    level_of,
-    not_finite,
-    nothing_left,
-    repeated,
-    state_of,
-    with_default,
+from hpo_explain.adapters._evaluations import (
+    Encoded,
+    Evaluation,
+    Source,
+    run_of,
 )
-from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
+from hpo_explain.adapters._reading import instances_of, with_default
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, Run, WithoutResult
+from hpo_explain.run import FAILED, Run
 from hpo_explain.run.metrics import bounds_of, range_in_words
 from hpo_explain.space import Array, SearchSpace
 
@@ -171,71 +167,57 @@ def _of_results(
     bounds: tuple[float, float] | None,
 ) -> Run:
     results = search.cv_results_
-    configs: list[Mapping[str, Any]] = [*results["params"]]
-    numbers = np.arange(len(configs))
+    resource = _resource(search)
+    configs = [_without(config, resource) for config in results["params"]]
     values = np.asarray(results[target.column], dtype=float)
-    scores = _folds(results, target.metric)
-    failed = _failed(results)
-    excluded: dict[int, Fact] = {
-        int(i): FAILED for i in np.flatnonzero(failed)
-    }
-    excluded = not_finite(values, numbers, target.column) | excluded
-    at = _level(search, np.isfinite(values) & ~failed, level)
-    notes = []
-    if at is not None:
-        excluded |= at.reasons(numbers)
-        notes += at.notes()
-        configs = [_without(config, at.name) for config in configs]
-    known = np.where(np.isin(numbers, [*excluded]), np.nan, values)
-    scored = Sentinels(
-        target.direction, target.column, bounds, lambda i: repr(configs[i])
-    )
-    excluded |= scored.excluded(known, numbers.tolist())
-    kept = np.array(
-        [i for i in numbers.tolist() if i not in excluded], dtype=np.int64
-    )
-    if not len(kept):
-        raise nothing_left("search", excluded)
+    notes: list[Fact] = []
+    read: SearchSpace | Encoded | None = space
     if space is None:
-        space, X, about = read_space(_grids(search), configs, numbers.tolist())
-        notes += about
-    else:
-        X = space.encode(configs)
-    notes += _about_refit(search, target, values, kept)
-    if bounds is None:
-        bounds, about_bounds = _natural_range(search, target, values[kept])
-        notes += about_bounds
-    return Run(
-        space,
-        X[kept],
-        values[kept],
-        target.direction,
-        trials=kept,
-        proposals=[],
-        origins=dict.fromkeys(numbers.tolist(), _origin(search)),
-        excluded=dict(sorted(excluded.items())),
-        without_result={
-            i: WithoutResult(state, X[i], _origin(search), False)
-            for i, why in excluded.items()
-            if (state := state_of(why)) is not None
+        own, X, notes = read_space(
+            _grids(search), configs, range(len(configs))
+        )
+        read = Encoded(own, X, {})
+    durations = _durations(results)
+    failed = _failed(results)
+    fidelity = results.get("n_resources", np.full(len(configs), np.nan))
+    run = run_of(
+        {
+            i: Evaluation(
+                config,
+                float(values[i]),
+                FAILED if failed[i] else None,
+                _origin(search),
+                fidelity=float(fidelity[i]),
+                duration=float(durations[i]),
+            )
+            for i, config in enumerate(configs)
         },
-        notes=[*of_sentinels(excluded), *notes, *repeated(X[kept])],
-        objective_name=target.column,
+        read,
+        Source(
+            "search", _label(search), target.direction, target.column, resource
+        ),
+        level=level,
         bounds=bounds,
-        optimizer=_label(search),
-        durations=_durations(results, kept),
-        instances=instances_of(X[kept], scores[kept]),
+        notes=notes,
+    )
+    kept = np.asarray(run.trials)
+    about = _about_refit(search, target, values, kept)
+    if bounds is None:
+        bounds, about_bounds = _natural_range(search, target, run.objective)
+        about += about_bounds
+    return replace(
+        run,
+        notes=[*run.notes, *about],
+        bounds=bounds,
+        instances=instances_of(run.X, _folds(results, target.metric)[kept]),
     )
 
 
-def _durations(results: Mapping[str, Any], kept: Any) -> Any:
-    """Return the mean time of fitting and scoring once, in seconds, if it is known."""
-    known = [
-        np.asarray(results[name], dtype=float)
-        for name in _TIMES
-        if name in results
-    ]
-    return np.sum(known, axis=0)[kept] if known else None
+def _durations(results: Mapping[str, Any]) -> Array:
+    """Return the mean time of fitting and scoring once, in seconds, NaN where it is not known."""
+    unknown = np.full(len(results["params"]), np.nan)
+    known = [np.asarray(results[n], float) for n in _TIMES if n in results]
+    return np.sum(known, axis=0) if known else unknown
 
 
 def _label(search: Any) -> str:
@@ -276,16 +258,10 @@ def _grids(search: Any) -> list[Mapping[str, Any]]:
     ]
 
 
-def _level(search: Any, finished: Any, level: float | None) -> Level | None:
-    """Return the resource at which results are compared; None for a search without one."""
-    given = search.cv_results_.get("n_resources")
-    if given is None:
-        if level is not None:
-            problem = f"was given for a {_kind(search)}, which has one resource for all"
-            raise InputError("level", problem, level, "Leave it out.")
-        return None
-    resource = str(getattr(search, "resource", "n_resources"))
-    return level_of(resource, np.asarray(given, dtype=float), finished, level)
+def _resource(search: Any) -> str:
+    """Return what a halving search gives more and more of; empty for other searches."""
+    halves = "n_resources" in search.cv_results_
+    return str(getattr(search, "resource", "n_resources")) if halves else ""
 
 
 def _without(config: Mapping[str, Any], resource: str) -> Mapping[str, Any]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._reading import (
-    LEAST_KNOWN,
-    not_finite,
-    nothing_left,
-    repeated,
-    state_of,
+from hpo_explain.adapters._evaluations import (
+    Encoded,
+    Evaluation,
+    Source,
+    run_of,
 )
-from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
+from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
     model_columns,
@@ -169,39 +168,20 @@ def from_skopt(
     """
     source = _source(result)
     asked = asked_points(result) if isinstance(result, Optimizer) else []
-    result, sign = (
-        source.result,
-        sign_of(source.direction),
-    )
+    result, sign = source.result, sign_of(source.direction)
     specs = read_specs(result)
     dimensions = read_dimensions(result)
     space, notes = read_space(dimensions, names)
     X, outside = encode_points(space, result.x_iters)
     objective = sign * np.asarray(result.func_vals, dtype=float)
-    excluded = outside | not_finite(
-        objective, range(len(X)), source.objective_name
-    )
-    known = np.array(
-        [np.nan if t in excluded else objective[t] for t in range(len(X))]
-    )
-    results = Sentinels(
-        source.direction,
-        source.objective_name,
-        bounds,
-        lambda t: X[t].tobytes(),
-    )
-    excluded |= results.excluded(known, range(len(X)))
-    trials = [t for t in range(len(X)) if t not in excluded]
-    if not trials:
-        raise nothing_left("result", excluded)
-
-    rows, unreadable = encode_points(space, [entry.point for entry in asked])
-    if unreadable:
-        asked = []
-    numbered = {len(X) + k: entry for k, entry in enumerate(asked)}
+    n = len(X)
     stored, about_models = read_models(
-        getattr(result, "models", None) or [], specs, len(X)
+        getattr(result, "models", None) or [], specs, n
     )
+    start, about_proposals = _first_proposal(stored, specs)
+    origins = _origins(range(n), specs, start, recorded=not about_proposals)
+    rows, unreadable = encode_points(space, [entry.point for entry in asked])
+    numbered = {} if unreadable else dict(enumerate(asked, n))
     record = SkoptRecord(
         space,
         X,
@@ -214,34 +194,38 @@ def from_skopt(
         dict(zip(numbered, rows, strict=False)),
     )
     own = record.is_readable()
-    start, about_proposals = _first_proposal(stored, specs)
     constraint = getattr(getattr(result, "space", None), "constraint", None)
     if constraint is not None:
         notes.append(_CONSTRAINT)
-    notes += [
-        *of_sentinels(excluded),
-        *repeated(X[trials]),
-        *about_models,
-        *about_proposals,
-    ]
+    notes += [*about_models, *about_proposals]
     if not specs.random:
-        if own:
-            notes += _about_models(stored, specs, start, len(X))
-        else:
-            notes += _about_no_model(stored, specs)
-    origins = _origins(
-        range(len(X)), specs, start, recorded=not about_proposals
+        about = _about_models if own else _about_no_model
+        notes += about(stored, specs, start, n)
+    run = run_of(
+        {
+            t: Evaluation(
+                dict(zip(space.names, result.x_iters[t], strict=False)),
+                float(objective[t]),
+                origin=origins[t],
+                proposed=t >= start,
+            )
+            for t in range(n)
+        },
+        Encoded(space, X, outside),
+        Source(
+            "result",
+            source.optimizer or specs.optimizer,
+            source.direction,
+            source.objective_name,
+        ),
+        bounds=bounds,
+        notes=notes,
+        framework="skopt",
+        record=record
+        if own or any(e.model is not None for e in asked)
+        else None,
     )
-    failed = {
-        trial: WithoutResult(
-            "failed",
-            X[trial],
-            origins.get(trial, Origin.MODEL),
-            trial >= start,
-        )
-        for trial, reason in excluded.items()
-        if trial not in outside and state_of(reason) is not None
-    }
+    # what it asked for is not left out: nobody has told it yet
     running = {
         trial: WithoutResult(
             "running",
@@ -251,27 +235,7 @@ def from_skopt(
         )
         for trial, entry in numbered.items()
     }
-    return Run(
-        space,
-        X[trials],
-        objective[trials],
-        source.direction,
-        trials=np.array(trials, dtype=np.int64),
-        proposals=[t for t in trials if t >= start],
-        origins={
-            trial: origins[trial] for trial in trials if trial in origins
-        },
-        excluded=dict(sorted(excluded.items())),
-        without_result={**failed, **running},
-        notes=notes,
-        objective_name=source.objective_name,
-        bounds=bounds,
-        optimizer=source.optimizer or specs.optimizer,
-        framework="skopt",
-        record=record
-        if own or any(entry.model is not None for entry in asked)
-        else None,
-    )
+    return replace(run, without_result={**run.without_result, **running})
 
 
 @dataclass(frozen=True)
@@ -324,14 +288,14 @@ def _source(result: Any) -> _Source:
 def _origins(
     trials: Sequence[int], specs: Specs, start: int, *, recorded: bool
 ) -> dict[int, Origin]:
-    """Return who chose the trials, where it was not a model, or is not recorded."""
-    origins: dict[int, Origin] = {}
+    """Return who chose the trials."""
+    origins = dict.fromkeys(trials, Origin.MODEL)
     if specs.random:
         origins = dict.fromkeys(trials, Origin.INITIAL)
     elif recorded:
-        origins = {t: Origin.INITIAL for t in trials if t < start}
+        origins |= {t: Origin.INITIAL for t in trials if t < start}
     else:
-        origins = {
+        origins |= {
             t: Origin.UNKNOWN for t in trials if t < start or start == 0
         }
     given = Origin.ADDED if specs.told else Origin.ENQUEUED
@@ -372,7 +336,9 @@ def _about_models(
     return notes
 
 
-def _about_no_model(stored: StoredModels, specs: Specs) -> list[Fact]:
+def _about_no_model(
+    stored: StoredModels, specs: Specs, start: int, n: int
+) -> list[Fact]:
     criterion = specs.criterion.name
     if not stored.models:
         return [_NONE_STORED(criterion=criterion)]

@@ -247,8 +247,8 @@ def _record(
     budget: float,
 ) -> SmacRecord | None:
     """Return what SMAC's models are made of again, if this release has the same parts."""
-    X, outside = encoded(space, [c.values for c in configurations.values()])
-    if outside:
+    read = encoded(space, [c.values for c in configurations.values()])
+    if read.outside:
         return None
     initial = _initial_of(facade, configurations)
     chosen = [
@@ -260,7 +260,7 @@ def _record(
         return SmacRecord.of(
             facade,
             space,
-            dict(zip(configurations, X, strict=True)),
+            dict(zip(configurations, read.X, strict=True)),
             chosen,
             None if np.isnan(budget) else budget,
         )

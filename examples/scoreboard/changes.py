@@ -15,7 +15,7 @@ import numpy as np
 import hpo_explain as hx
 from examples.scoreboard.tables import load
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods._engines.mixtures import Mixtures
+from hpo_explain.methods.around.mixtures import Mixtures
 from tests.claims.problem import Problem
 from tests.claims.runs import Setting, make_run
 

@@ -127,7 +127,9 @@ class Claim:
 
 def between(estimate: float, half: float | None) -> tuple[float, float] | None:
     """Return the interval of an estimate with half its width, if that is known."""
-    return None if half is None else (estimate - half, estimate + half)
+    if half is None or math.isnan(half):
+        return None
+    return estimate - half, estimate + half
 
 
 def worth_naming(

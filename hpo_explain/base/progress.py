@@ -22,6 +22,7 @@ from time import time
 from typing import Any, ParamSpec, TypeVar
 
 from hpo_explain.base.html import shown_html
+from hpo_explain.base.workers import is_worker
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -243,7 +244,8 @@ class _Cell:
 def _stream() -> Any:
     """Return standard error if it is a terminal, a cell in a notebook; None in threads, workers."""
     main = threading.current_thread() is threading.main_thread()
-    if not main or multiprocessing.parent_process() is not None:
+    child = is_worker() or multiprocessing.parent_process() is not None
+    if not main or child:
         return None
     stream = sys.stderr
     try:

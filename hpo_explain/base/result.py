@@ -20,7 +20,7 @@ from hpo_explain.base.loaders import pages, plotly, renderer, views
 from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_words, printable, printable_lines
-from hpo_explain.base.posterior import PosteriorDraws
+from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     NO_POSTERIOR,
@@ -172,7 +172,18 @@ class Result(ABC):
         NothingToExplain
             If the result does not rest on such a posterior.
         """
-        raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
+        return self.drawn((), np.empty((0, 0)))
+
+    def drawn(
+        self,
+        names: tuple[Hashable, ...],
+        values: npt.NDArray[Any],
+        first: Order = "largest",
+    ) -> PosteriorDraws:
+        """Return numbers, (k, m), for each of k functions; a single one is no posterior."""
+        if len(values) < 2:
+            raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
+        return PosteriorDraws(names, values, first)
 
     def probability(
         self, first: Hashable, second: Hashable | None = None
@@ -339,9 +350,16 @@ class Result(ABC):
         """
         return plotly().drawn(self.described(view), dark=dark)
 
+    @property
+    def views_of(self) -> Any:
+        """The views of its method by name; a kind of a result has those of the result."""
+        modules = [kind.__module__ for kind in type(self).__mro__]
+        of_method = [name for name in modules if name.endswith("_result")]
+        return views([*of_method, *modules][0].removesuffix("_result"))
+
     def described(self, view: str = "") -> Any:
         """Return a view of the result as the description of a figure."""
-        views_of = views(type(self).__module__.removesuffix("_result"))
+        views_of = self.views_of
         return views_of[check_option("view", view, views_of)].describe(self)
 
     # ------------------------------------------------------------------ from the claims
@@ -350,32 +368,33 @@ class Result(ABC):
         self,
         kind: Any,
         names: tuple[str, ...],
-        decision: Decision | None,
+        decision: Decision,
         *,
         says: str,
         values: tuple[Any, ...] = (),
-        estimate: float = np.nan,
         because: tuple[Fact, ...] = (),
         unsettled: Fact | None = None,
+        exact: bool = False,
         **words: Any,
     ) -> Claim:
         """Return a claim about the objective as the belief's draws decide it, with its words.
 
-        Without draws (of a model that does not know how its predictions vary together) it is not
-        certain, and `estimate` is what it is about. The words are given `estimate` and `size`
+        Of a single function, such as a model that does not know how its predictions vary together,
+        it is not certain, unless the number is `exact`. The words are given `estimate` and `size`
         (without its sign): a number with ±, or what it exceeds where that is all that is certain.
         Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
-        if decision is None:
+        if not decision.known:
+            unknown = () if exact else (fact("uncertainty_unknown"),)
             return self.claim(
                 kind,
                 names,
-                estimate,
+                decision.estimate,
                 says=says,
                 values=values,
-                certain=False,
-                because=(fact("uncertainty_unknown"), *because),
-                about=Estimate(estimate),
+                certain=exact,
+                because=(*unknown, *because),
+                about=Estimate(decision.estimate),
                 **words,
             )
         if not decision.certain:

@@ -1,74 +1,242 @@
-"""Worker processes that end when what they work for is interrupted."""
+"""Interpreters that make calls beside this one, and end when what they work for is interrupted."""
 
 from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import current_process
-from threading import Thread
-from typing import Any
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from threading import current_thread as this_thread
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 _LOOK = 0.5  # seconds between two looks at whether the parent is there
+_PATIENCE = 5.0  # seconds until who ended an interpreter goes on without it
+_WAIT = 0.2  # seconds for which Ctrl-C is not heeded on Windows
+_LISTENS = b"hpo-explain listens\n"
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
+SIDE_BY_SIDE = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
+"""Environment of interpreters that share the cores."""
 
 
-@contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
-    """Return a context in which processes are started that do not get Ctrl-C.
-
-    A terminal sends it to all processes of a command, each of which would say where it was. Who has
-    started them hears it too, and ends them.
-
-    Examples
-    --------
-    >>> with deaf_to_interrupts():
-    ...     pass  # start them; Ctrl-C is heard here once that is done
-    """
-    # elsewhere no process can be told so
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    for tracker in (resource_tracker, loky_tracker):
-        tracker.ensure_running()  # otherwise the first worker starts it, which lets Ctrl-C through
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+# ---------------------------------------------------------------------- one interpreter
 
 
-def may_have_workers() -> bool:
-    """Say whether this process may start others; a daemon, as of a pool, may not."""
-    return not current_process().daemon
+class LostError(ChildProcessError):
+    """An interpreter ended before it answered."""
 
 
-def end_with(parent: int) -> None:
-    """Have this process end when its parent does, also when that is killed.
+class ElsewhereError(Exception):
+    """What another interpreter raised, with its traceback, as the cause of what is raised here."""
 
-    Whoever kills the parent cannot know its workers, which would wait for it for minutes.
+
+class Interpreter:
+    """Another interpreter, which makes calls: the only place where any is started.
+
+    It looks for modules where this one does, from its first import on. ``python -m`` and ``-c``
+    would look into the working directory first, and run a ``pickle.py`` that somebody left there;
+    for what nobody else has it is looked at last, if this one looks there. It does not hear Ctrl-C
+    of the terminal, and ends with this process.
 
     Parameters
     ----------
-    parent : int
-        The number of the process that this one works for.
+    environment : mapping of str to str
+        Variables that differ from this process's.
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
     """
-    global _parent
-    if _parent == parent:
-        return
-    _parent = parent
-    Thread(target=_watch, args=(parent,), daemon=True).start()
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        here = [""]
+        with suppress(OSError):  # where it was removed
+            here.append(str(Path.cwd()))
+        places = [place for place in sys.path if isinstance(place, str)]
+        places.sort(key=lambda place: place in here)
+        code = (
+            f"import sys; sys.path[:] = {places!r}; "
+            f"from hpo_explain.base.workers import serve; serve({os.getpid()})"
+        )
+        isolated = ["-I"] if sys.flags.isolated else []
+        self._process = subprocess.Popen(
+            [sys.executable, *isolated, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **environment},
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    def ask(self, content: bytes) -> Any:
+        """Return or raise what comes of a call, dumped.
+
+        Raises
+        ------
+        LostError
+            If it ends before it answers.
+        """
+        requests: Any = self._process.stdin
+        answers: Any = self._process.stdout
+        try:
+            pickle.dump(content, requests)
+            requests.flush()
+            # the first time after what others print as it begins
+            while answers.readline() not in (_LISTENS, b""):
+                pass
+            answer = pickle.load(answers)
+        except (OSError, EOFError):
+            self.close()
+            code = self._process.returncode
+            how = f"exit code {code}" if code >= 0 else _name_of(-code)
+            raise LostError(
+                f"the process that was to do it has ended: {how}"
+            ) from None
+        returned, error, where = pickle.loads(answer)
+        if error is not None:
+            raise error from ElsewhereError(f"\n{where}")
+        return returned
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End it with what it has started, whatever it is at."""
+        with suppress(ProcessLookupError, PermissionError):
+            if self.is_there and hasattr(os, "killpg"):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.kill()
+
+    def close(self) -> None:
+        """End it, and leave nothing open; only for who asks."""
+        self.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def dumped(thing: Any) -> bytes:
+    """Return an object as another interpreter loads it, with what the main program defines.
+
+    Raises
+    ------
+    Exception
+        Of whatever kind, if it holds what cannot be sent: a lock, an open file, a connection.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> pickle.loads(dumped(lambda n: n + 1))(2)
+    3
+    """
+    import cloudpickle
+
+    content: bytes = cloudpickle.dumps(thing)
+    return content
+
+
+class ByValue:
+    """A stand-in for an object, which pickles and copies, and is the object when unpickled.
+
+    Parameters
+    ----------
+    thing : object
+        What `dumped` takes, such as a function of the main program.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> pickle.loads(pickle.dumps(ByValue(lambda n: n + 1)))(2)
+    3
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        return pickle.loads, (dumped(self.thing),)
+
+
+def serve(parent: int) -> None:
+    """Make the calls that another process asks for, until it ends."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)  # what calls print is no answer
+    _end_with(parent)
+    with suppress(EOFError):
+        while True:
+            answer = _answer(pickle.load(requests))
+            answers.write(_LISTENS)
+            pickle.dump(answer, answers)
+            answers.flush()
+            # a belief and its draws refer to each other: Python would find late that nobody
+            # needs them
+            gc.collect()
+
+
+def _answer(content: bytes) -> bytes:
+    """Return what a call returned, or what it raised and where."""
+    try:
+        function, given, named = pickle.loads(content)
+        return dumped((function(*given, **named), None, ""))
+    except Exception as error:
+        where = "".join(traceback.format_exception(error))
+        with suppress(Exception):
+            raised = dumped((None, error, where))
+            pickle.loads(raised)  # which some errors refuse
+            return raised
+        told = RuntimeError(f"{type(error).__name__}: {error}")
+        return dumped((None, told, where))
 
 
 _parent: int | None = None  # with which this process ends
+
+
+def is_worker() -> bool:
+    """Say whether this process works for another one, whose terminal is not its own."""
+    return _parent is not None
+
+
+def _end_with(parent: int) -> None:
+    """Have this process end when its parent does, also when that is killed.
+
+    Whoever kills the parent cannot know its workers, which would go on for minutes.
+    """
+    global _parent
+    _parent = parent
+    Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
@@ -77,23 +245,128 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
+# ---------------------------------------------------------------------- several
+
+
+class Workers:
+    """Interpreters that make calls, each started when there is something to do.
+
+    One that dies loses its call; for the next one another is started.
+
+    Parameters
+    ----------
+    count : int
+        The most that work at a time.
+    environment : mapping of str to str, optional
+        Variables that differ from this process's.
+
+    Examples
+    --------
+    >>> workers = Workers(1)
+    >>> workers.submit(divmod, 7, 2).result()
+    (3, 1)
+    >>> workers.end()
+    """
+
+    def __init__(
+        self, count: int, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.count = count
+        self._environment = environment or {}
+        self._calls: SimpleQueue[tuple[Future[Any], bytes] | None] = (
+            SimpleQueue()
+        )
+        self._threads: list[Thread] = []
+        self._interpreters: list[Interpreter] = []
+        self._changing = Lock()
+        self._over = False
+
+    def submit(
+        self, function: Callable[..., Any], *given: Any, **named: Any
+    ) -> Future[Any]:
+        """Have a call made; one that cannot be sent has failed."""
+        future: Future[Any] = Future()
+        try:
+            content = dumped((function, given, named))
+        except Exception as error:
+            future.set_exception(error)
+            return future
+        if len(self._threads) < self.count:
+            # a program that ends does not wait for it
+            thread = Thread(target=self._work, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        self._calls.put((future, content))
+        return future
+
+    def _work(self) -> None:
+        """Have an interpreter make calls until there are no more."""
+        beside: Interpreter | None = None
+        while (call := self._calls.get()) is not None:
+            future, content = call
+            if future.set_running_or_notify_cancel():
+                try:
+                    if beside is None or not beside.is_there:
+                        beside = self._another(beside)
+                    future.set_result(beside.ask(content))
+                except BaseException as error:
+                    future.set_exception(error)
+            del call, future, content  # it holds nothing while it waits
+        if beside is not None:
+            beside.close()
+
+    def _another(self, lost: Interpreter | None) -> Interpreter:
+        with self._changing:
+            if self._over:
+                raise LostError("the work is given up")
+            if lost is not None:
+                lost.close()
+                self._interpreters.remove(lost)
+            self._interpreters.append(Interpreter(self._environment))
+            return self._interpreters[-1]
+
+    def end(self) -> None:
+        """End the interpreters, whatever they are at; calls that were not begun are given up."""
+        with self._changing:
+            self._over = True
+        with suppress(Empty):
+            while True:
+                call = self._calls.get_nowait()
+                if call is not None:
+                    call[0].cancel()
+        for interpreter in self._interpreters:
+            interpreter.kill()
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            if thread is not this_thread():
+                thread.join(_PATIENCE)
+
+
+def awaited(
+    future: Future[_T], meanwhile: Callable[[], object] = lambda: None
+) -> _T:
+    """Return what an interpreter answers, or raise it, and do something every now and then."""
+    while not wait([future], timeout=_WAIT).done:
+        meanwhile()
+    return future.result()
+
+
+def may_have_workers() -> bool:
+    """Say whether this process may start others; what others work with may not."""
+    return not is_worker() and not current_process().daemon
+
+
 def _made(call: tuple[Any, ...]) -> Any:
     """Make a delayed call."""
     function, positional, named = call
     return function(*positional, **named)
 
 
-def _tied(parent: int, call: tuple[Any, ...]) -> Any:
-    """Make a delayed call in a worker that ends with its parent."""
-    end_with(parent)
-    return _made(call)
-
-
 def _let_go(call: tuple[Any, ...]) -> Any:
     """Make a delayed call in a worker, which holds nothing of it but its answer afterwards.
 
     A belief and its draws refer to each other, so that Python finds late that nobody needs them.
-    joblib's own processes look for such things themselves.
     """
     answer = _made(call)
     gc.collect()
@@ -185,13 +458,14 @@ class _Unanswered:
 
 
 def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
-    """Return what joblib's workers make of delayed calls, in their order, as it comes.
+    """Return what workers make of delayed calls, in their order, as it comes.
 
     Parameters
     ----------
     n_jobs : int or None
-        Number of workers; None takes what ``joblib.parallel_config`` says. 1 does the work here,
-        also in a worker of dask, which would share it with the others.
+        Number of workers; None takes what ``joblib.parallel_config`` says, whose threads or dask do
+        the work in place of processes of ours. 1 does the work here, also in a worker of dask,
+        which would share it with the others.
     work : iterable
         The calls as ``joblib.delayed`` makes them: a function, its arguments, and named ones.
 
@@ -207,18 +481,28 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
         LokyBackend,
         Parallel,
         delayed,
+        effective_n_jobs,
         get_active_backend,
     )
 
-    processes = isinstance(get_active_backend()[0], LokyBackend)
-    if processes and not may_have_workers():
-        return by_workers(1, work)
-    if processes:
-        work = (delayed(_tied)(os.getpid(), call) for call in work)
-    else:
-        work = (delayed(_let_go)(call) for call in work)
-    with deaf_to_interrupts() if processes else nullcontext():
-        answers: Iterator[Any] = Parallel(
-            n_jobs=n_jobs, return_as="generator"
-        )(work)
-    return answers
+    if not isinstance(get_active_backend()[0], LokyBackend):
+        calls = (delayed(_let_go)(call) for call in work)
+        answers: Iterator[Any] = Parallel(n_jobs, return_as="generator")(calls)
+        return answers
+    count = effective_n_jobs(n_jobs) if may_have_workers() else 1
+    return map(_made, work) if count == 1 else _beside(count, work)
+
+
+def _beside(count: int, work: Iterable[Any]) -> Iterator[Any]:
+    """Return what so many interpreters make of calls, some of which wait for their turn."""
+    workers = Workers(count, SIDE_BY_SIDE)
+    answers: deque[Future[Any]] = deque()
+    try:
+        for function, given, named in work:
+            answers.append(workers.submit(function, *given, **named))
+            if len(answers) > 2 * count:
+                yield awaited(answers.popleft())
+        while answers:
+            yield awaited(answers.popleft())
+    finally:
+        workers.end()

@@ -14,12 +14,15 @@ from .decisions import Side as Side
 from .decisions import decide as decide
 from .decisions import interval as interval
 from .decisions import interval_beside as interval_beside
+from .decisions import std_of_draws as std_of_draws
 from .decisions import stretched as stretched
 from .decisions import varying as varying
 from .draws import Draws as Draws
+from .draws import OneFunction as OneFunction
 from .draws import Weighted as Weighted
 from .draws import Within as Within
 from .draws import as_draws as as_draws
+from .draws import equally_many as equally_many
 from .draws import in_own_order as in_own_order
 from .feasibility import PROBABLE as PROBABLE
 from .functionals import Anova as Anova

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from hpo_explain.base import ROUNDING, Estimate
+from hpo_explain.base import ROUNDING, Estimate, unit_of
 from hpo_explain.base.checks import check_estimate
 from hpo_explain.space import Array
 
@@ -44,9 +45,11 @@ class Decision:
     estimate : float
         Their mean.
     interval : tuple of (float, float)
-        What holds the number with 95 %; where it is certain, beyond the threshold.
+        What holds the number with 95 %; where it is certain, beyond the threshold. NaN of a single
+        draw, of which nothing is decided.
     probability : float
         That it lies on the side of the threshold that was asked for; with "either" the likelier.
+        NaN of a single draw.
     certain : bool
         Whether that is as probable as was asked for.
     bound : float
@@ -76,8 +79,18 @@ class Decision:
         return replace(self, estimate=estimate, interval=ends)
 
     @property
+    def known(self) -> bool:
+        """Whether there were draws by which it could be decided."""
+        return not math.isnan(self.probability)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the draws do not settle it; not of a single one, which is all that is known."""
+        return self.known and not self.certain
+
+    @property
     def half(self) -> float:
-        """Half the width of the interval."""
+        """Half the width of the interval; NaN where that is not known."""
         return (self.interval[1] - self.interval[0]) / 2.0
 
     @property
@@ -125,10 +138,12 @@ def decide(
     (4.0, False, 0.9)
     """
     draws = np.asarray(draws, float)
+    single = len(draws) == 1
     draws = draws[np.isfinite(draws)]
-    if not len(draws):
+    if single or not len(draws):
+        estimate = float(draws.mean()) if len(draws) else np.nan
         return Decision(
-            np.nan, (np.nan, np.nan), 0.0, False, np.nan, threshold
+            estimate, (np.nan, np.nan), np.nan, False, np.nan, threshold
         )
     apart = draws - threshold
     least += ROUNDING * float(np.abs(apart).max())
@@ -178,8 +193,11 @@ def varying(sizes: Array) -> Array:
 def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
     """Return what holds a number with 95 % probability, stretched about the median.
 
-    It holds the draws' mean, which is what is told as the number, however skewed they are.
+    NaN of a single draw. It holds the draws' mean, which is what is told as the number, however
+    skewed they are.
     """
+    if len(draws) < 2:
+        return np.nan, np.nan
     return _stretched(
         np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws))
     )
@@ -217,6 +235,20 @@ def _stretched(
         middle + stretch * (high - middle),
     )
     return min(low, mean), max(high, mean)
+
+
+def std_of_draws(draws: Array) -> Array:
+    """Return the standard deviation over draws (k, ...); NaN of a single one.
+
+    Examples
+    --------
+    >>> std_of_draws(np.array([[1.0, 2.0], [3.0, 2.0]])).tolist()
+    [1.0, 0.0]
+    """
+    if len(draws) < 2:
+        return np.full(draws.shape[1:], np.nan)
+    unit = unit_of(draws)  # in which no square overflows
+    return np.asarray((draws / unit).std(axis=0) * unit)
 
 
 def stretched(draws: Array, stretch: float) -> Array:

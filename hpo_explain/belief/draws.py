@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import cached_property
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,18 +13,24 @@ from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.functionals import Anova
 from hpo_explain.belief.landscape import Landscape
 from hpo_explain.belief.noise import Noise
+from hpo_explain.belief.protocols import DrawnCosts
 from hpo_explain.belief.trust import Trust
-from hpo_explain.models import SupportsJoint, Surrogate
+from hpo_explain.models import SupportsJoint, Surrogate, mean_of
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 _FUNCTIONS, _ANCHORS = 192, 384
 
 
-class Draws(ABC):
-    """Functions drawn from a posterior over the objective; a surrogate, too.
+class Draws(DrawnCosts):
+    """Functions that the objective may be: what a model says of it; a surrogate, too.
+
+    Most are drawn from a posterior. A model that does not know how its predictions vary together
+    is `OneFunction`.
 
     Attributes
     ----------
+    joint : bool
+        Whether they say how predictions vary together: of one function nothing is decided.
     space : SearchSpace
         The search space.
     X : ndarray of shape (n, d)
@@ -36,6 +42,8 @@ class Draws(ABC):
     feasibility : Feasibility or None
         How probable it is that a configuration gives a result that counts; None if all do.
     """
+
+    joint = True
 
     def __init__(
         self,
@@ -255,6 +263,52 @@ class DrawnSurrogate(Draws):
         return self.surrogate.predict(X)
 
 
+class OneFunction(Draws):
+    """A function of which nothing is known but its values.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        Its space.
+    values : callable
+        Returns its values, (n,), at encoded rows (n, d).
+    direction : {"minimize", "maximize"}
+        Which way they are better.
+    feasibility : Feasibility, optional
+        How probable it is that a configuration gives a result that counts.
+    seed : int, default 0
+        Seed of the rows at which it is looked at.
+    """
+
+    joint = False
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        values: Callable[[Array], Array],
+        direction: Direction,
+        *,
+        feasibility: Feasibility | None = None,
+        seed: int = 0,
+    ) -> None:
+        nothing = np.empty((0, len(space)))
+        super().__init__(space, nothing, direction, seed, feasibility)
+        self._values = values
+
+    @property
+    def noise_std(self) -> float:
+        """Nothing is known of it."""
+        return 0.0
+
+    def costs(self, X: Array) -> Array:
+        """Return the cost at encoded rows, (1, n)."""
+        return self.sign * np.asarray(self._values(X), float)[None]
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Return the values at encoded rows; their standard deviation is not known."""
+        return self.draws(X)[0], np.full(len(X), np.nan)
+
+
 class Within(Draws):
     """Draws in a part of their space.
 
@@ -335,11 +389,12 @@ def as_draws(
     *,
     feasibility: Feasibility | None = None,
     seed: int = 0,
-) -> Draws | None:
-    """Return a surrogate as draws; None of one that does not know how predictions vary together.
+) -> Draws:
+    """Return a surrogate as functions.
 
-    Of such a model, and of a forest, nothing about the objective can be certain. A belief knows
-    by itself where results come from.
+    Of one that does not know how its predictions vary together, such as a forest, the mean is the
+    only one, and nothing about the objective can be certain. A belief knows by itself where results
+    come from.
     """
     if isinstance(surrogate, Draws):
         return surrogate
@@ -347,7 +402,20 @@ def as_draws(
         return DrawnSurrogate(
             surrogate, direction, feasibility=feasibility, seed=seed
         )
-    return None
+    return OneFunction(
+        surrogate.space,
+        partial(mean_of, surrogate),
+        direction,
+        feasibility=feasibility,
+        seed=seed,
+    )
+
+
+def equally_many(draws: Sequence[Array]) -> list[Array]:
+    """Return draws (k, ...) of several runs; where one has a single function, the means of all."""
+    if len(set(map(len, draws))) == 1:
+        return [*draws]
+    return [one.mean(axis=0, keepdims=True) for one in draws]
 
 
 def in_own_order(draws: Array, place: int) -> Array:

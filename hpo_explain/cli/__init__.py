@@ -33,9 +33,9 @@ class _Questions(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that a command line means, and its arguments."""
         ctx.meta[ARGUMENTS] = [*args]
-        place = Path(args[0])
+        path = Path(args[0])
         if args[0] not in self.commands and (
-            place.suffix or len(place.parts) > 1 or place.exists()
+            path.suffix or len(path.parts) > 1 or path.exists()
         ):
             args = ["summary", *args]
         return super().resolve_command(ctx, args)

@@ -50,14 +50,14 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
     places = {text: _place(text) for one in args for text in _texts(one)}
     try:
         sources = {
-            text: place
-            for text, place in places.items()
-            if place is None or place.exists()
+            text: path
+            for text, path in places.items()
+            if path is None or path.exists()
         }
-        for text, place in sources.items():
-            if place is None or not _stands_alone(place):
+        for text, path in sources.items():
+            if path is None or not _stands_alone(path):
                 return None
-            for file in (place, *_beside(place)):
+            for file in (path, *_beside(path)):
                 key.update(f"|{text}|".encode("utf-8", errors="replace"))
                 key.update(_digest(file))
     except (OSError, ValueError):
@@ -77,23 +77,24 @@ def _place(text: str) -> Path | None:
     if "://" not in text:
         return Path(text)
     address = _ADDRESS.fullmatch(text)
-    place = None if address is None else Path(address[1])
-    return place if place is not None and place.is_file() else None
+    if address and Path(address[1]).is_file():
+        return Path(address[1])
+    return None
 
 
-def _stands_alone(place: Path) -> bool:
+def _stands_alone(path: Path) -> bool:
     """Say whether a source is a file that is read without any others of its folder.
 
     A result of several files is none, nor a pickle, whose code may read anything, nor a pipe.
     """
-    if not place.is_file():
+    if not path.is_file():
         return False
-    return place_of(place).format in (STORAGE, TABLE)
+    return place_of(path).format in (STORAGE, TABLE)
 
 
-def _beside(place: Path) -> Iterator[Path]:
+def _beside(file: Path) -> Iterator[Path]:
     """Yield the files that belong to a database: of a link, those beside what it leads to."""
-    for path in (place, place.resolve()):
+    for path in (file, file.resolve()):
         for end in _BESIDE:
             yield path.with_name(f"{path.name}{end}")
 
@@ -111,30 +112,28 @@ def _digest(file: Path) -> bytes:
 
 def cached(key: str) -> str | None:
     """Return the answer with a key, if there is one."""
-    place = folder()
-    if place is None:
-        return None
-    path = place / key
+    root = folder()
     with suppress(OSError, ValueError):
-        text = path.read_text(encoding="utf-8")
-        path.touch()
-        return text
+        if root:
+            text = (root / key).read_text(encoding="utf-8")
+            (root / key).touch()
+            return text
     return None
 
 
 def store(key: str, text: str) -> None:
     """Store an answer if there is a place for it; those that were not asked for longest go."""
     with suppress(OSError):
-        place = folder()
-        if place is None:
+        root = folder()
+        if root is None:
             return
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        partial = place / f"{key}.{secrets.token_hex(6)}"
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        partial = root / f"{key}.{secrets.token_hex(6)}"
         partial.write_text(text, encoding="utf-8")
-        partial.replace(place / key)
-        found = [(path, path.stat()) for path in place.iterdir()]
+        partial.replace(root / key)
+        entries = [(path, path.stat()) for path in root.iterdir()]
         size = 0
-        for path, stat in sorted(found, key=lambda one: -one[1].st_mtime):
+        for path, stat in sorted(entries, key=lambda one: -one[1].st_mtime):
             size += stat.st_size
             if size > _MOST:
                 path.unlink(missing_ok=True)
@@ -149,9 +148,9 @@ def _answers() -> str:
     root = Path(__file__).parent.parent
     code = [
         (str(path), path.stat().st_mtime_ns)
-        for place, _, names in os.walk(root, followlinks=True)
+        for directory, _, names in os.walk(root, followlinks=True)
         for path in (
-            Path(place, name) for name in names if name.endswith(".py")
+            Path(directory, name) for name in names if name.endswith(".py")
         )
     ]
     return f"{versions}{sorted(code)}"

@@ -68,10 +68,10 @@ class MethodCommand(click.Command):
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
-        known = None if key is None else _recorded(key)
-        if known is not None:
+        recorded = None if key is None else _recorded(key)
+        if recorded is not None:
             repeated = click.Command(
-                info_name, callback=lambda: [*starmap(put, known)]
+                info_name, callback=lambda: [*starmap(put, recorded)]
             )
             return repeated.make_context(info_name, [], parent)
         context = command_of(self.method).make_context(
@@ -115,24 +115,27 @@ def command_of(method: Method) -> click.Command:
     several, arguments = arguments_of(function)
     takes = "runs" if several else function.several  # type: ignore[attr-defined]
 
-    def command(found: Any, form: str | None, plot: Any, **given: Any) -> None:
-        own = {name.removeprefix(_OWN): value for name, value in given.items()}
-        own = {
-            n: [*v] if isinstance(v, tuple) else v
-            for n, v in own.items()
-            if v not in (None, ())
+    def command(
+        source: Any, form: str | None, plot: Any, **given: Any
+    ) -> None:
+        options = {
+            name.removeprefix(_OWN): [*value]
+            if isinstance(value, tuple)
+            else value
+            for name, value in given.items()
+            if value not in (None, ())
         }
         if several:
             read: Any = {
-                label: read_and_tell(source) for label, source in found.items()
+                label: read_and_tell(one) for label, one in source.items()
             }
         elif takes == "objectives":
-            read = read_all_and_tell(found)
-        elif found.target == TRADE_OFF == takes:
-            read, own["target"] = read_all_and_tell(found), TRADE_OFF
+            read = read_all_and_tell(source)
+        elif source.target == TRADE_OFF == takes:
+            read, options["target"] = read_all_and_tell(source), TRADE_OFF
         else:
-            read = read_and_tell(found)
-        result = function(read, **own)
+            read = read_and_tell(source)
+        result = function(read, **options)
         show(result, form, plot)
         answered()
         _keep_written()
@@ -140,45 +143,52 @@ def command_of(method: Method) -> click.Command:
     made: Callable[..., Any] = command
     for argument in reversed(arguments):
         made = _taken(method, argument)(made)
-    own = {argument.name for argument in arguments} - {*method.options}
-    made = takes_source(shows_result(made), own, several=several)
+    option_names = {argument.name for argument in arguments} - {
+        *method.options
+    }
+    made = takes_source(shows_result(made), option_names, several=several)
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
 
 
 def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     """Return what gives a command an argument of the function: its name, type and default."""
-    name, default, hint, told = argument
-    own = f"{_OWN}{name}"
+    name, default, hint, description = argument
+    parameter = f"{_OWN}{name}"
     if argument.is_required or (name == "names" and default is None):
         count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
         return click.argument(
-            own, nargs=count, required=argument.is_required, metavar=shown
+            parameter,
+            nargs=count,
+            required=argument.is_required,
+            metavar=shown,
         )
     flag = method.options.get(name, f"--{name.replace('_', '-')}")
     if default is False:
-        return click.option(flag, own, is_flag=True, help=told)
+        return click.option(flag, parameter, is_flag=True, help=description)
     options: dict[str, Any] = {
-        "help": told,
+        "help": description,
         "show_default": default is not None,
     }
     kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
-    known = default if isinstance(default, (int, float, str)) else None
-    return click.option(flag, own, type=kind, default=known, **options)
+    shown_default = default if isinstance(default, (int, float, str)) else None
+    return click.option(
+        flag, parameter, type=kind, default=shown_default, **options
+    )
 
 
 def _type_of(hint: Any) -> Any:
     """Return the type of an option from that of an argument."""
     whole = [hint] if get_origin(hint) is Literal else get_args(hint) or [hint]
-    parts = [part for part in whole if part is not type(None)]
-    literals = [part for part in parts if get_origin(part) is Literal]
+    types = [part for part in whole if part is not type(None)]
+    literals = [part for part in types if get_origin(part) is Literal]
     others = [
         p
-        for p in parts
+        for p in types
         if p not in literals and not inspect.isclass(get_origin(p) or p)
     ]
-    plain = [part for part in parts if part in (int, float, str)]
-    if len(parts) == 1 and plain:
+    plain = [part for part in types if part in (int, float, str)]
+    if len(types) == 1 and plain:
         return plain[0]
     if literals and not plain and not others:
         return click.Choice(

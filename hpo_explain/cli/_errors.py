@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from hpo_explain.base.phrases import printable
 _COMMANDS = {"run": "source"}
 READ_AS = {
     "run": "source",
-    "hyperparameters": "--hyperparameter",
     "directions": "--direction",
     "trial": "--trial-column",
     "time": "--time-column",
@@ -27,6 +27,7 @@ READ_AS = {
     "duration": "--duration-column",
     "status": "--status-column",
 }
+LISTED = "--hyperparameters"  # an option whose value is a list with commas
 _AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
@@ -61,10 +62,10 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             raise
-        known = isinstance(error, (ValueError, OSError, ImportError))
+        is_expected = isinstance(error, (ValueError, OSError, ImportError))
         text = (
             told(error)
-            if known
+            if is_expected
             else _UNEXPECTED.format(type(error).__name__, error)
         )
         raise click.ClickException(printable(without_secrets(text))) from error
@@ -144,6 +145,28 @@ def name_option(option: Option) -> str:
     return _named(option, _COMMANDS)
 
 
+def as_list(names: Sequence[str]) -> str:
+    r"""Return names as one text with commas between them, and a backslash before their own.
+
+    Examples
+    --------
+    >>> print(as_list(["lr", "units, first"]))
+    lr,units\\, first
+    """
+    return ",".join(name.replace(",", "\\,") for name in names)
+
+
+def from_list(text: str) -> list[str]:
+    """Return the names in a text with commas between them.
+
+    Examples
+    --------
+    >>> from_list(as_list(["lr", "units, first"]))
+    ['lr', 'units, first']
+    """
+    return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text)]
+
+
 def name_reading_option(option: Option) -> str:
     """Return an argument of reading a source as an option, as `name_option` does."""
     return _named(option, READ_AS)
@@ -167,4 +190,6 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
         option.value, str
     )
     values = option.value if several else [option.value]
+    if name == LISTED:
+        values = [as_list(values)]
     return " ".join(f"{name} {shlex.quote(str(value))}" for value in values)

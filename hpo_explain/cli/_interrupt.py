@@ -76,5 +76,5 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 def interrupt_at_hand() -> Interrupt:
     """Return what the command at hand knows about Ctrl-C."""
     context = click.get_current_context(silent=True)
-    found = None if context is None else context.find_object(Interrupt)
-    return Interrupt() if found is None else found
+    interrupt = None if context is None else context.find_object(Interrupt)
+    return Interrupt() if interrupt is None else interrupt

@@ -111,14 +111,14 @@ def _draw(result: Any, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
     from hpo_explain.reporting._file import write_atomically
 
-    drawn = io.BytesIO()
+    image = io.BytesIO()
     axes = result.plot()
     figure = getattr(axes, "flat", [axes])[0].figure.figure
     figure.savefig(
-        drawn, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
+        image, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
     )
     interrupt_at_hand().check()
-    write_atomically(path, drawn.getvalue())
+    write_atomically(path, image.getvalue())
     say(f"plot: {path}")
 
 

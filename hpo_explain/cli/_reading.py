@@ -35,12 +35,7 @@ CAUTIONS = frozenset(
         "instances_not_shared",
         "log_scale_guessed",
         "none_is_a_value",
-        "objective_by_name",
-        "objective_in_same_order",
-        "objective_of_validation",
         "only_left_out",
-        "orders_like_objective",
-        "rows_summed_up",
         "scale_unclear",
         "separator",
     )

@@ -25,11 +25,13 @@ from hpo_explain.base.errors import (
 from hpo_explain.base.options import MEASURED, TRADE_OFF
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
+    LISTED,
     READ_AS,
     SourceError,
     command_with,
     debuggable,
     errors,
+    from_list,
     name_reading_option,
 )
 
@@ -110,10 +112,10 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         "which way is better, of each objective; by default as its name says.",
         {"type": click.Choice(["minimize", "maximize"]), "multiple": True},
     ),
-    "--hyperparameter": (
+    "--hyperparameters": (
         TABLE,
-        "one to read, may be repeated; by default all that are nothing else.",
-        _COLUMNS,
+        "those to read, as a,b,c; asked for where others may be none.",
+        {"metavar": "COLUMNS"},
     ),
     "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
     "--log": (
@@ -257,9 +259,11 @@ class Source:
         try:
             return reader(self.source, **options)
         except MissingOptionError as error:
-            told = error.text(name_reading_option)
+            problem = error.text(name_reading_option)
             command = command_with(error.settled_by)
-            raise click.UsageError(f"{told} To copy:\n  {command}") from error
+            raise click.UsageError(
+                f"{problem} To copy:\n  {command}"
+            ) from error
         except (InputError, NothingToExplain) as error:
             raise SourceError(error) from error
 
@@ -267,13 +271,13 @@ class Source:
         """Return the options as those of reading in Python; raise UsageError if they are not."""
         from hpo_explain.adapters.pickled import check_trusted
 
-        place = place_of(self.source)
-        self._check_options(place.format)
+        file = place_of(self.source)
+        self._check_options(file.format)
         given: dict[str, Any] = {}
         try:
-            if place.format is PICKLE:
+            if file.format is PICKLE:
                 given["trust_pickle"] = "--trust-pickle" in self.given
-                check_trusted(place.path, trust_pickle=given["trust_pickle"])
+                check_trusted(file.path, trust_pickle=given["trust_pickle"])
             for flag, value in self.given.items():
                 given[_argument(flag)] = _as_in_python(flag, value)
             if isinstance(given.get("direction"), list):
@@ -309,6 +313,8 @@ def _as_in_python(flag: str, value: Any) -> Any:
         return value[0]
     if flag in ("--objective", "--direction", "--ignore", "--log", "--linear"):
         return [*value]
+    if flag == LISTED:
+        return from_list(value)
     if flag == "--sampler":
         from hpo_explain.adapters.optuna.samplers import make_sampler
 
@@ -324,7 +330,7 @@ def _as_in_python(flag: str, value: Any) -> Any:
 
 def takes_source(
     command: Callable[..., None],
-    own: Collection[str] = (),
+    option_names: Collection[str] = (),
     *,
     several: bool = False,
 ) -> Callable[..., None]:
@@ -336,29 +342,29 @@ def takes_source(
 
     @functools.wraps(command)
     def with_source(*, source: Any, debug: bool, **given: Any) -> None:
-        found: Any = Source.of(source, given)
+        read_from: Any = Source.of(source, given)
         if several:
             places = _places(source, given["study_name"])
-            found = _by_label(
+            read_from = _by_label(
                 [
-                    Source.of(at, {**given, "study_name": name})
-                    for at, name in places
+                    Source.of(address, {**given, "study_name": name})
+                    for address, name in places
                 ]
             )
         reading = {_name(flag) for flag in _READS}
         with errors(debug=debug):
             command(
-                found,
+                read_from,
                 **{name: given[name] for name in given if name not in reading},
             )
 
     made: Callable[..., None] = debuggable(with_source)
-    for flag, (form, told, options) in reversed(_READS.items()):
+    for flag, (form, description, options) in reversed(_READS.items()):
         if flag == "--study-name" and several:
-            options, told = {"multiple": True}, _SEVERAL
-        if _name(flag) not in own:
+            options, description = {"multiple": True}, _SEVERAL
+        if _name(flag) not in option_names:
             made = click.option(
-                flag, help=f"{_SAID.get(form, '')}{told}", **options
+                flag, help=f"{_SAID.get(form, '')}{description}", **options
             )(made)
     count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
     return click.argument(
@@ -383,22 +389,22 @@ def _places(
     return list(zip(sources, named, strict=True))
 
 
-def _by_label(found: Sequence[Source]) -> dict[str, Source]:
+def _by_label(sources: Sequence[Source]) -> dict[str, Source]:
     """Return sources by a label that tells them apart; raise UsageError if one is there twice."""
-    places = [source.label for source in found]
+    places = [source.label for source in sources]
     studies = [
-        printable(source.study_name or source.label) for source in found
+        printable(source.study_name or source.label) for source in sources
     ]
     both = [
-        f"{place}: {study}"
-        for place, study in zip(places, studies, strict=True)
+        f"{address}: {study}"
+        for address, study in zip(places, studies, strict=True)
     ]
     for labels in (places, studies, both):
         if len(set(labels)) == len(labels):
-            return dict(zip(labels, found, strict=True))
-    twice = next((one for one in found if found.count(one) > 1), None)
+            return dict(zip(labels, sources, strict=True))
+    twice = next((one for one in sources if sources.count(one) > 1), None)
     if twice is None:  # what differs is not shown
-        return {f"{i + 1}: {both[i]}": found[i] for i in range(len(found))}
+        return {f"{i + 1}: {both[i]}": sources[i] for i in range(len(sources))}
     raise click.UsageError(
         f"{twice.label} was given twice. Give each run once."
     )

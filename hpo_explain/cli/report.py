@@ -160,17 +160,17 @@ def runs_in(source: Source) -> dict[str, Source]:
     InputError
         If there is none.
     """
-    found: dict[str, Source] = {}
-    for place in formats.runs_in(Path(source.source)):
-        path = Path(place.path)
-        name = path.stem if path.stem not in found else path.name
-        found[name] = replace(source, source=place.path)
-    if not found:
+    sources: dict[str, Source] = {}
+    for file in formats.runs_in(Path(source.source)):
+        path = Path(file.path)
+        name = path.stem if path.stem not in sources else path.name
+        sources[name] = replace(source, source=file.path)
+    if not sources:
         problem = f"{source.source!r} is a folder in which no run was found"
         raise InputError(
             "run", problem, source.source, "Name another folder, or a file."
         )
-    return found
+    return sources
 
 
 def _written(source: Source, path: Path, interactive: bool) -> str | None:

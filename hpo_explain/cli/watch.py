@@ -33,8 +33,8 @@ def duration(
     >>> [duration(None, None, text) for text in ("30s", "5m", "0.5h", "2")]
     [30.0, 300.0, 1800.0, 2.0]
     """
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", text.strip())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", text.strip())
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
     if not 0.0 < seconds <= _LONGEST:
         problem = (
             "must be a time like 30s, 5m or 2h, more than 0 and at most a week"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -70,12 +70,12 @@ def room_beside(axis: Axis) -> Room:
     box = axis.get_tightbbox()
     if box is None:
         return Room()
-    own = axis.axes.bbox
+    inner = axis.axes.bbox
     pixel = 72.0 / axis.axes.figure.figure.dpi
     return Room(
-        left=max(0.0, pixel * (own.x0 - box.x0)),
-        right=max(0.0, pixel * (box.x1 - own.x1)),
-        below=max(0.0, pixel * (own.y0 - box.y0)),
+        left=max(0.0, pixel * (inner.x0 - box.x0)),
+        right=max(0.0, pixel * (box.x1 - inner.x1)),
+        below=max(0.0, pixel * (inner.y0 - box.y0)),
     )
 
 
@@ -90,24 +90,12 @@ def label_below(axis: Axis) -> float:
     return float(axis.labelpad + pixel * axis.label.get_window_extent().height)
 
 
-@dataclass(frozen=True)
-class Around:
-    """How many points texts take over and under axes, and what their axes need beside them.
-
-    Attributes
-    ----------
-    over, under : float
-        What texts take over the axes, and under the label of the x axis.
-    across : Room
-        What the numbers of the x axis need.
-    upright : Room
-        What the numbers and the label of the y axis need.
-    """
+class Around(NamedTuple):
+    """How many points texts take over and under axes, and what their axes need beside them."""
 
     over: float
     under: float
-    across: Room
-    upright: Room
+    room: Room
 
 
 def place(
@@ -127,13 +115,12 @@ def place(
     marked : sequence of matplotlib.text.Text
         Texts at marks, which may reach beyond the right end.
     around : Around
-        What was written around the axes, under the label of the x axis.
+        What was written around the axes.
     """
     figure = ax.figure.figure
-    room = around.upright | around.across
-    numbers = around.across.below + label_below(ax.xaxis)
+    room = around.room
     left = EDGE + room.left
-    below = EDGE + around.under + max(room.below, numbers)
+    below = EDGE + around.under + room.below
     width = 72.0 * figure.get_figwidth()
     total = below + shape.height + around.over + EDGE
     figure.set_figheight(total / 72.0)
@@ -157,8 +144,8 @@ def _beyond(texts: Sequence[Text], width: float) -> float:
 
 def _right_of(room: Room, scale: Axes | None) -> float:
     """Return how many points are taken right of axes."""
-    own = max(room.right, _AFTER)
-    return own if scale is None else own + _SCALE + room_of(scale).right
+    right = max(room.right, _AFTER)
+    return right if scale is None else right + _SCALE + room_of(scale).right
 
 
 def _put(
@@ -214,15 +201,15 @@ class Grid:
         self,
         part: Any,
         *,
-        own: bool,
+        is_whole: bool,
         over: float,
         under: float,
         beside: float,
     ) -> float:
         """Place the panels between texts of so many points; return the middle of their height.
 
-        The figure becomes as high as it has to be, if it is its `own`; else rows are as high as
-        there is room.
+        The figure becomes as high as it has to be, if it is the `whole` of it; else
+        rows are as high as there is room.
         """
         rows = -(-len(self.axes) // self.columns)
         heights = self._most([shape.height for shape in self.shapes])
@@ -245,7 +232,7 @@ class Grid:
         pixel = 72.0 / part.dpi
         width = pixel * part.bbox.width
         around = float(belows.sum() + titles.sum()) + over + under + 2 * EDGE
-        if own:
+        if is_whole:
             total = around + float(heights.sum())
             part.set_figheight(total / 72.0)
         else:

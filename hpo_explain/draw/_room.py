@@ -37,13 +37,13 @@ def legend_high(texts: Sequence[str]) -> int:
     return ceil(len(texts) / beside) * int(ENTRY + broken * LINE * SMALL) + 8
 
 
-def row_label(parts: Iterable[str]) -> str:
+def row_label(label: Iterable[str]) -> str:
     """Return a row's label on lines that leave room for the bars."""
-    line = " ".join(map(plain, filter(None, parts)))
+    line = " ".join(map(plain, filter(None, label)))
     if columns(line) <= NAME:
         return whole(line)
     return "<br>".join(
-        lines(shorten(plain(part), 3 * NAME), NAME) for part in parts if part
+        lines(shorten(plain(part), 3 * NAME), NAME) for part in label if part
     )
 
 

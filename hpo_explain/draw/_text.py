@@ -33,7 +33,7 @@ def visible(text: str) -> str:
     lines = [_BREAKS.sub("↵", line) for line in text.split("\n")]
     marked = [line.split(_LEFT_TO_RIGHT) for line in lines]
     return "\n".join(
-        _LEFT_TO_RIGHT.join(map(printable, parts)) for parts in marked
+        _LEFT_TO_RIGHT.join(map(printable, runs)) for runs in marked
     )
 
 

@@ -66,14 +66,14 @@ def answer(places: Places, name: str, given: Mapping[str, Any]) -> Answer:
             raise ValueError(
                 f"There is no tool {quoted(name)}. There are: {there}."
             )
-        found, figure = TOOLS[name].answer(places, given)
+        result, figure = TOOLS[name].answer(places, given)
     except (ValueError, OSError, ImportError) as error:
         return failed(places.named(_without_cell(error, given)))
     except Exception as error:
         problem = places.named(f"{type(error).__name__}: {error}")
         return failed(f"{problem}. This is a defect: please report it.")
-    drawn = "" if figure is None else base64.b64encode(figure).decode("ascii")
-    return Answer(_json(said(found)), drawn)
+    image = "" if figure is None else base64.b64encode(figure).decode("ascii")
+    return Answer(_json(said(result)), image)
 
 
 def _without_cell(error: Exception, given: Mapping[str, Any]) -> str:
@@ -92,21 +92,21 @@ def failed(problem: str) -> Answer:
     return Answer(_shown(problem, _LONGEST_TEXT), failed=True)
 
 
-def said(found: Result) -> dict[str, Any]:
+def said(result: Result) -> dict[str, Any]:
     """Return what a result says, and the claims that it rests on."""
     return {
-        "sentence": _shown(found.said, _LONGEST_TEXT),
-        "claims": [_claim(one) for one in found.claims],
-        "notes": [_shown(str(note), _LONGEST_TEXT) for note in found.notes],
-        "details": _shown(found.details, _LONGEST_TEXT),
+        "sentence": _shown(result.said, _LONGEST_TEXT),
+        "claims": [_claim(one) for one in result.claims],
+        "notes": [_shown(str(note), _LONGEST_TEXT) for note in result.notes],
+        "details": _shown(result.details, _LONGEST_TEXT),
     }
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
     """Return a claim without its words, which are part of the sentence."""
-    known: dict[str, Any] = _values_shown(plain_json(claim.to_dict()))
+    fields: dict[str, Any] = _values_shown(plain_json(claim.to_dict()))
     reasons = [_shown(str(reason), _LONGEST_TEXT) for reason in claim.because]
-    return {**known, "because": reasons}
+    return {**fields, "because": reasons}
 
 
 def _values_shown(value: Any) -> Any:
@@ -127,5 +127,5 @@ def _shown(text: str, longest: int) -> str:
     return printable_lines(text)
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False, allow_nan=False)
+def _json(fields: Mapping[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)

@@ -70,17 +70,17 @@ class Places:
 
     def _addresses_by_name(self, name: str | None = None) -> dict[str, str]:
         """Return the addresses of all that can be asked for, or of what has a name."""
-        found = {**self.addresses}
+        addresses = {**self.addresses}
         for folder in self.folders:
             for one, path in _runs_in(folder, name).items():
-                found.setdefault(one, path)
-        return found
+                addresses.setdefault(one, path)
+        return addresses
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the names of what can be asked for, and of the studies that a storage holds."""
-        found = [*self._addresses_by_name().items()]
-        entries = [self._entry(*one) for one in found[:_MOST_LISTED]]
-        more = len(found) - _MOST_LISTED
+        addresses = [*self._addresses_by_name().items()]
+        entries = [self._entry(*one) for one in addresses[:_MOST_LISTED]]
+        more = len(addresses) - _MOST_LISTED
         if more > 0:
             entries.append({"left_out": more})
         return entries

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from hpo_explain.base.workers import LostError
 from hpo_explain.mcp.answers import STUDIES, TOOLS, Answer, failed
 from hpo_explain.mcp.places import Places
 from hpo_explain.mcp.tools import SHARED
@@ -95,10 +95,10 @@ def server_of(worker: Worker, longest: float = _LONGEST) -> Server[Any]:
 
     async def called(context: Any, params: Any) -> types.CallToolResult:
         async with one_by_one:
-            found = await _answered(
+            answer = await _answered(
                 worker, params.name, params.arguments or {}, longest
             )
-        return _sent(found)
+        return _sent(answer)
 
     return Server(
         "hpo_explain",
@@ -119,7 +119,7 @@ async def _answered(
     except asyncio.TimeoutError:
         worker.end()
         return failed(_TOO_LONG.format(seconds=longest))
-    except BrokenExecutor:
+    except LostError:
         worker.end()
         return failed(_ENDED)
     except asyncio.CancelledError:
@@ -131,10 +131,10 @@ def _tools() -> list[types.Tool]:
     from mcp import types
 
     only_reads = types.ToolAnnotations(read_only_hint=True)
-    told = [f"{name}: {meaning}" for name, meaning in SHARED.items()]
+    meanings = [f"{name}: {meaning}" for name, meaning in SHARED.items()]
     studies = types.Tool(
         name=STUDIES,
-        description=_STUDIES + "\n".join(told),
+        description=_STUDIES + "\n".join(meanings),
         input_schema={"type": "object"},
         annotations=only_reads,
     )
@@ -150,18 +150,18 @@ def _tools() -> list[types.Tool]:
     return [studies, *others]
 
 
-def _sent(found: Answer) -> types.CallToolResult:
+def _sent(answer: Answer) -> types.CallToolResult:
     """Return an answer as the protocol has it: as text alone.
 
     Of text and structured content some assistants read the one, some the other, and some both.
     """
     from mcp import types
 
-    content: list[Any] = [types.TextContent(type="text", text=found.text)]
-    if found.figure:
+    content: list[Any] = [types.TextContent(type="text", text=answer.text)]
+    if answer.figure:
         content.append(
             types.ImageContent(
-                type="image", data=found.figure, mime_type="image/png"
+                type="image", data=answer.figure, mime_type="image/png"
             )
         )
-    return types.CallToolResult(content=content, is_error=found.failed)
+    return types.CallToolResult(content=content, is_error=answer.failed)

@@ -88,7 +88,7 @@ class Tool:
         if several:
             names = {"type": "array", "items": {"type": "string"}}
             study = {"studies": names}
-        own = {
+        properties = {
             one.name: self._schema_of(one)
             for one in arguments
             if one.name not in _OF_A_TERMINAL
@@ -96,7 +96,12 @@ class Tool:
         needed = [one.name for one in arguments if one.is_required]
         return {
             "type": "object",
-            "properties": {**study, **_READING, **own, "figure": _FIGURE},
+            "properties": {
+                **study,
+                **_READING,
+                **properties,
+                "figure": _FIGURE,
+            },
             "required": [*study, *needed],
         }
 
@@ -131,8 +136,8 @@ class Tool:
             }
         else:
             run = places.opened(options.pop("study"))
-        found = self.method.function(run, **options)
-        return found, _png(found) if figure else None
+        result = self.method.function(run, **options)
+        return result, _png(result) if figure else None
 
     def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that have a value, all of which may be given."""
@@ -175,28 +180,28 @@ def _is_a(value: Any, kind: str) -> bool:
     return isinstance(value, _CLASSES[kind])
 
 
-def _png(found: Result) -> bytes:
-    drawn = io.BytesIO()
-    axes = np.ravel(np.asarray(found.plot(), dtype=object))
-    axes[0].figure.figure.savefig(drawn, format="png", bbox_inches="tight")
-    return drawn.getvalue()
+def _png(result: Result) -> bytes:
+    image = io.BytesIO()
+    axes = np.ravel(np.asarray(result.plot(), dtype=object))
+    axes[0].figure.figure.savefig(image, format="png", bbox_inches="tight")
+    return image.getvalue()
 
 
 def _type_of(hint: Any) -> dict[str, Any]:
     """Return what JSON schema can say of a type; nothing of configurations and objects."""
     is_union = get_origin(hint) in (Union, UnionType)
-    parts = [*get_args(hint)] if is_union else [hint]
-    parts = [part for part in parts if part is not type(None)]
-    if len(parts) == 1 and get_origin(parts[0]) is Literal:
-        return {"enum": [*get_args(parts[0])]}
-    if len(parts) == 1 and parts[0] in _TYPES:
-        return {"type": _TYPES[parts[0]]}
+    types = [*get_args(hint)] if is_union else [hint]
+    types = [part for part in types if part is not type(None)]
+    if len(types) == 1 and get_origin(types[0]) is Literal:
+        return {"enum": [*get_args(types[0])]}
+    if len(types) == 1 and types[0] in _TYPES:
+        return {"type": _TYPES[types[0]]}
     return {}
 
 
-def _briefly(told: str) -> str:
+def _briefly(description: str) -> str:
     """Return the beginning of what is told of an argument, without marks of the documentation."""
-    plain = _ROLE.sub(r"\1", told).replace("``", "`")
+    plain = _ROLE.sub(r"\1", description).replace("``", "`")
     sentence = _SENTENCE.match(plain)
     first = sentence[0] if sentence else plain
     if len(first) <= _LONGEST:

@@ -11,9 +11,6 @@ from .acquisition.criteria import (
 from .acquisition.protocols import Acquisition as Acquisition
 from .acquisition.protocols import OfPredictions as OfPredictions
 from .acquisition.protocols import SupportsAnotherModel as SupportsAnotherModel
-from .acquisition.protocols import SupportsCandidates as SupportsCandidates
-from .acquisition.protocols import SupportsCoalitions as SupportsCoalitions
-from .acquisition.protocols import SupportsParts as SupportsParts
 from .acquisition.protocols import SurrogateBased as SurrogateBased
 from .acquisition.split import PREDICTED as PREDICTED
 from .acquisition.split import Split as Split
@@ -36,7 +33,6 @@ from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
 from .densities.ratio import DensityRatio as DensityRatio
-from .densities.ratio import SupportsDensities as SupportsDensities
 from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import (
     GaussianProcessSurrogate as GaussianProcessSurrogate,
@@ -44,7 +40,6 @@ from .gaussian_process import (
 from .own_model import ModelSurrogate as ModelSurrogate
 from .own_model import as_surrogate as as_surrogate
 from .protocols import HeldOut as HeldOut
-from .protocols import KnowsTrainingRows as KnowsTrainingRows
 from .protocols import SupportsBoxes as SupportsBoxes
 from .protocols import SupportsJoint as SupportsJoint
 from .protocols import SupportsRelevance as SupportsRelevance

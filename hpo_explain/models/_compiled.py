@@ -39,7 +39,7 @@ def compiled(**options: Any) -> Callable[[_Function], _Function]:
             cache = _cache_of(function)
             if cache is not None:
                 dispatcher._cache = cache
-        return dispatcher  # type: ignore[no-any-return]
+        return dispatcher
 
     return decorated
 

@@ -74,15 +74,6 @@ class SupportsBoxes(Surrogate, Protocol):
 
 
 @runtime_checkable
-class KnowsTrainingRows(Protocol):
-    """A surrogate that knows which rows it was fitted on."""
-
-    def learned_from(self, X: Array) -> Bools | None:
-        """Return which encoded rows (n, d) it was fitted on, (n,), if it still knows."""
-        ...
-
-
-@runtime_checkable
 class SupportsRelevance(Protocol):
     """A surrogate that knows which hyperparameters it cannot depend on."""
 

@@ -486,7 +486,7 @@ def _decision(run: Run, seed: int) -> RunDecision | None:
         feasibility=run.feasibility(seed=seed),
         seed=seed,
     )
-    if draws is None:
+    if not draws.joint:
         return None
     of_best = draws.at_best
     counts = WhatCounts.of(run, of_best)

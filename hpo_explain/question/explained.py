@@ -20,13 +20,12 @@ from hpo_explain.base import (
     sign_of,
 )
 from hpo_explain.base.options import CRITERIA
-from hpo_explain.belief import Draws, Trust, as_draws
+from hpo_explain.belief import Draws, OneFunction, Trust, as_draws
 from hpo_explain.belief.trust import LEVELS
 from hpo_explain.models import (
     Acquisition,
     SupportsAnotherModel,
     SupportsBoxes,
-    SupportsJoint,
     Surrogate,
     SurrogateBased,
     mean_of,
@@ -144,8 +143,7 @@ class Explained:
     @property
     def trust(self) -> Trust | None:
         """How well the objective is known, where the belief is explained; else None."""
-        draws = self.draws(seed=0)
-        return None if draws is None else draws.trust
+        return self.draws(seed=0).trust
 
     @property
     def objective_direction(self) -> Direction:
@@ -198,10 +196,10 @@ class Explained:
             sum(terms[name] for name in self.game.term_names), dtype=float
         )
 
-    def draws(self, seed: int) -> Draws | None:
-        """Return the functions that the surrogate of the objective allows, if it knows them."""
+    def draws(self, seed: int) -> Draws:
+        """Return the functions that the surrogate of the objective allows, or the acquisition."""
         if not self.of_objective or self.surrogate is None:
-            return None
+            return OneFunction(self.space, self, self.direction, seed=seed)
         return as_draws(self.surrogate, self.direction, seed=seed)
 
     def by_tree(self, X: Array) -> Array | None:
@@ -210,13 +208,6 @@ class Explained:
         if not self.of_objective or not isinstance(surrogate, SupportsBoxes):
             return None
         return surrogate.predict_trees(X)
-
-    def covariance(self, X: Array) -> Array | None:
-        """Return the posterior covariance, (n, n); None without one, or of an acquisition."""
-        surrogate = self.surrogate
-        if not self.of_objective or not isinstance(surrogate, SupportsJoint):
-            return None
-        return surrogate.posterior_covariance(X)
 
 
 def explained_of(

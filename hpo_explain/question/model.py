@@ -16,7 +16,7 @@ from hpo_explain.base import (
     join_words,
     spans,
 )
-from hpo_explain.models import Acquisition, KnowsTrainingRows, Surrogate
+from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Run
 from hpo_explain.space import among
@@ -124,11 +124,8 @@ def learned_later(
     later = np.setdiff1d(np.arange(len(run)), earlier)
     # a configuration that was known already may be the earlier trial
     later = later[~among(run.space, run.X[later], run.X[earlier])]
-    learned = (
-        model.learned_from(run.X[later])
-        if isinstance(model, KnowsTrainingRows)
-        else None
-    )
+    learned_from = getattr(model, "learned_from", lambda _: None)
+    learned = learned_from(run.X[later])
     if learned is None:
         return (_MAY_HAVE_LEARNED(trials=[number]),)
     trials = np.asarray(run.trials)[later[learned]]

@@ -134,8 +134,8 @@ class Question:
         return self.run.belief(self.before, seed=self.seed)
 
     @property
-    def draws(self) -> Draws | None:
-        """The functions that the model of the objective allows; None where it knows of none.
+    def draws(self) -> Draws:
+        """The functions that the model of the objective allows.
 
         Their costs are smaller where the objective is better.
         """

@@ -7,7 +7,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
@@ -60,7 +59,6 @@ def section_of(method: Method) -> Section:
 
 def _as_figures(result: Result, question: Question) -> Markup:
     """Return the answer, its figures and what was assumed."""
-    of_result = views(type(result).__module__.removesuffix("_result"))
     plots = [
         figure(
             result,
@@ -68,7 +66,7 @@ def _as_figures(result: Result, question: Question) -> Markup:
             alt=result.sentence,
             caption=filled(view.caption, found=result),
         )
-        for name, view in of_result.items()
+        for name, view in result.views_of.items()
         if view.shown_if(result)
     ]
     return render(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from hpo_explain.base.checks import (
 )
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
-from hpo_explain.base.workers import may_have_workers
+from hpo_explain.base.workers import SIDE_BY_SIDE, Workers, may_have_workers
 from hpo_explain.catalog.methods import (
     COMPARE,
     DESIRABILITY_PATH,
@@ -31,7 +30,7 @@ from hpo_explain.catalog.methods import (
 )
 from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
-from hpo_explain.reporting._ahead import Ahead, Figures, Pool
+from hpo_explain.reporting._ahead import Ahead, Figures
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import ReportPath
 from hpo_explain.reporting._render import (
@@ -204,14 +203,15 @@ class Report:
         One per run: several where there are several objectives or runs, after one on all of them.
     interactive : bool, default False
         Whether its figures are drawn by plotly in the browser.
-    follows : bool, default False
-        Whether the page, while it is open, is read again when its file was written anew.
+    version : str, default ""
+        What tells it from a page with other trials, letters and digits; if there is any, the page,
+        while it is open, is read again when its file has another one.
     """
 
     title: str
     tabs: tuple[Tab, ...]
     interactive: bool = False
-    follows: bool = False
+    version: str = ""
 
     @classmethod
     def of(
@@ -263,15 +263,15 @@ class Report:
             # matrices are small, and the workers need the other cores
             until_done.enter_context(one_blas_thread())
             until_done.enter_context(figures_that_answer(interactive))
-            pool = _pool(n_jobs, chosen, runs)
+            workers = _workers(n_jobs, chosen, runs)
             ahead: list[Ahead] = []
             figures: Figures | None = None
-            if pool is not None:
-                until_done.callback(pool.close)
-                figures = Figures(pool)
+            if workers is not None:
+                until_done.callback(workers.end)
+                figures = Figures(workers)
                 until_done.enter_context(figures_drawn_by(figures))
                 ahead = [
-                    _begun(question, chosen, pool)
+                    _begun(question, chosen, workers)
                     for question in questions.values()
                 ]
             work = _work(questions, chosen, everything=sections is None)
@@ -330,17 +330,8 @@ class Report:
             tabs=self.tabs,
             scripts=sorted({card.script for card in self.cards} - {""}),
             interactive=self.interactive,
-            version=self._version if self.follows else "",
+            version=self.version,
         )
-
-    @property
-    def _version(self) -> str:
-        """What tells this page from one with other trials."""
-        shown = [
-            (tab.subtitle, tab.read, [card.body for card in tab.cards])
-            for tab in self.tabs
-        ]
-        return sha256(repr(shown).encode(errors="replace")).hexdigest()[:16]
 
     def write(self, path: str | Path) -> ReportPath:
         """Write the page, which replaces an older one only when it is complete; return its path.
@@ -356,9 +347,9 @@ class Report:
         return written
 
 
-def _pool(
+def _workers(
     n_jobs: int | None, chosen: Sequence[Section], runs: Mapping[str, Run]
-) -> Pool | None:
+) -> Workers | None:
     """Return workers beside this process, where there is enough to do."""
     jobs = check_jobs(n_jobs)
     proposals = max(len(run.proposals or ()) for run in runs.values())
@@ -369,11 +360,13 @@ def _pool(
         return None
     from joblib import effective_n_jobs
 
-    workers = int(effective_n_jobs(jobs)) - 1
-    return Pool(workers) if workers else None
+    count = int(effective_n_jobs(jobs)) - 1
+    return Workers(count, SIDE_BY_SIDE) if count else None
 
 
-def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
+def _begun(
+    question: Question, chosen: Sequence[Section], workers: Workers
+) -> Ahead:
     """Have workers begin what takes longest while other answers are found here."""
     wanted = {section.name for section in chosen}
     many = len(question.run.proposals or ()) >= _LONG
@@ -382,7 +375,7 @@ def _begun(question: Question, chosen: Sequence[Section], pool: Pool) -> Ahead:
         for method in _AHEAD
         if many and {str(method.called), "history"} & wanted
     ]
-    return Ahead(question, functions, pool)
+    return Ahead(question, functions, workers)
 
 
 def _work(

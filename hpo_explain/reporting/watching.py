@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -20,6 +19,7 @@ from hpo_explain.reporting._file import check_place
 from hpo_explain.reporting._notebook import ReportPath
 from hpo_explain.reporting.page import Report
 from hpo_explain.run import Run, fits
+from hpo_explain.run.state import state_of
 
 _logger = logging.getLogger("hpo_explain")
 
@@ -109,9 +109,7 @@ class Watched:
     ) -> None:
         self.path = path
         self._title, self._check = title, check
-        self._shown = (
-            b""  # what tells apart the trials that the report is about
-        )
+        self._shown = ""  # what tells the trials that the report is about
 
     def follow(
         self,
@@ -159,18 +157,17 @@ class Watched:
         wrote: Callable[[Mapping[str, Run]], object],
     ) -> None:
         """Write a report where the trials are others than those shown."""
-        state = "".join(map(_state, runs.values()))
-        digest = sha256(state.encode("utf-8", "surrogatepass")).digest()
-        if digest == self._shown:
+        version = state_of(runs)
+        if version == self._shown:
             return
         try:
             report = Report.of(runs, title=self._title, progress=True)
             self._check()
-            replace(report, follows=True).write(self.path)
+            replace(report, version=version).write(self.path)
         finally:  # the next report is of other trials: it asks for none of this again
             answers.forget()
             fits.forget()
-        self._shown = digest
+        self._shown = version
         wrote(runs)
 
 
@@ -193,12 +190,4 @@ def _may_pass(error: Exception) -> bool:
     """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
     return isinstance(error, TimeoutError) or isinstance(
         error.__cause__, NothingToExplain
-    )
-
-
-def _state(run: Run) -> str:
-    """Return a text that changes with the trials of a run, those without a result included."""
-    others = [trial.x.tolist() for trial in run.without_result.values()]
-    return (
-        f"{run}{[*run.trials]}{run.objective.tolist()}{run.X.tolist()}{others}"
     )

@@ -18,8 +18,8 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Config: TypeAlias = Mapping[str, Any]
 
 POSITION_TOLERANCE = 1e-9
-_STEPS = 2.0**40
 """Positions, or values as shares of a range, that differ by less are the same but for rounding."""
+ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
 
 
 def plain(value: Any) -> Any:
@@ -96,9 +96,6 @@ def _conditions(
     return clean
 
 
-_ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
-
-
 # ---------------------------------------------------------------------- the scale
 
 
@@ -110,7 +107,7 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
         low = math.log(low)
         high = math.log(high)
         values = np.log(values)
-    return np.asarray((values - low) / (high - low), dtype=float)
+    return (values - low) / (high - low)
 
 
 def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
@@ -141,14 +138,12 @@ def to_digits(values: Array, digits: int = 15) -> Array:
 
 def counted(u: Array, size: int) -> npt.NDArray[np.int64]:
     """Return which of `size` equally weighted values latent values lead to."""
-    return np.minimum((np.asarray(u) * size).astype(np.int64), size - 1)
+    return np.minimum((u * size).astype(np.int64), size - 1)
 
 
 def counted_share(positions: Array, size: int) -> Array:
     """Return the share of `size` equally weighted values that lie up to positions."""
-    index = np.floor(
-        np.asarray(positions) * max(size - 1, 1) + POSITION_TOLERANCE
-    )
+    index = np.floor(positions * max(size - 1, 1) + POSITION_TOLERANCE)
     return np.clip(index + 1.0, 0.0, size) / size
 
 
@@ -196,7 +191,7 @@ def to_positions(
     numbers = np.clip(numbers, low, high)
     if step is not None and low != high:
         steps = (numbers - low) / step
-        off = np.abs(steps - np.round(steps)) > _ON_GRID
+        off = np.abs(steps - np.round(steps)) > ON_GRID
         if off.any():
             value = values[int(np.argmax(off))]
             problem = f"= {value!r} is not on its grid {low}, {low + step}, ..., {high}"
@@ -222,7 +217,7 @@ def _slack(
 ) -> tuple[float, float]:
     """Return how far below and above its range a value that was only rounded may lie."""
     if step is not None:
-        return _ON_GRID * step, _ON_GRID * step
+        return ON_GRID * step, ON_GRID * step
     if log:
         return POSITION_TOLERANCE * low, POSITION_TOLERANCE * high
     span = (high - low) or abs(low)
@@ -234,4 +229,5 @@ def _slack(
 
 def rounded(positions: Array) -> Array:
     """Return positions without the digits that the unit of a hyperparameter decides."""
-    return np.asarray(np.rint(positions * _STEPS) / _STEPS)
+    steps = 2.0**40
+    return np.rint(positions * steps) / steps

@@ -1,38 +1,29 @@
-"""Conditions between hyperparameters, and an order of columns and categories that trials lead to.
-
-An order of columns and categories that follows from the trials, not from how they are named.
-
-Draws, searches and fits go through a space in this order, so that they are the same whatever the
-hyperparameters and categories are called, and whichever is listed first.
-"""
+"""Conditions between hyperparameters: when each is active, and which can still be met."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from hpo_explain.base import InputError, unknown_name
 from hpo_explain.space._values import (
+    ON_GRID,
     Array,
     Bools,
     Ints,
-    rounded,
     to_position,
 )
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
-from hpo_explain.space.parameter import Parameter, values_text
+from hpo_explain.space.parameter import Parameter, has_value, values_text
 from hpo_explain.space.ranges import Range
 
 Rules: TypeAlias = tuple[tuple[int, Ints | Range], ...]
 """Conditions of one column: (column of the parent, codes or range for which it is active)."""
-
-
-_ON_GRID = 1e-6  # of a step: ends that were only rounded
 
 
 class Conditions:
@@ -113,12 +104,9 @@ def holds(parent: Parameter, values: Ints | Range, column: Array) -> Bools:
         low, high = ends_of(parent, values)
         return (column >= low) & (column < high)
     held = ~np.isnan(column)
-    held[held] = np.isin(_codes_at(parent, column[held]), values)
+    whole: Any = parent  # real numbers have ranges
+    held[held] = np.isin(whole.codes(column[held]), values)
     return held
-
-
-def _codes_at(parent: Any, positions: Array) -> Ints:
-    return np.asarray(parent.codes(positions))
 
 
 def ends_of(parent: Any, values: Range) -> tuple[float, float]:
@@ -130,7 +118,7 @@ def ends_of(parent: Any, values: Range) -> tuple[float, float]:
 
 
 def _end(parent: Any, value: float) -> float:
-    slack = _ON_GRID * (parent.step or 0.0)
+    slack = ON_GRID * (parent.step or 0.0)
     if value <= parent.low + slack:
         return -math.inf
     if value > parent.high + slack:
@@ -205,143 +193,49 @@ def _code(
         raise InputError(where, problem, value, remedy) from error
 
 
-@dataclass(frozen=True, eq=False)
-class Canonical:
-    """The order of the columns, and of the categories of each.
+def still_possible(
+    parameters: Sequence[Parameter],
+) -> tuple[list[Parameter], list[str]]:
+    """Return hyperparameters whose conditions can be met, and the names of the others."""
+    left = list(parameters)
+    while True:
+        values = {p.name: p for p in left}
+        checked = [_conditions_within(p, values) for p in left]
+        possible = [p for p in checked if p is not None]
+        if len(possible) == len(left):
+            names = {p.name for p in possible}
+            return possible, [
+                p.name for p in parameters if p.name not in names
+            ]
+        left = possible
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (d,)
-        The columns in their order.
-    categories : dict of int to ndarray of int
-        For categorical columns the codes in their order.
-    of_trials : bool
-        Whether it follows from trials; otherwise everything is in the order in which it is listed.
+
+def _conditions_within(
+    parameter: Parameter, parents: Mapping[str, Parameter]
+) -> Parameter | None:
+    """Return a hyperparameter whose conditions name possible values only; None if there are none.
+
+    A condition that is always met is kept: it says the same, and the space stays recognizable.
     """
-
-    columns: Ints
-    categories: dict[int, Ints]
-    of_trials: bool = True
-
-    @property
-    def key(self) -> str:
-        """A text that identifies the order: equal for equal orders."""
-        codes = {j: codes.tolist() for j, codes in self.categories.items()}
-        return f"{self.columns.tolist()} {codes}"
-
-    @classmethod
-    def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
-        """Return the order in which the hyperparameters and their choices are listed."""
-        sizes = {j: p.size for j, p in enumerate(parameters) if p.is_category}
-        return cls(
-            np.arange(len(parameters)),
-            {j: np.arange(n) for j, n in sizes.items()},
-            False,
-        )
-
-    @classmethod
-    def of(
-        cls,
-        parameters: Sequence[Parameter],
-        rules: Sequence[Rules],
-        X: Array,
-        cost: Array | None = None,
-    ) -> Canonical:
-        """Return the order that encoded rows (n, d) lead to, in whichever order these are.
-
-        Rows are ranked by their values, whichever columns these are in, then by their cost (n,).
-        Columns are in the order of their kind, then of their values in the first row, then in the
-        second, and so on: further rows only decide between columns that were equal so far. A
-        category stands where it was first tried; those never tried stand last, in the order of what
-        they make active.
-        """
-        declared = [_declared(parameter) for parameter in parameters]
-        kinds = sorted(set(declared))
-        kind = np.array([kinds.index(one) for one in declared], dtype=float)
-        categorical = np.array([p.is_category for p in parameters])
-        ranks = _ranks_of_rows(X, kind, categorical, cost)
-        contents: list[list[float]] = []
-        tried: dict[int, Ints] = {}
-        for j, parameter in enumerate(parameters):
-            column = rounded(X[:, j])
-            if parameter.is_category:
-                tried[j] = _first_tried(column, ranks)
-                place = np.full(parameter.size, -1.0)
-                place[tried[j]] = np.arange(len(tried[j]))
-                active = ~np.isnan(column)
-                column[active] = place[column[active].astype(np.int64)]
-            column = np.nan_to_num(column, nan=-1.0)
-            # of rows of one rank the values are sorted: the order of rows decides last
-            in_order = column[np.lexsort((column, ranks))]
-            contents.append([*in_order.tolist(), *column.tolist()])
-        columns = sorted(
-            range(len(parameters)), key=lambda j: (declared[j], contents[j])
-        )
-        made_active: dict[tuple[int, int], list[int]] = {}
-        for place_of_child, child in enumerate(columns):
-            for parent, codes in rules[child]:
-                # categories alone are counted in an order of their own
-                for code in [] if isinstance(codes, Range) else codes:
-                    made_active.setdefault((parent, int(code)), []).append(
-                        place_of_child
-                    )
-        categories = {}
-        for j, first in tried.items():
-            rest = np.setdiff1d(
-                np.arange(parameters[j].size or 0), first
-            ).tolist()
-            rest.sort(key=lambda code, j=j: made_active.get((j, code), []))
-            categories[j] = np.array([*first.tolist(), *rest], dtype=np.int64)
-        return cls(np.array(columns, dtype=np.int64), categories)
-
-
-def _ranks_of_rows(
-    X: Array, kind: Array, categorical: Bools, cost: Array | None
-) -> Ints:
-    """Return ranks of rows (n,) that depend neither on their order nor on that of columns.
-
-    By the values of numbers and by what is active, then by the cost, then by how often the
-    categories were tried.
-    """
-    present = np.where(np.isnan(X), -1.0, 0.0)
-    values = np.where(
-        categorical, present, np.nan_to_num(rounded(X), nan=-1.0)
+    conditions: dict[str, Sequence[Any] | Range] = {}
+    for name, values in (parameter.active_when or {}).items():
+        if isinstance(values, Range):
+            parent: Any = parents.get(name)
+            # of real numbers the end alone is no part of the space
+            if parent is None or ends_of(parent, values)[0] >= 1.0:
+                return None
+            if not values.meets(parent.low, parent.high):
+                return None
+            conditions[name] = values
+            continue
+        possible = [
+            v
+            for v in values
+            if name in parents and has_value(parents[name], v)
+        ]
+        if not possible:
+            return None
+        conditions[name] = possible
+    return (
+        replace(parameter, active_when=conditions) if conditions else parameter
     )
-    # values of other kinds are never equal: each lies in [-1, 1]
-    values = np.sort(values + 4.0 * kind, axis=1)
-    counts = np.zeros(X.shape)
-    for j in np.flatnonzero(categorical).tolist():
-        codes, which = np.unique(X[:, j], return_inverse=True)
-        counts[:, j] = np.bincount(which, minlength=len(codes))[which]
-    counts = np.sort(counts + X.shape[0] * 2.0 * kind, axis=1)
-    of_cost = np.zeros(len(X)) if cost is None else cost
-    keys = np.column_stack([values, of_cost, counts])
-    in_order = np.lexsort(keys.T[::-1])
-    different = (np.diff(keys[in_order], axis=0) != 0.0).any(axis=1)
-    ranks = np.empty(len(X), dtype=np.int64)
-    ranks[in_order] = np.cumsum([0, *different])[: len(X)]
-    return ranks
-
-
-def _first_tried(column: Array, ranks: Ints) -> Ints:
-    """Return the codes of a column in the order of the ranks of the rows in which they are."""
-    present = ~np.isnan(column)
-    codes, first, which, counts = np.unique(
-        column[present],
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-    )
-    own = ranks[present]
-    of_codes = np.split(own[np.lexsort((own, which))], np.cumsum(counts)[:-1])
-    places = sorted(
-        range(len(codes)), key=lambda i: (of_codes[i].tolist(), first[i])
-    )
-    return np.asarray(codes[places].astype(np.int64))
-
-
-def _declared(parameter: Parameter) -> tuple[Any, ...]:
-    """Return what tells kinds of hyperparameters apart, without names, categories and units."""
-    size = float("inf") if parameter.size is None else float(parameter.size)
-    log = bool(getattr(parameter, "log", False))
-    return (type(parameter).__name__, size, parameter.optional or 0.0, log)

@@ -135,9 +135,7 @@ class FloatParameter:
 
     def decode(self, positions: Array) -> list[float]:
         """Return the values at positions."""
-        values = to_value(
-            np.asarray(positions, dtype=float), self.low, self.high, self.log
-        )
+        values = to_value(positions, self.low, self.high, self.log)
         # the logarithm costs the last digit: 0.1, not 0.10000000000000002
         if self.log:
             values = to_digits(values)
@@ -299,9 +297,7 @@ class IntParameter:
             index = counted(u, self.size)
             return index / max(self.size - 1, 1)
         # the latent range is padded by half a step, so that k covers [k - 1/2, k + 1/2)
-        padded = to_value(
-            np.asarray(u, dtype=float), self.low - 0.5, self.high + 0.5, True
-        )
+        padded = to_value(u, self.low - 0.5, self.high + 0.5, True)
         values = np.clip(np.floor(padded + 0.5), self.low, self.high)
         return to_position(values, self.low, self.high, True)
 
@@ -324,7 +320,7 @@ class IntParameter:
             to_value(positions, self.low, self.high, True) * (1.0 + 1e-12)
         )
         # a single value is at every position, but not below the range
-        last = np.where(np.asarray(positions) < 0.0, self.low - 1, last)
+        last = np.where(positions < 0.0, self.low - 1, last)
         edges = np.clip(last, self.low - 1, self.high) + 0.5
         return np.clip(
             to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0

@@ -58,6 +58,13 @@ def value_text(parameter: Parameter, value: Any) -> str:
     return format_in_range(value, parameter.low, parameter.high)
 
 
+def has_value(parameter: Parameter, value: Any) -> bool:
+    """Return whether a hyperparameter has a value, in the user's units."""
+    if parameter.is_category:
+        return parameter.has(value)
+    return bool(parameter.low <= value <= parameter.high)
+
+
 def _scale(parameter: Parameter) -> str:
     if parameter.is_category:
         return "categories"

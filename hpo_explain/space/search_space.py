@@ -24,7 +24,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.base.html import table_html
 from hpo_explain.space._values import Array, Bools, Config, Ints, rounded
-from hpo_explain.space.conditions import Canonical, Conditions, Rules
+from hpo_explain.space.conditions import Conditions, Rules
 from hpo_explain.space.encoding import (
     CONFIGS,
     decode_rows,
@@ -33,6 +33,7 @@ from hpo_explain.space.encoding import (
     rows_on_grid,
     uniform_draws,
 )
+from hpo_explain.space.order import Canonical
 from hpo_explain.space.parameter import (
     Parameter,
     asked_as,
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_MOST_NAMES = 6
-_MAY_BE = 0.5  # as good as any other share
 _ENCODE = "Encode configurations with space.encode."
 
 
@@ -252,7 +251,7 @@ class SearchSpace:
         return hash(self._names)
 
     def __repr__(self) -> str:
-        names = printable(abridged(self._names, _MOST_NAMES))
+        names = printable(abridged(self._names, 6))
         return (
             f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({names})>"
         )
@@ -307,7 +306,7 @@ class SearchSpace:
             Draws go through it in the order of this one.
         """
         parameters = [
-            replace(p, active_when=None, optional=None if on else _MAY_BE)
+            replace(p, active_when=None, optional=None if on else 0.5)
             for p, on in zip(self._parameters, active.tolist(), strict=True)
         ]
         space = SearchSpace(parameters)
@@ -422,7 +421,7 @@ optional=None, part_of=None)
             If it does not fit the space: about the `argument` that the caller was given.
         """
         try:
-            return np.asarray(self.encode([config])[0])
+            return self.encode([config])[0]
         except InputError as error:
             about = f"does not fit the search space: {error.argument} "
             what = "" if error.argument == CONFIGS else about
@@ -507,8 +506,8 @@ optional=None, part_of=None)
         """
         X = self.check_rows("X", X)
         present_at = ~np.isnan(X)
-        valid = np.asarray(
-            (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
+        valid = (self.on_grid(X) & (present_at | self._may_be_absent)).all(
+            axis=1
         )
         for j in np.flatnonzero(self._may_be_absent).tolist():
             present = present_at[:, j]

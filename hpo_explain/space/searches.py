@@ -70,9 +70,7 @@ class Ties:
             return costs
         # one cost that far away counts as infinite
         with np.errstate(over="ignore"):
-            return np.asarray(
-                np.rint(costs / self.step - self.origin / self.step)
-            )
+            return np.rint(costs / self.step - self.origin / self.step)
 
 
 def size_of(costs: Array) -> float:
@@ -91,8 +89,8 @@ def size_of(costs: Array) -> float:
     if not sizes.any():
         return 0.0
     first = int(np.argmax(sizes > 0.0))
-    place = max(_upper_quartile(len(sizes)), first)
-    size = float(sizes[place])
+    k = max(_upper_quartile(len(sizes)), first)
+    size = float(sizes[k])
     largest = float(sizes[-1])
     least, most = _ROUNDING
     alone = sizes[first] == size
@@ -167,7 +165,7 @@ def _ends(whole: Any, parameter: Any) -> Array:
     """Return the positions between which a number of a space should be searched."""
     low = max(parameter.low, whole.low)
     high = min(parameter.high, whole.high)
-    return np.asarray(whole.encode([low, high]))
+    return whole.encode([low, high])
 
 
 def brought_inside(

@@ -93,7 +93,9 @@ def _joined(parameters: Sequence[Any]) -> Any:
     if first.is_category:
         others = [{*map(repr, p.choices)} for p in parameters]
         choices = [
-            c for c in first.choices if all(repr(c) in own for own in others)
+            c
+            for c in first.choices
+            if all(repr(c) in theirs for theirs in others)
         ]
         if len(choices) < 2:
             return None

@@ -76,7 +76,7 @@ def sobol(d: int, n: int, seed: int) -> Array:
     if d > len(_FIRST) + 1:
         from scipy.stats import qmc
 
-        return np.asarray(qmc.Sobol(d, seed=seed).random(n))
+        return qmc.Sobol(d, seed=seed).random(n)
     rng = np.random.default_rng(seed)
     weights = 1 << np.arange(_BITS)
     shift = rng.integers(2, size=(d, _BITS), dtype=np.uint32) @ weights
@@ -87,8 +87,7 @@ def sobol(d: int, n: int, seed: int) -> Array:
     of_bits = (V[:, None, :] >> np.arange(_BITS)[::-1, None]) & 1
     V = np.einsum("drb,dbj->drj", L, of_bits) % 2
     V = np.einsum("drj,r->dj", V, weights[::-1])
-    at = np.arange(n)
-    gray = at ^ (at >> 1)
+    gray = np.arange(n) ^ (np.arange(n) >> 1)
     points = np.tile(shift, (n, 1))
     for j in range(n.bit_length()):
         points[(gray >> j) & 1 == 1] ^= V[:, j]

@@ -1,13 +1,4 @@
-"""Where trials were made, and so where a statement about the space is extrapolation.
-
-Gower's distance: how far configurations with numbers, categories and conditions are apart.
-
-The distance of two configurations is the root of the mean over hyperparameters of squared
-dissimilarities: the difference of positions on the hyperparameter's own scale, in [0, 1], or
-whether categories differ; one that is active in only one of the two differs by 1 (Gower, J. C.
-(1971). A general coefficient of similarity and some of its properties. Biometrics 27).
-
-Support: where trials were made, and so where a statement about the space is extrapolation.
+"""Support: where trials were made, and so where a statement about the space is extrapolation.
 
 A value of a hyperparameter is *tried* if at least three trials have one near it: the same category
 (or the same value of a hyperparameter with few), or a number in a window of the hyperparameter's
@@ -26,81 +17,12 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import set_fields
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Ints,
-    SearchSpace,
-)
-from hpo_explain.space._values import POSITION_TOLERANCE
-
-
-def gower_distances(space: SearchSpace, A: Array, B: Array) -> Array:
-    """Return the distances of encoded rows (n, d) from others (m, d), (n, m)."""
-    squared = np.zeros((len(A), len(B)))
-    for j, parameter in enumerate(space.parameters):
-        a = A[:, j, None]
-        b = B[:, j]
-        off_a = np.isnan(a)
-        off_b = np.isnan(b)
-        apart = a != b if parameter.is_category else (a - b) ** 2
-        if off_a.any() or off_b.any():
-            apart = np.where(off_a | off_b, off_a != off_b, apart)
-        squared += apart
-    return np.asarray(np.sqrt(squared / len(space)))
-
-
-def nearest(space: SearchSpace, A: Array, B: Array) -> Array:
-    """Return the distance of each of some encoded rows (n, d) from the nearest of others, (n,)."""
-    if len(A) * len(B) > _FEW_PAIRS:
-        a, b = _places(space, A), _places(space, B)
-        if a is not None and b is not None:
-            from scipy.spatial import cKDTree
-
-            apart = cKDTree(b, balanced_tree=False).query(a)[0]
-            return np.asarray(apart / np.sqrt(len(space)))
-    distances = np.full(len(A), np.inf)
-    step = max(1, _AT_ONCE // max(len(A), 1))
-    for start in range(0, len(B), step):
-        block = gower_distances(space, A, B[start : start + step])
-        distances = np.minimum(distances, block.min(axis=1))
-    return distances
-
-
-def _places(space: SearchSpace, X: Array) -> Array | None:
-    """Return places whose Euclidean distances are Gower's times √d; None where there are none.
-
-    Different categories are 1 apart: each has an axis of its own, at 1 / √2. What is inactive is
-    as far from every number, so it has no place.
-    """
-    choices = [p.size if p.is_category else 0 for p in space.parameters]
-    if np.isnan(X).any() or sum(choices) > _MOST_AXES:
-        return None
-    axes = []
-    for column, size in zip(X.T, choices, strict=True):
-        if size:
-            is_chosen = column[:, None] == np.arange(size)
-            axes.append(is_chosen / np.sqrt(2.0))
-        else:
-            axes.append(column[:, None])
-    return np.hstack(axes)
-
-
-def among(space: SearchSpace, A: Array, B: Array) -> Bools:
-    """Return which of some encoded rows (n, d) are one of others (m, d), to rounding, (n,)."""
-    return np.isin(space.keys(A), space.keys(B))
-
+from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools, Ints
+from hpo_explain.space.search_space import SearchSpace
 
 FEW = 3
 """Fewer trials near a value do not count as having tried it."""
 _EVEN = 6.0  # trials in a window if all are spread evenly
-# windows, as shares of a hyperparameter's scale
-_NARROWEST = 0.1
-_WIDEST = 0.2
-_OWN = 10  # so many values count each for itself
-_AT_ONCE = 1_000_000  # distances
-_FEW_PAIRS = 200_000  # of rows: their distances take no longer than a tree
-_MOST_AXES = 64  # of categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +63,7 @@ class Support:
 
     def at(self, name: str, values: Sequence[Any]) -> Bools:
         """Return which of some values in the user's units were tried."""
-        return np.asarray(self.near(name, values) >= FEW)
+        return self.near(name, values) >= FEW
 
     def at_pairs(
         self,
@@ -158,35 +80,33 @@ class Support:
         )
         tried = []
         inside = []
-        for name, of_name in zip(names, values, strict=True):
-            encoded = self.space[name].encode(of_name)
+        for name, of_one in zip(names, values, strict=True):
+            encoded = self.space[name].encode(of_one)
             low, high = self._window(name, encoded, float(np.sqrt(_EVEN / n)))
             column = self.tried[:, self.space.index(name)]
             inside.append((column >= low[:, None]) & (column <= high[:, None]))
-            tried.append(self._tried(name, encoded))
+            tried.append(self._near(name, encoded) >= FEW)
         together = inside[0].astype(int) @ inside[1].T.astype(int) > 0
-        return np.asarray(together & tried[0][:, None] & tried[1][None, :])
-
-    def _tried(self, name: str, encoded: Array) -> Bools:
-        return np.asarray(self._near(name, encoded) >= FEW)
+        return together & tried[0][:, None] & tried[1][None, :]
 
     def _near(self, name: str, encoded: Array) -> Ints:
         column = np.sort(self.tried[self.branch(name), self.space.index(name)])
-        width = min(_EVEN / max(len(column), 1), _WIDEST)
+        width = min(_EVEN / max(len(column), 1), 0.2)
         low, high = self._window(name, encoded, width)
         after = np.searchsorted(column, high, side="right")
-        return np.asarray(after - np.searchsorted(column, low, side="left"))
+        return after - np.searchsorted(column, low, side="left")
 
     def _window(
         self, name: str, encoded: Array, width: float
     ) -> tuple[Array, Array]:
         """Return the ends of what is near encoded values, for a width as a share of the scale."""
-        middle = np.asarray(encoded, dtype=float)
+        middle = encoded
         parameter = self.space[name]
         half = POSITION_TOLERANCE
-        few = parameter.size is not None and parameter.size <= _OWN
+        # so few values count each for itself
+        few = parameter.size is not None and parameter.size <= 10
         if not parameter.is_category and not few:
-            part = 0.5 * min(max(width, _NARROWEST), 1.0)
+            part = 0.5 * min(max(width, 0.1), 1.0)
             middle = np.clip(middle, part, 1.0 - part)
             half += part
         return middle - half, middle + half

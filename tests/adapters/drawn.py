@@ -1,6 +1,6 @@
 """Stand-ins for the process that draws a report, for tests of when and what is drawn."""
 
-import pickle
+import logging
 from concurrent.futures import Future
 from types import SimpleNamespace
 
@@ -11,31 +11,21 @@ from hpo_explain.adapters._drawing import draw
 class Drawn:
     """What reports were asked for, each drawn at once, or when told to.
 
-    Drawing is what `answer` makes of the path and the content: it returns the cost, or raises.
+    Drawing is what `answer` makes of the page: it returns the cost, or raises.
     """
 
-    def __init__(
-        self, monkeypatch, answer=lambda path, content: 0.0, *, at_once=True
-    ):
+    def __init__(self, monkeypatch, answer=lambda page: 0.0, *, at_once=True):
         self.jobs, self.pending = [], []
         record = self
 
         class StandIn:
-            def __init__(self, path, content, done, *, last, turn, until_over):
-                runs, sections, short, after = pickle.loads(content)
+            def __init__(self, page, done, *, gives_way, turn):
                 record.jobs.append(
-                    SimpleNamespace(
-                        path=path,
-                        runs=runs,
-                        sections=sections,
-                        last=last,
-                        short=short,
-                        after=after,
-                    )
+                    SimpleNamespace(page=page, gives_way=gives_way)
                 )
                 self.is_over = self.is_stopped = False
-                self.drawn = lambda: answer(path, content)
-                self.done, self.until_over = done, until_over.pop_all()
+                self.drawn = lambda: answer(page)
+                self.done, self.turn = done, turn
                 record.pending.append(self)
                 if at_once:
                     self.go_on()
@@ -51,7 +41,7 @@ class Drawn:
 
             def end(self):
                 record.pending.remove(self)
-                self.until_over.close()
+                self.turn.end()
                 self.is_over = True
 
             def wait(self):
@@ -68,9 +58,17 @@ class Drawn:
     @property
     def lengths(self):
         """How many trials each report was about."""
-        return [len(next(iter(job.runs.values()))) for job in self.jobs]
+        return [len(next(iter(job.page.runs.values()))) for job in self.jobs]
 
 
 def drawn_here(monkeypatch):
     """Reports are drawn by this process, which saves the start of another one."""
-    return Drawn(monkeypatch, draw)
+
+    def drawn(page):
+        disabled = logging.root.manager.disable
+        try:
+            return draw(page)
+        finally:
+            logging.disable(disabled)
+
+    return Drawn(monkeypatch, drawn)

@@ -139,7 +139,7 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
         (
             lambda: TABLE.rename(columns={"loss": "y"}),
             {},
-            ["objective is missing", "likeliest are y"],
+            ["objective is missing", "Give objective='y'"],
         ),
         (
             lambda: TABLE,

@@ -16,12 +16,12 @@ from hpo_explain.adapters import as_run
 from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters.ax.client import _space as space_of_ax
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.frame._layouts import read_sweep
 from hpo_explain.adapters.hyperopt._space import read_graph
 from hpo_explain.adapters.keras_tuner.tuner import entry_of
 from hpo_explain.adapters.keras_tuner.tuner import read_space as space_of_keras
 from hpo_explain.adapters.ray.space import read_space as space_of_ray
 from hpo_explain.adapters.sklearn._space import read_space as space_of_sklearn
+from hpo_explain.adapters.wandb_sweep import read_sweep
 
 Float, Int, Choice = (
     hx.FloatParameter,

@@ -5,21 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
 from hpo_explain.adapters import _drawing
-from hpo_explain.adapters._drawing import (
-    Drawing,
-    end_turn,
-    one_writer,
-    take_turn,
-    turn_at,
-)
-from tests.adapters.unpickled import unpickled
+from hpo_explain.adapters._drawing import Drawing, Page, Turn
+from tests.adapters.executed import executed
 from tests.processes import is_there, until
 
 pytestmark = pytest.mark.merge
@@ -33,30 +26,13 @@ BUSY = (
 SLEEP = "import time; open({file!r}, 'w').write(str(__import__('os').getpid())); time.sleep(60)"
 
 
-class Code:
-    """Runs a line of Python where it is unpickled, before anything is drawn."""
-
-    def __init__(self, code):
-        self.code = code
-
-    def __reduce__(self):
-        return exec, (self.code,)
-
-
-def drawing(path, code, done=lambda _: None, *, last=False, turn=""):
+def drawing(path, code, done=lambda _: None, *, gives_way=True):
     """A process that runs some code in place of drawing."""
-    import pickle
-
-    with ExitStack() as until_over, patch.object(_drawing, "draw", unpickled):
-        assert until_over.enter_context(one_writer(Path(path)))
-        return Drawing(
-            Path(path),
-            pickle.dumps(Code(code)),
-            done,
-            last=last,
-            turn=turn,
-            until_over=until_over,
-        )
+    page = Page(Path(path), code)
+    turn = Turn(Path(path).parent)
+    assert turn.is_mine
+    with patch.object(_drawing, "draw", executed):
+        return Drawing(page, done, gives_way=gives_way, turn=turn)
 
 
 def number_in(file):
@@ -72,7 +48,7 @@ def names(folder):
 def test_what_fails_there_is_told_with_its_place_and_nothing_is_left(tmp_path):
     answers = []
     code = "import warnings; warnings.warn('a warning'); raise OSError(28, 'No space left')"
-    drawing(tmp_path / "r.html", code, answers.append, last=True).wait()
+    drawing(tmp_path / "r.html", code, answers.append, gives_way=False).wait()
     error = answers[0].exception()
     assert isinstance(error, OSError)
     assert "No space left" in str(error)
@@ -88,7 +64,6 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
     monkeypatch.setitem(settings, "daemon", True)
     code = f"import os; open({str(tmp_path / 'nice')!r}, 'w').write(str(os.nice(0)))"
     drawing(tmp_path / "r.html", code).wait()
-    assert settings["daemon"]
     nicest = 19  # which a process cannot exceed
     expected = min(os.nice(0) + 10, nicest)
     assert int((tmp_path / "nice").read_text()) == expected
@@ -96,42 +71,6 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
 
 
 # ---------------------------------------------------------------------- its end
-
-
-@posix
-@pytest.mark.parametrize("last", [False, True])
-def test_one_is_given_up_for_another_process_that_has_read_more(
-    tmp_path, last
-):
-    path, answers = tmp_path / "r.html", []
-    turn = take_turn(path, "fewer trials") if last else ""
-    code = SLEEP.format(file=f"{tmp_path}/pid")
-    subject = drawing(path, code, answers.append, last=last, turn=turn)
-    number = number_in(tmp_path / "pid")
-    take_turn(path, "more trials")
-    assert until(lambda: subject.is_over, 20.0)
-    assert until(lambda: not is_there(number), 20.0)
-    assert answers == []  # which is no failure
-    with one_writer(path) as mine:
-        assert mine
-    end_turn(path, turn)
-    assert turn_at(path) == "more trials"
-    end_turn(path, "more trials")
-    assert names(tmp_path) == ["pid"]
-
-
-@posix
-@pytest.mark.parametrize("made", ["link", "pipe"])
-def test_turns_are_not_written_into_what_others_put_there(tmp_path, made):
-    path, victim = tmp_path / "r.html", tmp_path / "victim"
-    victim.write_text("precious")
-    turns = tmp_path / ".r.html.turn"
-    if made == "link":
-        turns.symlink_to(victim)
-    else:
-        os.mkfifo(turns)
-    assert take_turn(path, "mine") == turn_at(path) == ""
-    assert victim.read_text() == "precious"
 
 
 @posix
@@ -158,12 +97,13 @@ def test_one_that_is_stopped_says_nothing_and_leaves_nothing(tmp_path):
         answers.append,
     )
     number = number_in(tmp_path / "pid")
-    assert ".r.html.lock" in names(tmp_path)
+    assert not Turn(tmp_path).is_mine
     subject.stop()
     assert subject.is_over
     assert answers == []
     assert not is_there(number)
     assert names(tmp_path) == ["pid"]
+    assert Turn(tmp_path).is_mine
 
 
 PARENT = """

@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from hpo_explain.base.errors import MissingOptionError, NothingToExplain
 from tests.adapters.test_sklearn import Known, X
 from tests.noted import kinds, the_note
 
@@ -40,7 +41,7 @@ def test_the_results_of_a_search_are_read_like_the_search():
     assert run.instances.objective.tolist() == own.instances.objective.tolist()
     assert run.proposals == ()
     Known().set_params(**run.incumbent)
-    left_out = dict(the_note(run.notes, "columns")["left_out"])
+    left_out = the_note(run.notes, "columns")["left_out"]
     assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {
         *left_out
     }
@@ -211,10 +212,16 @@ def of_wandb():
 
 
 def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
-    run = as_run(of_wandb(), objective="val_loss")
+    with pytest.raises(MissingOptionError, match="train_loss") as caught:
+        as_run(of_wandb(), objective="val_loss")
+    (option,) = caught.value.settled_by
+    assert option.value == ["depth", "lr"]
+    table = of_wandb().rename(columns={"train_loss": "another"})
+    # what stands after a second alphabet came out
+    run = as_run(table, objective="val_loss")
     assert run.space.names == ("depth", "lr")
-    left_out = dict(the_note(run.notes, "columns")["left_out"])
-    assert (left_out["train_loss"], left_out["Name"]) == ("metric", "layout")
+    left_out = the_note(run.notes, "columns")["left_out"]
+    assert {"another", "Name", "_step", "Runtime"} <= {*left_out}
     # the newest comes first in it
     assert {t: why.kind for t, why in run.excluded.items()} == {
         0: "running",
@@ -272,20 +279,6 @@ def table_of(**more):
     return pd.DataFrame({"lr": lr, "depth": depth, "loss": loss, **more})
 
 
-def test_what_was_measured_is_left_out_by_name_and_can_be_kept():
-    table, rng = table_of(), np.random.default_rng(1)
-    table["accuracy"] = np.exp(-table["loss"]) + rng.normal(0.0, 0.2, N)
-    table["fit_time"] = rng.uniform(1.0, 2.0, N)
-    run = as_run(table, objective="loss")
-    assert run.space.names == ("lr", "depth")
-    note = the_note(run.notes, "columns")
-    assert note["left_out"] == (("accuracy", "metric"),)
-    assert note["roles"] == (("duration", "fit_time"),)
-    assert run.durations.tolist() == table["fit_time"].tolist()
-    kept = as_run(table, objective="loss", hyperparameters=["lr", "accuracy"])
-    assert kept.space.names == ("lr", "accuracy")
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
     """Alone, by a monotone function: its order is that of the objective, but it was chosen."""
@@ -294,9 +287,11 @@ def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
         {"x": rng.random(N), "y": rng.random(N), "z": rng.integers(0, 5, N)}
     )
     table["loss"] = table["x"] ** 3 + 1e-6 * table["y"]
-    run = as_run(table, objective="loss")
-    assert run.space.names == ("x", "y", "z")
-    assert the_note(run.notes, "orders_like_objective").names == ("x",)
+    with pytest.raises(MissingOptionError, match="x orders") as caught:
+        as_run(table, objective="loss")
+    (option,) = caught.value.settled_by
+    assert option.value == ["x", "y", "z"]
+    run = as_run(table, objective="loss", hyperparameters=option.value)
     assert hx.importance(run).share("x") > 0.9
 
 
@@ -401,5 +396,80 @@ def test_runs_of_mlflow_are_read_as_the_table_of_them(tmp_path, monkeypatch):
 def test_a_column_of_one_number_and_empty_cells_has_no_order():
     frame = pd.DataFrame({"x": np.arange(30.0), "k": [1.0, None] * 15})
     frame["loss"] = (frame.x - 10.0) ** 2
-    run = hx.from_frame(frame, objective="loss")
-    assert "orders_like_objective" not in {note.kind for note in run.notes}
+    run = hx.from_frame(frame, "loss", hyperparameters=["x", "k"])
+    assert run.space.names == ("x", "k")
+
+
+# ---------------------------------------------------------------------- others that are exact
+
+
+def test_what_deephyper_writes_for_a_failure_is_one():
+    lr, depth, loss = searched()
+    table = pd.DataFrame({"p:lr": lr, "p:depth": depth})
+    table["objective"] = [f"{-y:.6f}" for y in loss[:-2]] + ["F", "F_nan"]
+    table["job_id"] = range(N)
+    table["m:timestamp_gather"] = np.arange(N) * 5.0
+    run = as_run(table)
+    assert run.space.names == ("lr", "depth")
+    assert (run.objective_name, run.direction) == ("objective", "maximize")
+    assert sorted(run.excluded) == [N - 2, N - 1]
+
+
+def test_of_sherpas_rows_of_steps_the_last_counts():
+    rows = []
+    for trial in range(1, 7):
+        steps = range(1, 3 if trial == 6 else 4)
+        about = {"Trial-ID": trial, "lr": trial / 10, "units": trial % 3}
+        for step in steps:
+            row = {"Status": "INTERMEDIATE", "Iteration": step}
+            rows.append(about | row | {"Objective": trial / step})
+        end = "STOPPED" if trial == 6 else "COMPLETED"
+        rows.append({**rows[-1], "Status": end})
+    run = as_run(pd.DataFrame(rows), direction="minimize")
+    assert run.space.names == ("lr", "units")
+    assert run.trials.tolist() == [1, 2, 3, 4, 5]
+    assert run.objective.tolist() == [t / 3 for t in range(1, 6)]
+    assert {t: w.kind for t, w in run.excluded.items()} == {6: "pruned"}
+    assert run.curves.values.shape == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("columns", "objective", "direction"),
+    [
+        (
+            ("config_lr", "trial_id", "st_worker_time", "acc"),
+            "acc",
+            "maximize",
+        ),
+        (("lr", "#loss", "#num-tell", "#session"), None, "minimize"),
+        (("param_lr", "mean_test_score", "rank_test_score"), None, "maximize"),
+        (("params.lr", "run_id", "metrics.auc", "status"), None, "maximize"),
+    ],
+)
+def test_a_prefix_or_marks_of_a_framework_settle_the_hyperparameters(
+    columns, objective, direction
+):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: rng.random(N) for name in columns})
+    if "status" in columns:
+        table["status"] = "FINISHED"
+    run = as_run(table, **({"objective": objective} if objective else {}))
+    assert run.space.names == ("lr",)
+    assert run.direction == direction
+
+
+@pytest.mark.parametrize(
+    ("columns", "source"),
+    [
+        (("model", "score_val", "pred_time_val", "fit_time"), "AutoGluon"),
+        (("model_id", "auc", "logloss", "rmse"), "H2O"),
+        (
+            ("Step", "a - loss", "a - loss__MIN", "a - loss__MAX"),
+            "chart of W&B",
+        ),
+    ],
+)
+def test_what_has_no_hyperparameters_is_one_sentence(columns, source):
+    table = pd.DataFrame({name: np.arange(12.0) for name in columns})
+    with pytest.raises(NothingToExplain, match=f"{source}.*, which has no"):
+        as_run(table, objective=columns[1])

@@ -8,8 +8,7 @@ import pytest
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from hpo_explain.adapters.optuna import _databases, _tables
-from hpo_explain.adapters.optuna._sqlite_storage import SqliteStorage
+from hpo_explain.adapters.optuna import _databases
 from hpo_explain.adapters.optuna.storage import load_study
 from hpo_explain.adapters.sources import as_run
 
@@ -82,17 +81,14 @@ def contents(trial):
     return {name: repr(value) for name, value in vars(trial).items()}
 
 
-@pytest.mark.parametrize("driver", ["sqlite", "sqlite+pysqlite"])
 @pytest.mark.parametrize("name", ["two", "steps", "none"])
 @pytest.mark.parametrize("at_once", [3, 1000])
 def test_all_that_trials_hold_is_read_as_optuna_reads_it(
-    address, name, at_once, driver, monkeypatch
+    address, name, at_once, monkeypatch
 ):
-    """Of a file without SQLAlchemy, and with another name of the driver by it."""
-    monkeypatch.setattr(_tables, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_databases, "_AT_ONCE", at_once)
     expected = optuna.load_study(study_name=name, storage=address)
-    study = load_study(address.replace("sqlite", driver, 1), name)
-    assert isinstance(study._storage, SqliteStorage) == (driver == "sqlite")
+    study = load_study(address, name)
     assert study.directions == expected.directions
     assert study.user_attrs == expected.user_attrs
     assert study.metric_names == expected.metric_names
@@ -129,7 +125,6 @@ def test_what_changed_since_is_read_by_a_second_look(address):
 def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
     assert _databases.are_known()
     run = as_run(address, study_name="two", target=0)
-    address = address.replace("sqlite", "sqlite+pysqlite", 1)
     column = _databases.models.BaseModel.metadata.tables[
         "trial_params"
     ].c.param_value

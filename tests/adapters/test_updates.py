@@ -2,12 +2,10 @@
 
 import logging
 import os
-import pickle
 import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
@@ -16,8 +14,8 @@ import pytest
 import skopt
 from optuna.samplers import RandomSampler
 
-from hpo_explain.adapters import _updates
-from hpo_explain.adapters._drawing import one_writer, take_turn, turn_at
+from hpo_explain.adapters import _drawing, _updates
+from hpo_explain.adapters._drawing import Page, Turn
 from hpo_explain.adapters._updates import Budget, ReportUpdates
 from hpo_explain.adapters.optuna import ExplanationCallback
 from hpo_explain.adapters.skopt import ExplanationCallback as SkoptCallback
@@ -28,6 +26,7 @@ from tests.adapters.studies import parabola
 from tests.source_tree import ROOT
 
 pytestmark = pytest.mark.merge
+flocks = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 
 
 class Updates(ReportUpdates):
@@ -100,8 +99,8 @@ def simulate(clock, short, monkeypatch, tmp_path):
     def simulated(*, trial, full, trials, reading=0.0, **options):
         seen = []
 
-        def drawn(_, content):
-            if pickle.loads(content)[2]:
+        def drawn(page):
+            if page.is_short:
                 short.append(clock.now)
                 return 0.3
             seen.append(clock.now)
@@ -164,15 +163,15 @@ from hpo_explain.adapters.optuna import ExplanationCallback
 def main():
     study = optuna.create_study(storage="sqlite:///study.db", study_name="s")
     callback = ExplanationCallback("why.html", publish={}, sections=["history"])
-    study.optimize(lambda t: t.suggest_float("x", 0, 1) ** 2, n_trials=15, callbacks=[callback])
+    study.optimize(lambda t: t.suggest_float("x", 0, 1) ** 2, n_trials={}, callbacks=[callback])
 main()
 """
 
 
-@pytest.mark.parametrize(
-    "publish", [pytest.param(False, marks=pytest.mark.thorough), True]
-)
-def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
+@pytest.mark.parametrize(("publish", "trials"), [(False, 4), (True, 15)])
+def test_a_program_that_ends_without_finish_leaves_a_page(
+    publish, trials, tmp_path
+):
     if publish:
         dashboard = pytest.importorskip(
             "optuna_dashboard", reason="optuna-dashboard is missing"
@@ -182,13 +181,13 @@ def test_a_program_that_ends_without_finish_leaves_a_page(publish, tmp_path):
         "PYTHONWARNINGS": "ignore",
     }
     subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(publish)],
+        [sys.executable, "-c", PROGRAM.format(publish, trials)],
         cwd=tmp_path,
         env=environment,
         check=True,
     )
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert "15 trials of 1 hyperparameter" in page
+    assert f"{trials} trials of 1 hyperparameter" in page
     if publish:
         storage = f"sqlite:///{tmp_path / 'study.db'}"
         study = optuna.load_study(study_name="s", storage=storage)
@@ -204,7 +203,7 @@ def test_what_no_dashboard_reads_is_not_published_and_logged_once(
     )
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(parabola, n_trials=8, callbacks=[callback])
-    assert [job.after for job in record.jobs] == [None, None]
+    assert [job.page.afterwards for job in record.jobs] == [None, None]
     assert caplog.text.count("Nothing is published") == 1
 
 
@@ -252,7 +251,7 @@ def test_the_last_report_gives_up_one_of_fewer_trials(monkeypatch, tmp_path):
     assert subject.finish(dict) == tmp_path / "r.html"
     assert old.is_stopped
     assert len(told) == 1
-    assert [job.last for job in drawn.jobs] == [False, True]
+    assert [job.gives_way for job in drawn.jobs] == [True, False]
 
 
 def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
@@ -262,8 +261,7 @@ def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
     free = []
 
     def read():
-        with one_writer(tmp_path / "r.html") as mine:
-            free.append(mine)
+        free.append(Turn(tmp_path).is_mine)
         return {}
 
     assert (
@@ -330,7 +328,7 @@ def test_of_four_writers_that_finish_together_one_draws(tmp_path):
     answers = [
         writer.communicate(timeout=300)[0].split() for writer in writers
     ]
-    assert [written for _, written in answers].count("True") == 1
+    assert [written for _, written in answers] == ["True"] * 4
     assert "on 4 trials" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert sorted(names(tmp_path)) == [
         "drawn",
@@ -342,57 +340,49 @@ def test_of_four_writers_that_finish_together_one_draws(tmp_path):
     assert (tmp_path / "drawn").read_text().split().count("4") == 1
 
 
-def test_the_same_trials_are_not_drawn_twice(monkeypatch, tmp_path, caplog):
-    caplog.set_level(logging.INFO, logger="hpo_explain")
+@flocks
+def test_what_another_process_has_written_of_all_trials_is_not_drawn_again(
+    monkeypatch, tmp_path
+):
     drawn = Drawn(monkeypatch)
-    subject = updates(tmp_path / "r.html", budget=None)
-    take_turn(tmp_path / "r.html", _updates._digest({}))
-    with one_writer(tmp_path / "r.html"):
-        assert subject.finish(dict) is None
-    assert drawn.jobs == []
-    assert "left to another process" in caplog.text
-    # nobody writes: whoever had the turn was killed
-    assert subject.finish(dict) == tmp_path / "r.html"
-    assert names(tmp_path) == []
-
-
-def test_one_that_finished_later_has_its_turn(monkeypatch, tmp_path, caplog):
-    caplog.set_level(logging.INFO, logger="hpo_explain")
-    drawn, path = Drawn(monkeypatch), tmp_path / "r.html"
+    path = tmp_path / "r.html"
     subject = updates(path, budget=None)
-    with ExitStack() as written:
-        written.enter_context(one_writer(path))
+    other = Turn(tmp_path)
 
-        def later():
-            while turn_at(path) != _updates._digest({}):
-                time.sleep(0.01)
-            take_turn(path, "more trials")
-            written.close()
+    def write():
+        time.sleep(0.1)
+        version = Page(path, {}).version
+        path.write_text(f'<head><meta name="version" content="{version}">')
+        other.end()
 
-        other = threading.Thread(target=later)
-        other.start()
-        assert subject.finish(dict) is None
-        other.join()
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert subject.finish(dict) == path
+    thread.join()
     assert drawn.jobs == []
-    assert turn_at(path) == "more trials"
+    # of what nobody else has written meanwhile it may be about other settings
+    assert subject.finish(dict) == path
+    assert len(drawn.jobs) == 1
+    assert names(tmp_path) == ["r.html"]
 
 
-def test_a_report_that_another_process_writes_costs_nothing_and_is_left_to_it(
+@flocks
+def test_while_another_process_draws_nothing_is_and_the_last_one_waits_long_enough(
     simulate, monkeypatch, tmp_path, caplog
 ):
-    with one_writer(tmp_path / "r.html"):
-        seen, subject = simulate(trial=1000.0, full=1.0, trials=2)
-        monkeypatch.setattr(_updates, "_PATIENCE", 0.01)
-        assert caplog.records == []
-        assert subject.finish(dict) is None
-    assert (seen, subject._budget.spent) == ([], 0.0)
-    assert "another process has been writing it" in caplog.text
+    other = Turn(tmp_path)
+    seen, subject = simulate(trial=1000.0, full=1.0, trials=2)
+    assert (seen, subject._budget.spent, caplog.records) == ([], 0.0, [])
+    monkeypatch.setattr(_updates, "_PATIENCE", 0.01)
+    assert subject.finish(dict) == tmp_path / "r.html"
+    other.end()
+    assert len(seen) == 1
 
 
 def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
     monkeypatch, tmp_path, caplog
 ):
-    def no_drawing(*_):
+    def no_drawing(_):
         raise ValueError("no such color")
 
     Drawn(monkeypatch, no_drawing)
@@ -448,13 +438,13 @@ def test_once_it_is_over_a_short_page_and_then_all_of_it_is_written(
     assert drawn.jobs == []  # it goes on
     over.set()
     assert waits(subject)
-    assert [job.short for job in drawn.jobs] == [True, False]
+    assert [job.page.is_short for job in drawn.jobs] == [True, False]
     assert subject not in _updates._UNFINISHED  # nothing is left for the exit
     assert subject._budget.has_room is False  # nothing was earned or paid
     # a whole page needs no short one, and each of the same trials is drawn once
     subject._step(dict)
     assert waits(subject)
-    assert [job.short for job in drawn.jobs[2:]] == [False]
+    assert [job.page.is_short for job in drawn.jobs[2:]] == [False]
 
 
 def test_it_is_given_up_where_the_optimization_goes_on_after_all(
@@ -478,7 +468,7 @@ def test_it_is_given_up_where_the_optimization_goes_on_after_all(
             time.sleep(0.001)
         drawn.pending[0].go_on()
     assert waits(subject)
-    assert [job.short for job in drawn.jobs] == [True, True, False]
+    assert [job.page.is_short for job in drawn.jobs] == [True, True, False]
 
 
 def test_few_sections_are_drawn_at_once(over, monkeypatch, tmp_path):
@@ -487,7 +477,7 @@ def test_few_sections_are_drawn_at_once(over, monkeypatch, tmp_path):
     subject._step(dict)
     over.set()
     assert waits(subject)
-    assert [job.short for job in drawn.jobs] == [False]
+    assert [job.page.is_short for job in drawn.jobs] == [False]
 
 
 def test_finish_makes_it_needless(over, monkeypatch, tmp_path):
@@ -556,43 +546,78 @@ def names(folder):
     return [entry.name for entry in folder.iterdir()]
 
 
-@pytest.mark.parametrize("held", [b"", b"somewhere 4711"])
-def test_a_lock_file_that_nobody_holds_keeps_nobody_waiting(tmp_path, held):
-    (tmp_path / ".r.html.lock").write_bytes(held)
-    with one_writer(tmp_path / "r.html") as mine:
-        assert mine
-    assert names(tmp_path) == []
-
-
+@flocks
 def test_of_many_threads_one_writes_at_a_time(tmp_path):
     writing = threading.Lock()
     written = []
 
     def write():
-        with one_writer(tmp_path / "r.html", 60.0) as mine:
-            assert mine
-            assert writing.acquire(blocking=False)
-            time.sleep(0.005)
-            written.append(mine)
-            writing.release()
+        turn = Turn(tmp_path, 60.0)
+        assert turn.is_mine
+        assert writing.acquire(blocking=False)
+        time.sleep(0.005)
+        written.append(turn)
+        writing.release()
+        turn.end()
 
-    work = [threading.Thread(target=write) for _ in range(16)]
+    work = [threading.Thread(target=write) for _ in range(8)]
     for thread in work:
         thread.start()
     for thread in work:
         thread.join()
-    assert written == [True] * 16
+    assert len(written) == 8
     assert names(tmp_path) == []
 
 
+HOLDS = """
+import os, pathlib, sys, time
+from hpo_explain.adapters._drawing import Turn
+assert Turn(pathlib.Path(sys.argv[1])).is_mine
+print(flush=True)
+time.sleep(60)
+"""
+
+
+@flocks
+def test_a_process_that_is_killed_leaves_its_turn_and_no_file(tmp_path):
+    command = [sys.executable, "-c", HOLDS, str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=environment
+    ) as other:
+        other.stdout.readline()
+        assert not Turn(tmp_path).is_mine
+        other.kill()
+    assert Turn(tmp_path).is_mine
+    assert names(tmp_path) == []
+
+
+@flocks
+def test_what_forks_keep_open_keeps_nobody_waiting(tmp_path):
+    turn = Turn(tmp_path)
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(reads, 1)
+        os._exit(0)
+    turn.end()
+    after = Turn(tmp_path)
+    os.write(writes, b".")
+    os.waitpid(child, 0)
+    assert after.is_mine
+
+
 def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(
-    tmp_path, caplog
+    monkeypatch, tmp_path, caplog
 ):
     caplog.set_level(logging.INFO, logger="hpo_explain")
-    (tmp_path / ".r.html.lock").mkdir()
-    with one_writer(tmp_path / "r.html") as mine:
-        assert mine
-    assert "is written without a lock" in caplog.text
+
+    def no_locks(_):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(_drawing, "_locked", no_locks)
+    assert Turn(tmp_path, 60.0).is_mine
+    assert "cannot be locked" in caplog.text
 
 
 def test_a_folder_that_is_missing_is_not_made(of_study, tmp_path, caplog):

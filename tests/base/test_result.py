@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.loaders import views
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
 from tests.handmade import Page, tuning_run
@@ -242,7 +241,7 @@ def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
 
 
 def test_every_view_is_drawn_by_both_renderers(result):
-    for view in views(type(result).__module__.removesuffix("_result")):
+    for view in result.views_of:
         axes = np.ravel(np.asarray(result.plot(view=view), dtype=object))
         axes[0].figure.figure.draw_without_rendering()
         pytest.importorskip("plotly")

@@ -34,6 +34,7 @@ NEEDLESS = {
     "plotly",
     "scipy.stats",
 }
+READS = {"click", "optuna", "sqlalchemy"}  # databases are read by Optuna
 IN_BROWSERS = {"jinja2", "matplotlib"}  # pages and their figures
 # What is loaded is the same however much is drawn, and all that computes loads these two.
 RUN = """
@@ -47,13 +48,13 @@ run = hx.Run(space, X, X[:, 0] ** 2, "minimize", proposals=range(20, 80))
 """
 # Ends a report's worker, after it said what it has loaded.
 WORKER = """
-from hpo_explain.reporting import _ahead
-close = _ahead.Pool.close
-def asked(pool):
+from hpo_explain.base.workers import Workers
+end = Workers.end
+def asked(workers):
     loaded = f"[name for name in {names} if name in __import__('sys').modules]"
-    print("imported", pool.submit(eval, loaded).result())
-    close(pool)
-_ahead.Pool.close = asked
+    print("imported", workers.submit(eval, loaded).result())
+    end(workers)
+Workers.end = asked
 some = ["history", "explain-proposal", "noise", "trust", "parallel-coordinates"]
 hx.report(run, "r.html", sections=some, n_jobs=2, progress=False)
 """
@@ -140,16 +141,23 @@ def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
     ]
     report = command("report", "study.db")
     imported, twice = imported_after(
-        [*functions, *commands, report, WORKER],
+        [*functions, *commands, report],
         {"click", *NEEDLESS},
         study.parent,
     )
     for call in functions:
         assert imported.pop(0) <= COMPUTES, call
     for call in commands:
-        assert imported.pop(0) <= COMPUTES | {"click", "optuna"}, call
-    of_report, of_worker, _ = imported
-    assert of_report <= COMPUTES | {"click", "optuna"} | IN_BROWSERS
-    # it draws figures, and the module that sends them there fills the page as well
-    assert of_worker - COMPUTES == {"joblib"} | IN_BROWSERS
+        assert imported.pop(0) <= COMPUTES | READS, call
+    (of_report,) = imported
+    assert of_report <= COMPUTES | READS | IN_BROWSERS
     assert twice == "[]"
+
+
+@pytest.mark.merge
+def test_the_worker_of_a_report_loads_what_draws(tmp_path):
+    (of_worker, _), _ = imported_after(
+        [RUN + WORKER], {"click", *NEEDLESS}, tmp_path
+    )
+    # it draws figures, and the module that sends them there fills the page as well
+    assert of_worker - COMPUTES == IN_BROWSERS

@@ -29,11 +29,14 @@ def copied(outcome):
 def test_the_command_of_an_error_works(table, run):
     first = run(table)
     assert first.exit_code == 2
-    assert "likeliest are test_auc, val_loss" in first.stderr
-    assert copied(first) == [table, "--objective", "test_auc"]
+    assert "Other objectives may be test_auc" in first.stderr
+    assert copied(first) == [
+        *(table, "--objective", "val_loss", "--direction", "minimize"),
+        *("--hyperparameters", "x,y,quality,final size"),
+    ]
     second = run(*copied(first))
     assert second.exit_code == 0
-    assert "test_auc (maximize)" in second.stderr
+    assert "val_loss (minimize)" in second.stderr
 
 
 def test_a_missing_direction_is_given_by_the_command_of_the_error(table, run):
@@ -43,13 +46,14 @@ def test_a_missing_direction_is_given_by_the_command_of_the_error(table, run):
     ]
     first = run("importance", table, "--objective", "quality", *options)
     assert first.exit_code == 2
-    assert copied(first)[-2:] == ["--direction", "minimize"]
+    settled = ["--direction", "minimize", "--hyperparameters", "x,y"]
+    assert copied(first)[-4:] == settled
     assert "20 trials of 2 hyperparameters" in run(*copied(first)).stderr
 
 
 def test_of_several_objectives_each_has_a_direction(table, run):
     both = ["--objective", "val_loss", "--objective", "final size"]
-    first = run("pareto", table, *both, "--ignore", "quality")
+    first = run("pareto", table, *both, "--hyperparameters", "x,y")
     directions = ["--direction", "minimize"] * 2
     assert copied(first)[-4:] == directions
     second = run(*copied(first))
@@ -67,9 +71,10 @@ def test_all_columns_are_listed_when_asked_for(table, run):
 
 def test_scales_are_settled_by_options(table, run):
     options = ["--objective", "val_loss", "--log", "x", "--linear", "y"]
-    kept = ["--hyperparameter", "x", "--hyperparameter", "y"]
+    kept = ["--hyperparameters", "x,y"]
     outcome = run("trust", table, *options, *kept)
     assert outcome.exit_code == 0
     assert "scale" not in outcome.stderr
-    wrong = run("trust", table, "--objective", "val_loss", "--log", "z")
+    wrong = ["--objective", "val_loss", "--log", "z", *kept]
+    wrong = run("trust", table, *wrong)
     assert "--log must be a hyperparameter" in wrong.stderr

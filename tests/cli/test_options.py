@@ -26,7 +26,7 @@ from hpo_explain.reporting import page
         ),
         (name_option, Option("space"), "space="),  # which is no option
         (name_option, Option("pieces", "kernel"), "pieces='kernel'"),
-        (name_reading_option, Option("hyperparameters"), "--hyperparameter"),
+        (name_reading_option, Option("hyperparameters"), "--hyperparameters"),
         (name_reading_option, Option("trial"), "--trial-column"),
         (
             name_reading_option,
@@ -46,7 +46,7 @@ def test_an_argument_becomes_the_option_that_the_command_has(
 def test_notes_and_errors_name_options(folder, study, run):
     told = run("importance", "study.db", "--csv").stderr
     assert "(--pruned last reads the last value it reported)" in told
-    pd.DataFrame({"x": ["2026-01-01"], "loss": [1.0]}).to_csv(
+    pd.DataFrame({"id": [1, 2], "x": [1, 2], "loss": [1.0, 2.0]}).to_csv(
         "t.csv", index=False
     )
     refused = run("importance", "t.csv", "--objective", "loss")

@@ -49,7 +49,8 @@ def table(folder):
 @pytest.mark.parametrize("command", CHOSEN)
 def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
     file, *options = "trials.csv", *CHOSEN[command]
-    outcome = run(command, file, "--objective", "auc", *options)
+    chosen = ["--hyperparameters", "lr,x,kernel,degree"]
+    outcome = run(command, file, "--objective", "auc", *options, *chosen)
     assert outcome.exit_code == 0, outcome.output
     lines = outcome.stderr.splitlines()
     by = "Ax" if "Ax" in options else "the optimizer"

@@ -69,10 +69,8 @@ def test_a_table_is_read_as_the_options_say(table, run):
         "auc",
         "--direction",
         "maximize",
-        "--hyperparameter",
-        "x",
-        "--hyperparameter",
-        "kernel",
+        "--hyperparameters",
+        "x,kernel",
         "--csv",
     )
     assert outcome.exit_code == 0, outcome.output
@@ -89,10 +87,11 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
     numbered.to_csv("again.csv")
     # saved twice, two such columns
     pd.read_csv("again.csv").to_csv("trials.csv")
-    outcome = run("importance", "trials.csv", "--objective", "auc", "--csv")
+    ask = ["importance", "trials.csv", "--objective", "auc", "--csv"]
+    outcome = run(*ask, "--ignore", "note")
     assert first_column(outcome.stdout) == {"x", "kernel"}
-    assert "left out: Unnamed: 0 (numbers rows)" in outcome.stderr
-    chosen = ["--hyperparameter", "Unnamed: 0", "--hyperparameter", "x"]
+    assert "left out: Unnamed: 0" in outcome.stderr
+    chosen = ["--hyperparameters", "Unnamed: 0,x"]
     asked = run(
         "importance", "trials.csv", "--objective", "auc", "--csv", *chosen
     )
@@ -249,9 +248,9 @@ def test_several_studies_are_listed(folder, study, run):
                 "trials.csv",
                 "--objective",
                 "auc",
-                *["--hyperparameter", "x"] * 2,
+                *("--hyperparameters", "x,x"),
             ],
-            ["--hyperparameter must name different columns"],
+            ["--hyperparameters must name different columns"],
         ),
         (
             ["importance", "half.csv", "--objective", "x"],

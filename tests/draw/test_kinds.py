@@ -25,7 +25,8 @@ from hpo_explain.base.figures import (
     broken,
 )
 from hpo_explain.draw import on_matplotlib
-from hpo_explain.draw._marks import HEIGHT, legend_of
+from hpo_explain.draw._legend import legend_of
+from hpo_explain.draw._marks import HEIGHT
 
 X = np.arange(5.0)
 Y = np.array([3.0, 1.0, np.nan, 2.0, np.nan])
@@ -206,7 +207,7 @@ def test_the_legend_has_what_is_dimmed_only_where_something_is():
         (None, []),
     ]:
         figure = replace(CELLS, dimmed=dimmed, means=means)
-        assert [text for _, text in legend_of(figure)] == entries
+        assert [*legend_of(figure, means)] == entries
 
 
 def test_lines_cross_each_axis_at_their_place_and_aside_without_a_value():

@@ -24,9 +24,8 @@ from hpo_explain.base.figures import (
     Panels,
     Rows,
 )
-from hpo_explain.base.figures.marks import GREEN, GREY, RULE, reach
-from hpo_explain.base.figures.rows import FILLS, HATCHED
-from hpo_explain.base.loaders import views
+from hpo_explain.base.figures.marks import GREEN, GREY, RULE
+from hpo_explain.base.figures.rows import HATCHED, color_and_hatch
 from hpo_explain.draw import on_matplotlib
 from hpo_explain.reporting._render import drawn
 from tests.base.test_result import (
@@ -182,7 +181,7 @@ def stroke(look, at, name=""):
 def of_line(ax, line, lying):
     x, y = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
     if line.half is not None:
-        down, up = reach(np.asarray(line.half, dtype=float))
+        down, up = line.reach
         for end in (y - 0.5 * down, y + 0.5 * up):
             some = np.isfinite(end) & ~line.alone
             at = inside(ax, x[some], end[some], turned=lying)
@@ -215,9 +214,7 @@ def of_dots(ax, dots, turned, *, rows):
     yield Mark(name, color, at, kind.alpha, near, 0.25)
     if dots.half is not None:
         along_x = rows or turned
-        half = np.nan_to_num(
-            np.broadcast_to(reach(np.asarray(dots.half))[1], np.shape(dots.x))
-        )
+        half = np.nan_to_num(dots.reach[1])
         some = np.isfinite(np.asarray(dots.y, dtype=float)) & (half > 0)
         gap = np.full(some.sum(), np.nan)
         x, y = np.asarray(dots.x)[some], np.asarray(dots.y)[some]
@@ -241,7 +238,7 @@ def of_rows(ax, rows):
     for kind, group in groupby(
         sorted(rows.bars, key=lambda bar: bar.kind), key=lambda bar: bar.kind
     ):
-        color, hatch = FILLS[kind if kind in FILLS else kind % 4]
+        color, hatch = color_and_hatch(kind)
         along = [
             path(ax, [bar.begin, bar.end], [height(bar)] * 2) for bar in group
         ]
@@ -355,8 +352,7 @@ MANY |= {"Effect", "PredictionOverview"}
 
 
 def assert_all_is_seen(result):
-    kind = type(result).__module__.removesuffix("_result")
-    figures = {view: result.described(view) for view in views(kind)}
+    figures = {view: result.described(view) for view in result.views_of}
     found = {view: missing(figure) for view, figure in figures.items()}
     assert found == {view: [] for view in figures}
 

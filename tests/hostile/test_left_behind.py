@@ -16,24 +16,14 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
 ]
 
-POOL = """
+WORKERS = """
 import os, time
-from hpo_explain.reporting._ahead import Pool
-pool = Pool(2)
-workers = [pool.submit(os.getpid) for _ in range(2)]
-for worker in workers:
+from hpo_explain.base.workers import Workers
+workers = Workers(2)
+for worker in [workers.submit(os.getpid) for _ in range(2)]:
     print(worker.result(), flush=True)
-[pool.submit(time.sleep, 600) for _ in range(2)]
+[workers.submit(time.sleep, 600) for _ in range(2)]
 time.sleep(600)
-"""
-JOBLIB = """
-import os, time
-from joblib import delayed
-from hpo_explain.base.workers import by_workers
-def work():
-    os.write(1, b"%d\\n" % os.getpid())  # as one, beside what the other one writes
-    time.sleep(600)
-list(by_workers(2, (delayed(work)() for _ in range(2))))
 """
 REPORT = """
 import sys, time
@@ -60,7 +50,6 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.parametrize("program", [POOL, JOBLIB], ids=["report", "compare"])
 @pytest.mark.parametrize(
     "how",
     [
@@ -68,9 +57,9 @@ sys.stdin.read()
         pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
     ],
 )
-def test_workers_end_with_a_process_that_is_ended(program, how):
+def test_workers_end_with_a_process_that_is_ended(how):
     with subprocess.Popen(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", WORKERS],
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         text=True,

@@ -12,9 +12,9 @@ from scipy.stats import hypergeom
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.belief.left import told
-from hpo_explain.methods._engines.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import _at_least, beware
+from hpo_explain.methods.advice.next_trials import expected_best, next_rows
 from hpo_explain.methods.advice.rules import (
     attempt,
     keep,

@@ -71,7 +71,7 @@ def test_a_worker_sends_no_costs_at_all_rows():
     ones, twos = here.importance.anova, there.importance.anova
     for one, two in (
         (here.least, there.least),
-        (here.costs(run.X), there.costs(run.X)),
+        (here.draws.costs(run.X), there.draws.costs(run.X)),
         (here.draws.landscape.values, there.draws.landscape.values),
         (ones.totals, twos.totals),
         (ones.surface(0, 1, grid, grid), twos.surface(0, 1, grid, grid)),

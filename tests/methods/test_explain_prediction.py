@@ -27,7 +27,7 @@ def test_a_linear_prediction_is_divided_into_its_terms():
     assert found.baseline == pytest.approx(
         10.0 + background.mean(axis=0) @ weights
     )
-    assert found.half_width is None
+    assert np.isnan(found.half_width).all()
     assert found.efficiency_gap == pytest.approx(0.0, abs=1e-9)
 
 
@@ -223,11 +223,14 @@ def prediction(phi, *, std=0.01, half=None, **subject):
         subject=subject_of(names, **subject),
         config=dict.fromkeys(names[:2], 0.5),
         phi=np.array(phi),
-        half_width=half,
+        half_width=np.full(len(phi), np.nan if half is None else half),
+        interval=(np.nan, np.nan),
         prediction=1.0 + sum(phi),
         baseline=1.0,
         efficiency_gap=0.0,
-        draws=None if std is None else np.array(phi) + std * normal(len(phi)),
+        draws=np.array(phi)[None]
+        if std is None
+        else np.array(phi) + std * normal(len(phi)),
     )
 
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
-from hpo_explain.methods._engines.explainable import (
+from hpo_explain.methods.proposals.explainable import (
     explainable,
     why_unexplained,
 )

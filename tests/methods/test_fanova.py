@@ -619,10 +619,10 @@ def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
 def test_total_effects_that_cost_too_much_are_left_out_and_told():
     surrogate, _, _ = fitted(SPACES["mixed"])
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
-    assert result.totals is None
+    assert np.isnan(result.totals).all()
     (note,) = [note for note in result.notes if note.kind == "totals_left_out"]
     as_many = FanovaExplainer(surrogate).explain(most_pairs=note["pairs"])
-    assert as_many.totals is not None
+    assert np.isfinite(as_many.totals).all()
     assert "totals_left_out" not in [note.kind for note in as_many.notes]
     with pytest.raises(
         InputError, match=r"total effects need .* pairs of leaves"

@@ -1,6 +1,6 @@
 """Importance: shares whose truth is known, which model answers, the words and the figures."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +10,8 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.figures import PALE
+from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import ALL, ALONE, TOGETHER, WITH
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.claims.problems import additive, categorical
@@ -160,7 +162,8 @@ def drawn_shares(drawn, *, of_evaluations=1.0):
         pairs=(),
         of_pairs=np.empty((len(drawn), 0)),
     )
-    return replace(found, rows="draws", anova=anova)
+    held = {f.name: getattr(found, f.name) for f in fields(FanovaImportance)}
+    return DrawnImportance(anova=anova, **held)
 
 
 @pytest.mark.parametrize(

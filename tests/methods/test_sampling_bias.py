@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 import hpo_explain as hx
 from hpo_explain.methods.runs.sampling_bias import SamplingBias, sampling_bias
-from hpo_explain.space.support import gower_distances
+from hpo_explain.space.distances import gower_distances
 from tests.analytic import nested_space, unit_cube
 
 

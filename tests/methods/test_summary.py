@@ -90,6 +90,19 @@ def test_the_last_line_says_a_lower_end_where_it_is_another_number(
     assert line.endswith(f"(the model explains {said}")
 
 
+def test_what_is_to_be_repeated_says_what_for():
+    rng = np.random.default_rng(0)
+    space = unit_cube(2)
+    run = hx.Run(
+        space, space.sample(40, seed=0), rng.standard_normal(40), "minimize"
+    )
+    line = hx.summary(run).lines[3]
+    assert line.startswith("Repeat trials ")
+    assert line.endswith(
+        " once more: that tells how much of the variation is noise."
+    )
+
+
 @few_draws
 def test_what_the_third_line_says_the_fourth_does_not_say_again(run):
     """Where the first action is the narrowing, the next one is named, or to go on in that space."""
@@ -139,7 +152,8 @@ def totals_told(totals):
     names = [f"x{j}" for j in range(1, totals.shape[1] + 1)]
     found = SimpleNamespace(
         names=names,
-        anova=SimpleNamespace(totals=totals),
+        functions=totals,
+        totals=totals,
         claims=(Claim("share", ("x1",)),),
     )
     return alike(found)

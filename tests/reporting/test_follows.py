@@ -17,7 +17,7 @@ SECTIONS = ("summary", "advise", "history", "trust", "explain-proposal")
 
 def report_on(n):
     report = Report.of({"loss": tuning_run(n)}, sections=SECTIONS)
-    return replace(report, follows=True)
+    return replace(report, version=f"of{n}")
 
 
 def wait(browser, seconds, script, *arguments):

@@ -16,11 +16,12 @@ from optuna.distributions import FloatDistribution
 from optuna.samplers import TPESampler
 
 import hpo_explain as hx
+from hpo_explain.base.workers import Workers
 from hpo_explain.methods.proposals.desirability_path import some_of
 from hpo_explain.methods.proposals.desirability_path_result import LATEST
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
-from hpo_explain.reporting._ahead import Ahead, Figures, Pool
+from hpo_explain.reporting._ahead import Ahead, Figures
 from hpo_explain.reporting._csv import csv_text
 from hpo_explain.reporting._render import downloads, estimates
 from hpo_explain.reporting.panel import radius_of_even_spread
@@ -275,10 +276,10 @@ def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(
 def test_workers_answer_the_same():
     run = run_of(12, 2, proposals=range(7, 12))
     alone, beside = Question(run), Question(replace(run))
-    pool = Pool(1)
+    workers = Workers(1)
     function = hx.methods.desirability_path
-    Ahead(beside, [function], pool).settle()
-    pool.close()
+    Ahead(beside, [function], workers).settle()
+    workers.end()
     known = beside.ask(function, lambda: pytest.fail("it was not known"))
     np.testing.assert_array_equal(
         [e.phi for e in known.explanations],
@@ -294,12 +295,12 @@ def test_a_figure_that_a_worker_cannot_draw_fails_its_section_only():
     def broken(question):
         return Content("finding", figures(None, "alt", "caption", False))
 
-    pool = Pool(1)
-    figures = Figures(pool)
+    workers = Workers(1)
+    figures = Figures(workers)
     card = card_of(Section("mine", "Mine", "Read it.", broken), Question(run))
     assert card.status is Status.SHOWN
     failed = drawn_out(card, figures.placed)
-    pool.close()
+    workers.end()
     assert failed.status is Status.FAILED
     assert (failed.anchor, failed.body) == ("mine", "")
 

@@ -10,7 +10,7 @@ import hpo_explain as hx
 from hpo_explain.base.phrases import printable
 from hpo_explain.belief import STRETCH, interval
 from hpo_explain.belief.portable import portable
-from hpo_explain.methods._engines.mixtures import Mixtures
+from hpo_explain.methods.around.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.space import Range, Support, nearest

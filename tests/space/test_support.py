@@ -11,13 +11,8 @@ from hpo_explain import (
     IntParameter,
     SearchSpace,
 )
-from hpo_explain.space.support import (
-    FEW,
-    Support,
-    among,
-    gower_distances,
-    nearest,
-)
+from hpo_explain.space.distances import among, gower_distances, nearest
+from hpo_explain.space.support import FEW, Support
 from tests.analytic import unit_cube
 
 X = FloatParameter("x", 0.0, 1.0)

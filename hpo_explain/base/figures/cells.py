@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.figures.marks import Axis, Dots, Line, Words
+from hpo_explain.base.figures.curves import broken
+from hpo_explain.base.figures.marks import (
+    Axis,
+    Dots,
+    Line,
+    Shown,
+    Words,
+    extent,
+)
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
@@ -55,29 +63,31 @@ class Cells(Words):
     high: float | None = None
     percent: bool = False
 
+    @property
+    def shown(self) -> Shown:
+        """What its legend may name."""
+        is_dimmed = self.dimmed is not None and self.dimmed.any()
+        return Shown.of(self.lines, self.dots, dimmed=is_dimmed)
+
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        finite = self.values[np.isfinite(self.values)]
-        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-        ends = (
+        low, high = extent(self.values)
+        return (
             low if self.low is None else self.low,
             high if self.high is None else self.high,
         )
-        return float(ends[0]), float(ends[1])
 
-    def strokes(self) -> tuple[Array, Array]:
+    def crosses(self) -> tuple[Array, Array]:
         """Return a line with gaps: from corner to corner of each cell that is dimmed.
 
         Its color can be seen beside the stroke, whatever it is.
         """
-        if self.dimmed is None:
-            return np.empty(0), np.empty(0)
         x, y = self.x.edges(), self.y.edges()
-        i, j = np.nonzero(self.dimmed)
-        gap = np.full(len(i), np.nan)
-        across = np.column_stack([x[i], x[i + 1], gap])
-        up = np.column_stack([y[j], y[j + 1], gap])
-        return across.ravel(), up.ravel()
+        i, j = np.nonzero(False if self.dimmed is None else self.dimmed)
+        return broken(
+            np.column_stack([x[i], x[i + 1]]),
+            np.column_stack([y[j], y[j + 1]]),
+        )
 
 
 def triangle(
@@ -114,26 +124,25 @@ def triangle(
     **words
         What else :class:`Cells` have.
     """
-    of_name = np.nansum(np.abs(values if sizes is None else sizes), axis=1)
-    order = np.argsort(-of_name, kind="stable")[:MOST_NAMES]
+    sizes = np.nansum(np.abs(values if sizes is None else sizes), axis=1)
+    order = np.argsort(-sizes, kind="stable")[:MOST_NAMES]
     if not by_size:
         order = np.sort(order)
     left_out = len(names) - len(order)
     if left_out:
         footer += f" {counted(left_out, 'hyperparameter')} with smaller values not shown."
     shown = [names[j] for j in order]
-    chosen = np.ix_(order, order)
+    pairs = np.ix_(order, order)
     n, k = len(shown), 0 if diagonal else 1
-    lower = np.where(np.tri(n, k=-k, dtype=bool), values[chosen], np.nan)
+    lower = np.where(np.tri(n, k=-k, dtype=bool), values[pairs], np.nan)
     lower = lower[k:, : n - k].T
-    cell_texts = np.asarray(texts)[chosen][k:, : n - k].T
-    with_numbers = n <= _MOST_NUMBERS
+    written = np.array(texts)[pairs][k:, : n - k].T
     return Cells(
         x=Axis(label="", names=shown[: n - k]),
         y=Axis(label="", names=shown[k:]),
         values=lower,
-        texts=np.where(np.isnan(lower), "", cell_texts).tolist()
-        if with_numbers
+        texts=np.where(np.isnan(lower), "", written).tolist()
+        if n <= _MOST_NUMBERS
         else (),
         footer=footer,
         **words,

@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.figures.marks import Axis, Dots, Line, Note, Words, reach
+from hpo_explain.base.figures.marks import (
+    Axis,
+    Dots,
+    Line,
+    Note,
+    Shown,
+    Words,
+    extent,
+)
 from hpo_explain.space import Array
 
 _SPREAD = 0.3  # how far from its value a mark stands that others share
-# of the values are in the inner half of an axis that is cut
-_MOST, _TIMES = (0.8, 2.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,25 +72,43 @@ class Curves(Words):
         """Whether each name has a row."""
         return bool(self.x.names) and not self.upright
 
+    @property
+    def uprights(self) -> list[Note]:
+        """The upright lines: the notes, and the guide."""
+        guides = [] if self.guide is None else [self.guide]
+        return [*self.notes, *(Note(x, look="guide") for x in guides)]
+
+    @property
+    def shown(self) -> Shown:
+        """What its legend may name."""
+        shown = Shown.of(
+            self.lines,
+            self.dots,
+            beyond=self.has_beyond,
+            dimmed=self.dimmed,
+            marked=self.marked,
+            rug=len(self.rug),
+        )
+        shown.strokes.update(look for _, look in self.levels)
+        shown.strokes.update(note.look for note in self.uprights)
+        shown.strokes.update([] if self.thin is None else ["thin"])
+        return shown
+
     def across(self) -> tuple[float, float]:
         """Return where the x axis begins and ends, without a margin."""
         marks: list[Line | Dots] = [*self.lines, *self.dots]
-        every = [np.asarray(mark.x, dtype=float) for mark in marks]
-        finite = np.concatenate([*every, np.asarray(self.rug, dtype=float)])
-        finite = finite[np.isfinite(finite)]
-        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+        xs = np.concatenate([*(mark.x for mark in marks), self.rug])
+        low, high = extent(xs)
         first, last = self.x.limits
         return (
-            float(low if first is None else first),
-            float(high if last is None else last),
+            low if first is None else first,
+            high if last is None else last,
         )
 
     @property
     def has_beyond(self) -> bool:
         """Whether points stand at an end of the axes as they lie beyond it."""
-        return any(
-            beyond for dots in self.dots for _, beyond in self.placed(dots)
-        )
+        return any(end for dots in self.dots for _, end in self.placed(dots))
 
     def placed(self, dots: Dots) -> Iterator[tuple[Dots, str]]:
         """Yield points in their places, and beyond which end of the axes they lie, if any.
@@ -92,58 +116,57 @@ class Curves(Words):
         The ends are "left", "right", "down" and "up" of a figure that is not lying.
         """
         low, high = self.limits()
-        first, last = self.x.limits
-        left = -np.inf if first is None else first
-        right = np.inf if last is None else last
-        x, y = (np.asarray(part, dtype=float) for part in (dots.x, dots.y))
-        with_value = np.isfinite(y)
+        left, right = _bounds(self.x)
+        with_value = np.isfinite(dots.y)
         beyond = {
-            "up": with_value & (y > high),
-            "down": with_value & (y < low),
-            "right": x > right,
-            "left": x < left,
+            "up": with_value & (dots.y > high),
+            "down": with_value & (dots.y < low),
+            "right": dots.x > right,
+            "left": dots.x < left,
         }
-        at = np.column_stack([np.clip(x, left, right), np.clip(y, low, high)])
         inside = ~np.any([*beyond.values()], axis=0)
+        at_ends = replace(
+            dots,
+            x=np.clip(dots.x, left, right),
+            y=np.clip(dots.y, low, high),
+        )
         if inside.any():
-            yield dots.some(inside, at), ""
-        for end, there in beyond.items():
-            if there.any():
-                yield replace(dots.some(there, at), half=None), end
+            yield at_ends.some(inside), ""
+        for end, is_there in beyond.items():
+            if is_there.any():
+                yield replace(at_ends.some(is_there), half=None), end
 
     def limits(self) -> tuple[float, float]:
         """Return where the y axis begins and ends: around all that is drawn."""
-        first, last = self.y.limits
-        ends = [np.array([level for level, _ in self.levels], dtype=float)]
         marks: list[Line | Dots] = [*self.lines, *self.dots]
-        for mark in marks:
-            y = np.asarray(mark.y, dtype=float)
-            ends.append(y)
-            if mark.half is not None:
-                down, up = reach(np.asarray(mark.half, dtype=float))
-                ends += [y - down, y + up]
-        if self.thin is not None:
-            ends.append(self.thin[1])
-        finite = np.concatenate(ends)
+        ys = np.concatenate(
+            [
+                np.array([level for level, _ in self.levels], dtype=float),
+                *(mark.y for mark in marks),
+                *(mark.ends.ravel() for mark in marks),
+                [] if self.thin is None else self.thin[1],
+            ]
+        )
+        first, last = self.y.limits
         # what lies beyond an end that is given leaves no room at the other one
-        finite = np.clip(
-            finite[np.isfinite(finite)],
-            -np.inf if first is None else first,
-            np.inf if last is None else last,
-        )
-        low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-        if self.y.log:
-            low, high = np.exp(_around(np.log(low), np.log(high)))
-        else:
-            low, high = _around(low, high)
-        return (low if first is None else first), (
-            high if last is None else last
+        ends = np.array(extent(np.clip(ys[np.isfinite(ys)], *_bounds(self.y))))
+        scaled = np.log(ends) if self.y.log else ends
+        margin = 0.05 * np.ptp(scaled) or 0.05 * abs(scaled[1]) or 0.05
+        scaled += [-margin, margin]
+        low, high = np.exp(scaled) if self.y.log else scaled
+        return (
+            float(low) if first is None else first,
+            float(high) if last is None else last,
         )
 
 
-def _around(low: Any, high: Any) -> tuple[float, float]:
-    margin = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
-    return float(low - margin), float(high + margin)
+def _bounds(axis: Axis) -> tuple[float, float]:
+    """Return the ends of an axis that are given, infinite where they are not."""
+    first, last = axis.limits
+    return (
+        -np.inf if first is None else first,
+        np.inf if last is None else last,
+    )
 
 
 def usual_ends(
@@ -168,9 +191,9 @@ def usual_ends(
     costs = finite if lower_is_better else -finite
     if not costs.size:
         return None, None
-    best, worst = float(costs.min()), float(costs.max())
-    end = best + _TIMES * (float(np.quantile(costs, _MOST)) - best)
-    if not best < end < best + (worst - best) / _TIMES:
+    best, inner = np.quantile(costs, [0.0, 0.8]).tolist()
+    end = best + 2.0 * (inner - best)
+    if not best < end < (best + costs.max()) / 2.0:
         return None, None
     return (None, end) if lower_is_better else (-end, None)
 

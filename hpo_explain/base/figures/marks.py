@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hpo_explain.space import Array
+from hpo_explain.space import Array, Bools
 
 # Okabe and Ito (2008), Color Universal Design: distinct in all common kinds of color blindness.
 BLUE, ORANGE, GREEN, PURPLE, RED = (
@@ -119,11 +119,9 @@ class Axis:
     @property
     def unit(self) -> float:
         """What numbers are divided by so that those beyond an axis' ends do not overflow."""
-        largest = (
-            max(map(abs, self.values), default=0.0)
-            if not (self.log or self.names)
-            else 0.0
-        )
+        if self.log or self.names:
+            return 1.0
+        largest = max(map(abs, self.values), default=0.0)
         return _LARGE if largest > _LARGE else 1.0
 
     @property
@@ -141,62 +139,77 @@ class Axis:
 
     def at(self, values: Any) -> Array:
         """Return where values stand along it."""
-        return np.asarray([value / self.unit for value in values], dtype=float)
+        return np.array([value / self.unit for value in values], dtype=float)
 
     @property
     def places(self) -> Array:
         """Where its values stand, or its names."""
-        return (
-            np.arange(len(self.names), dtype=float)
-            if self.names
-            else self.at(self.values)
-        )
+        names = np.arange(len(self.names), dtype=float)
+        return names if self.names else self.at(self.values)
 
     def edges(self) -> Array:
         """Return the edges of cells around its values: halfway, on its own scale."""
-        at = self.places
-        if len(at) == 1 and not self.names:
-            ends = (
-                np.array([0.9, 1.1]) * at
-                if self.log
-                else at + np.array([-0.5, 0.5])
-            )
-            return np.asarray(ends, dtype=float)
+        places = np.log(self.places) if self.log else self.places
+        if len(places) == 1:
+            half = 0.1 if self.log else 0.5
+            edges = places + [-half, half]
+        else:
+            middles = (places[:-1] + places[1:]) / 2.0
+            first, last = 2.0 * places[[0, -1]] - middles[[0, -1]]
+            edges = np.array([first, *middles, last])
+        return np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges
+
+    def text(self, position: float) -> str:
+        """Return what stands at a place along it: a name, or a number."""
         if self.names:
-            return np.arange(len(at) + 1, dtype=float) - 0.5
-        scaled = np.log(at) if self.log else at
-        middle = (scaled[:-1] + scaled[1:]) / 2.0
-        outer = (
-            [2 * scaled[0] - middle[0]],
-            middle,
-            [2 * scaled[-1] - middle[-1]],
-        )
-        edges = np.concatenate(outer)
-        return np.asarray(
-            np.exp(np.clip(edges, _TINY, _HUGE)) if self.log else edges
-        )
+            k = round(position) if np.isfinite(position) else -1
+            return str(self.names[k]) if 0 <= k < len(self.names) else ""
+        return f"{position:.1%}" if self.percent else f"{position:.4g}"
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class _Measured:
+    """Values along an axis, each with a half width: (n,), or (2, n) for down and up."""
+
+    x: Array
+    y: Array
+    half: Array | None = None
+    look: str = "main"
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            values = np.asarray(getattr(self, name), dtype=float)
+            object.__setattr__(self, name, values)
+
+    @property
+    def reach(self) -> Array:
+        """How far whiskers or the band reach down and up, (2, n)."""
+        half = 0.0 if self.half is None else self.half
+        return np.broadcast_to(half, (2, len(self.x))).astype(float)
+
+    @property
+    def ends(self) -> Array:
+        """Where whiskers or the band end, (2, n); infinite and missing values have no ends."""
+        down, up = self.reach
+        return np.array([self.y - down, self.y + up])
+
+
+@dataclass(frozen=True, eq=False)
+class Line(_Measured):
     """A line, with half the width of a band around it: (n,), or (2, n) for down and up.
 
     A `step` line keeps each value up to the next one; a `bare` one is its band only; one with
     `marks` has points at its values.
     """
 
-    x: Array
-    y: Array
-    half: Array | None = None
-    look: str = "main"
     step: bool = False
     bare: bool = False
     marks: bool = False
 
     @property
-    def alone(self) -> Any:
+    def alone(self) -> Bools:
         """Which of its values have no neighbour, so that a line would not show them."""
-        finite = np.isfinite(np.asarray(self.y, dtype=float))
+        finite = np.isfinite(self.y)
         beside = np.zeros_like(finite)
         beside[1:] |= finite[:-1]
         beside[:-1] |= finite[1:]
@@ -204,38 +217,27 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Dots:
+class Dots(_Measured):
     """Points, each with half the length of its whisker, as `Line`'s; along x in rows.
 
     `labels` stand beside them; `colors` from 0 to 1 are those of a scale, in place of the look's.
     `told` is what each says when it is pointed at, in place of its values along the axes.
     """
 
-    x: Array
-    y: Array
-    half: Array | None = None
-    look: str = "main"
     labels: Sequence[str] = ()
     colors: Array | None = None
     told: Sequence[str] = ()
 
-    def some(self, rows: Any, at: Array) -> Dots:
-        """Return some of the points, where all of them stand at these places, (n, 2)."""
-
-        def chosen(texts: Sequence[str]) -> list[str]:
-            return [*itertools.compress(texts, rows)]
-
-        half = self.half
-        if half is not None:
-            half = np.broadcast_to(half, np.shape(half)[:-1] + rows.shape)
+    def some(self, rows: Bools) -> Dots:
+        """Return some of the points."""
         return replace(
             self,
-            x=at[rows, 0],
-            y=at[rows, 1],
-            half=None if half is None else half[..., rows],
-            labels=chosen(self.labels),
+            x=self.x[rows],
+            y=self.y[rows],
+            half=None if self.half is None else self.reach[:, rows],
+            labels=[*compress(self.labels, rows)],
             colors=None if self.colors is None else self.colors[rows],
-            told=chosen(self.told),
+            told=[*compress(self.told, rows)],
         )
 
 
@@ -245,6 +247,29 @@ class Note(NamedTuple):
     x: float
     text: str = ""
     look: str = "turn"
+
+
+class Shown(NamedTuple):
+    """What a figure shows that its legend may name: looks of lines and of points, and signs."""
+
+    strokes: set[str]
+    points: set[str]
+    signs: set[str]
+
+    @classmethod
+    def of(
+        cls,
+        lines: Sequence[Line] = (),
+        dots: Sequence[Dots] = (),
+        **signs: Any,
+    ) -> Shown:
+        """Return what lines, points and those signs show that there are any of."""
+        return cls(
+            strokes={line.look for line in lines if not line.bare},
+            points={dot.look for dot in dots}
+            | {line.look for line in lines if line.marks},
+            signs={"band", *(sign for sign, any_ in signs.items() if any_)},
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -271,6 +296,12 @@ class Words:
     means: Mapping[str, str] = field(default_factory=dict)
     emphasis: bool = False
 
+    @property
+    def warning(self) -> str:
+        """The caution as a sentence that says what it is; empty without one."""
+        text = self.caution
+        return text and f"Caution: {text[0].lower()}{text[1:]}"
+
 
 def pointing(end: str, lying: bool) -> str:
     """Return the marker that points beyond an end of axes, whose y lies along them if `lying`."""
@@ -280,8 +311,9 @@ def pointing(end: str, lying: bool) -> str:
     return f"triangle-{end}" if end else ""
 
 
-def reach(half: Any) -> tuple[Any, Any]:
-    """Return how far whiskers or bands reach down and up."""
-    if isinstance(half, tuple) or np.ndim(half) == 2:
-        return half[0], half[1]
-    return half, half
+def extent(values: Array) -> tuple[float, float]:
+    """Return the least and the largest of some values; 0 and 1 where there are none."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    return float(finite.min()), float(finite.max())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -38,39 +38,49 @@ class Panels(Words):
             k: v for panel in self.panels for k, v in panel.means.items()
         }
 
+    @property
+    def curves(self) -> list[Curves]:
+        """The panels, if all are curves that can have an axis in common; else none."""
+        curves = [
+            panel
+            for panel in self.panels
+            if isinstance(panel, Curves) and not panel.lying
+        ]
+        return curves if len(curves) == len(self.panels) else []
+
+    @property
+    def ends_of_y(self) -> tuple[float, float] | None:
+        """Where the y axis that all have begins and ends; None where each has its own."""
+        curves = self.curves if self.same_y else []
+        return _ends([panel.limits() for panel in curves]) if curves else None
+
+    @property
+    def one_scale(self) -> Cells | None:
+        """The first panel, if all are cells with the same scale of colors."""
+        cells = [panel for panel in self.panels if isinstance(panel, Cells)]
+        same = len({(panel.ends(), panel.scale) for panel in cells}) == 1
+        return cells[0] if same and len(cells) == len(self.panels) else None
+
     def apart(self) -> list[Rows | Curves | Cells]:
         """Return the panels as figures of their own, along the axes that they share.
 
         What is written around all of them is left out.
         """
-        bare: dict[str, Any] = {
-            "subtitle": "",
-            "footer": "",
-            "caution": "",
-            "means": {},
-        }
-        alone = [replace(panel, **bare) for panel in self.panels]
-        curves = [
-            panel
-            for panel in alone
-            if isinstance(panel, Curves) and not panel.lying
-        ]
-        if len(curves) != len(alone):
-            return alone
-        axes: dict[str, Any] = {}
-        if self.same_x:
-            axes["x"] = _ends([panel.across() for panel in curves])
-        if self.same_y:
-            axes["y"] = _ends([panel.limits() for panel in curves])
+        ends: dict[str, tuple[float, float] | None] = {"y": self.ends_of_y}
+        if self.same_x and self.curves:
+            ends["x"] = _ends([panel.across() for panel in self.curves])
+        bare = {"subtitle": "", "footer": "", "caution": "", "means": {}}
         return [
             replace(
                 panel,
+                **bare,
                 **{
-                    name: replace(getattr(panel, name), limits=ends)
-                    for name, ends in axes.items()
+                    name: replace(getattr(panel, name), limits=limits)
+                    for name, limits in ends.items()
+                    if limits
                 },
             )
-            for panel in curves
+            for panel in self.panels
         ]
 
 

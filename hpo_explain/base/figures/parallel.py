@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from hpo_explain.base.figures.curves import broken
-from hpo_explain.base.figures.marks import Dots, Line, Words
+from hpo_explain.base.figures.marks import Line, Shown, Words
 from hpo_explain.space import Array
 
 
@@ -43,7 +43,10 @@ class Parallel(Words):
     at: Array
     looks: Sequence[str]
 
-    dots: ClassVar[Sequence[Dots]] = ()
+    @property
+    def shown(self) -> Shown:
+        """What its legend may name."""
+        return Shown.of(self.lines)
 
     @property
     def crossed(self) -> Array:

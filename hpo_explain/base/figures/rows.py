@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -15,9 +16,9 @@ from hpo_explain.base.figures.marks import (
     ORANGE,
     PURPLE,
     Dots,
+    Shown,
     Words,
 )
-from hpo_explain.base.figures.marks import reach as both
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
@@ -25,7 +26,7 @@ _R = TypeVar("_R")
 # fills of what is given up, and of what stays although it was hardly tried
 PALE = 8
 HATCHED = 9
-FILLS = {
+_FILLS = {
     0: (BLUE, ""),
     1: (ORANGE, "/"),
     2: (GREEN, "\\"),
@@ -34,7 +35,11 @@ FILLS = {
     PALE: (GREY, ""),
     HATCHED: (BLUE, "/"),
 }
-"""Color and hatch of the fills of bars: either is enough to tell them apart."""
+
+
+def color_and_hatch(fill: int) -> tuple[str, str]:
+    """Return the color and the hatch of a fill: either is enough to tell it from others."""
+    return _FILLS[fill if fill in _FILLS else fill % 4]
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,8 @@ class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
-    two halves: how far it reaches down, and up. `model`: half of what a model does not know.
-    `told` is what it says when it is pointed at, in place of its ends.
+    two halves: how far it reaches down, and up; NaN is none. `model`: half of what a model does not
+    know. `told` is what it says when it is pointed at, in place of its ends.
     """
 
     row: int
@@ -52,7 +57,7 @@ class Bar:
     half: float | tuple[float, float] | None = None
     place: int = 0
     fill: int | None = None
-    model: float | None = None
+    model: float = np.nan
     told: str = ""
 
     @property
@@ -66,10 +71,16 @@ class Bar:
         return self.end - self.begin
 
     @property
+    def bare(self) -> bool:
+        """Whether it has no whisker."""
+        return self.half is None or bool(np.isnan(self.half).any())
+
+    @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
-        down, up = both(0.0 if self.half is None else self.half)
-        return max(down, 0.0), max(up, 0.0)
+        half = 0.0 if self.bare else self.half
+        down, up = np.maximum(np.broadcast_to(half, 2), 0.0).tolist()
+        return down, up
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,8 +153,7 @@ class Rows(Words):
         left_out = len(labels) - cls.MOST
         if left_out > 0:
             footer += f" {counted(left_out, 'smaller one')} not shown."
-        several = zip(labels, values, halves, strict=True)
-        shown = list(several)[: cls.MOST]
+        shown = list(zip(labels, values, halves, strict=True))[: cls.MOST]
         return cls(
             labels=[(label,) for label, _, _ in shown],
             bars=[
@@ -168,23 +178,45 @@ class Rows(Words):
         """How many bars a row has room for."""
         return 1 + max((bar.place for bar in self.bars), default=0)
 
+    @property
+    def thickness(self) -> float:
+        """How much of a row, which is 1 high, is for each bar."""
+        return 0.78 / self.places
+
+    def height_of(self, bar: Bar) -> float:
+        """Return where the middle of a bar stands, the middle of the first row being 0."""
+        return bar.row + (bar.place - (self.places - 1) / 2) * self.thickness
+
+    def by_fill(self) -> list[tuple[int, list[Bar]]]:
+        """Return the bars of each fill; pale ones, on which others stand, come first."""
+
+        def order(bar: Bar) -> tuple[bool, int]:
+            return bar.kind != PALE, bar.kind
+
+        groups = groupby(sorted(self.bars, key=order), key=order)
+        return [(kind, list(bars)) for (_, kind), bars in groups]
+
+    @property
+    def shown(self) -> Shown:
+        """What its legend may name, without fills."""
+        shown = Shown.of(dots=self.dots)
+        shown.strokes.update(look for _, look in self.guides)
+        return shown
+
     def limits(self) -> tuple[float, float]:
         """Return where the axis begins and ends."""
         if self.ends is not None:
             return self.ends
         ends = [0.0] if self.zero else []
-        ends += [at for at, _ in self.guides]
+        ends += [x for x, _ in self.guides]
         for bar in self.bars:
             down, up = (max(half, bar.model or 0.0) for half in bar.reach)
             ends += [bar.begin, bar.end - down, bar.end + up]
         for dots in self.dots:
-            down, up = both(
-                0.0 if dots.half is None else np.nan_to_num(dots.half)
-            )
-            ends += [*(np.asarray(dots.x) - down), *(np.asarray(dots.x) + up)]
-        ends = [float(end) for end in ends if np.isfinite(end)]
-        low = min(ends, default=0.0)
-        high = max(ends, default=0.0)
+            down, up = np.nan_to_num(dots.reach)
+            ends += [*(dots.x - down), *(dots.x + up)]
+        finite = [float(end) for end in ends if np.isfinite(end)]
+        low, high = min(finite, default=0.0), max(finite, default=0.0)
         if 0.0 < self.negligible and high - low <= self.negligible:
             return 0.0 if self.positive else -1.0, 1.0
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0

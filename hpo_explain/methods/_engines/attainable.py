@@ -1,8 +1,8 @@
 """The attainable effect: what a value can reach if all other hyperparameters are at their best.
 
-``a(v) = min over λ_C of f(v, λ_C)``, for each function that the trials allow (or for the predicted
-one, of a model without draws), over rows that stand for the space and rows around the best ones. A
-number with many values has it by its parts, from whose middles it is interpolated.
+``a(v) = min over λ_C of f(v, λ_C)``, for each function that the trials allow, over rows that stand
+for the space and rows around the best ones. A number with many values has it by its parts, from
+whose middles it is interpolated.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import Direction
-from hpo_explain.belief import PROBABLE, Draws, as_draws, least_in
-from hpo_explain.models import Surrogate, mean_of
+from hpo_explain.belief import PROBABLE, as_draws, least_in, std_of_draws
+from hpo_explain.models import Surrogate
 from hpo_explain.space import Array
 
 
@@ -28,15 +28,15 @@ class Attainable:
     mean, std : ndarray of shape (G,)
         Expected best and its standard deviation, in the objective's units; NaN where no
         configuration is valid, or feasible.
-    draws : ndarray of shape (G, draws) or None
-        The best in each function; None for models without draws.
+    draws : ndarray of shape (G, draws)
+        The best in each function.
     configurations : tuple of mapping
         The predicted best configuration at each value; empty where there is none.
     """
 
     mean: Array
     std: Array
-    draws: Array | None
+    draws: Array
     configurations: tuple[Mapping[str, Any], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,30 +46,6 @@ class Attainable:
             "std": self.std,
             "configurations": self.configurations,
         }
-
-
-class _Predicted(Draws):
-    """What a model predicts, as the only function."""
-
-    def __init__(
-        self, surrogate: Surrogate, direction: Direction, seed: int
-    ) -> None:
-        super().__init__(
-            surrogate.space,
-            np.empty((0, len(surrogate.space))),
-            direction,
-            seed,
-        )
-        self.surrogate = surrogate
-
-    @property
-    def noise_std(self) -> float:
-        """Nothing is known of it."""
-        return 0.0
-
-    def costs(self, X: Array) -> Array:
-        """Return the predicted cost at encoded rows, (1, n)."""
-        return self.sign * mean_of(self.surrogate, X)[None]
 
 
 def attainable(
@@ -104,12 +80,7 @@ def attainable(
     Attainable
         Expected best at each value, with its uncertainty.
     """
-    of_model = as_draws(surrogate, direction, seed=seed)
-    draws = (
-        _Predicted(surrogate, direction, seed)
-        if of_model is None
-        else of_model.at_best
-    )
+    draws = as_draws(surrogate, direction, seed=seed).at_best
     land = draws.landscape
     axis, level = land.axes[j], land.level[:, j]
     allowed = land.possible
@@ -140,9 +111,7 @@ def attainable(
     objective = draws.sign * costs
     return Attainable(
         mean=objective.mean(axis=-1),
-        std=np.full(len(positions), np.nan)
-        if of_model is None
-        else objective.std(axis=-1),
-        draws=None if of_model is None else objective,
+        std=std_of_draws(objective.T),
+        draws=objective,
         configurations=tuple(configurations),
     )

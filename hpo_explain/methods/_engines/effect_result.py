@@ -1,5 +1,7 @@
 """What one or two hyperparameters do to the objective, and what can be said of it.
 
+What every kind of effect has in common; the kinds stand in `effect_kinds`.
+
 The effect of each function that the trials allow is a curve (or surface) of its own; where it is
 best, by how much two values differ, and whether there is a difference at all are decided by these.
 """
@@ -7,7 +9,7 @@ best, by how much two values differ, and whether there is a difference at all ar
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -23,10 +25,10 @@ from hpo_explain.base import (
     InputError,
     PosteriorDraws,
     Result,
-    Subject,
     Table,
     check_fraction,
     declared_fact,
+    filled,
     format_value,
     half_of_level,
     listed,
@@ -40,30 +42,20 @@ from hpo_explain.belief import (
     interval,
     varying,
 )
-from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods._engines.effect_ranges import (
     kept_values,
     never_tried,
     range_of,
     where_best,
 )
-from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import (
     Array,
     Bools,
     Parameter,
     category_index,
-    supported_at,
 )
 
 Mask = Bools
-_MASS = (
-    0.95  # of the functions are best at one of the values that may be the best
-)
-_MASS_ATTAINABLE = (
-    0.985  # the same of minima: with 0.95 one in ten such ranges was wrong
-)
-
 _OPEN = declared_fact(
     "no_value_ruled_out", "no value can be told from the best", role="said"
 )
@@ -74,10 +66,6 @@ _NEVER_TRIED = declared_fact(
         "category": "no trial has {names} = {value}",
     },
 )
-_MAY_FAIL = declared_fact(
-    "unsafe_left_out",
-    "configurations that may fail are left out, and may be better",
-)
 _INFEASIBLE = declared_fact(
     "probably_infeasible",
     "probably infeasible, so not the best: {names} = {values}",
@@ -86,15 +74,17 @@ _INFEASIBLE = declared_fact(
 )
 
 
+def _own(name: str, otherwise: Any) -> Callable[[Any], Any]:
+    """Return what gives an attribute that only one kind has."""
+    return lambda result: getattr(result, name, otherwise)
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Effect(Result):
     """The effect of one or two hyperparameters on a grid of their values.
 
     Attributes
     ----------
-    kind : {"average", "attainable", "accumulated", "marginal"}
-        Averaged over all others (partial dependence), with the others at their best, accumulated
-        along the configurations tried, or a forest's (or drawn functions') exact average.
     names : tuple of str
         The hyperparameters, one or two.
     grid : tuple
@@ -106,31 +96,15 @@ class Effect(Result):
     supported : ndarray of bool, of the shape of `mean`
         Where at least three trials are near (of a pair, one near both); everywhere True where the
         trials are not known.
-    ice_mean, ice_std : ndarray of shape (n, G) or (n, G1, G2), or None
-        Prediction and its std of each configuration of the sample; NaN where it is not valid.
-    draws : ndarray of shape (G, draws) or (G1, G2, draws), or None
-        The effect in each function that the trials allow; None where the model does not know how
-        its predictions vary together.
+    draws : ndarray of shape (G, draws) or (G1, G2, draws)
+        The effect in each function that the trials allow; the mean alone where the model does not
+        know how its predictions vary together.
     noise_std : float
         Standard deviation of one evaluation; 0 where it is not known.
-    variance : {"average", "covariance", ""}
-        Whether std² averages pointwise variances (Eq. 5) or is that of the average (Eq. 4).
-    exact : bool
-        Whether the mean integrates over the space exactly rather than over the sample.
     feasible : ndarray of the shape of `mean`, or None
         Highest probability of being feasible over the sample; None without constraints.
-    attainable : Attainable or None
-        The best over all others at each value, where it was asked for.
-    partial : ndarray of shape (G,) or None
-        Beside accumulated effects: the partial dependence, centred likewise.
-    sample_size : int
-        Number of configurations whose local effects are accumulated.
     tried : tuple of tuple
         The observed trials' values, one tuple per hyperparameter.
-    activity : tuple of float
-        Of a marginal: the share of the space in which each is active.
-    rows : {"trees", "draws", ""}
-        Of a marginal: what its std is over.
     given : mapping of str to list
         The sub-space that it is restricted to; empty for the whole space.
 
@@ -149,48 +123,31 @@ class Effect(Result):
         columns={
             "mean": "mean",
             "std": "std",
-            "lower": lambda result: (
-                None if result.kind == "marginal" else result.band()[0]
-            ),
-            "upper": lambda result: (
-                None if result.kind == "marginal" else result.band()[1]
-            ),
-            "tried": lambda result: (
-                None if result.kind == "marginal" else result.supported
-            ),
+            "lower": lambda result: result.band()[0],
+            "upper": lambda result: result.band()[1],
+            "tried": "supported",
             "best": lambda result: result.best if result.compared else None,
-            "partial_dependence": "partial",
             "feasible": "feasible",
-            "attainable": lambda result: (
-                result.attainable and result.attainable.mean
-            ),
-            "attainable_std": lambda result: (
-                result.attainable and result.attainable.std
-            ),
         },
         held={
-            **{
-                name: name
-                for name in (
-                    "kind",
-                    "names",
-                    "mean",
-                    "std",
-                    "variance",
-                    "supported",
-                )
-            },
+            "kind": "kind",
+            "names": "names",
+            "mean": "mean",
+            "std": "std",
+            "variance": _own("variance", ""),
+            "supported": "supported",
             "grid": "axes",
             "best": lambda result: result.best if result.compared else None,
-            "partial_dependence": "partial",
+            "partial_dependence": _own("partial", None),
             "feasible": "feasible",
             "attainable": lambda result: (
-                result.attainable and result.attainable.to_dict()
+                (best := getattr(result, "attainable", None))
+                and best.to_dict()
             ),
             "mean_confidence": "mean_confidence",
-            "sample_size": "sample_size",
+            "sample_size": _own("sample_size", 0),
             "incumbent": "incumbent",
-            "activity": "activity",
+            "activity": _own("activity", ()),
             "given": "given",
         },
     )
@@ -209,28 +166,26 @@ class Effect(Result):
         "{noise}, the noise of one evaluation.",
     }
 
-    kind: Literal["average", "attainable", "accumulated", "marginal"] = (
-        "average"
-    )
+    kind: ClassVar[Literal["average", "attainable", "accumulated", "marginal"]]
+    opening: ClassVar[str] = "On average the {found.subject.objective_name}"
+    """How a sentence about it begins."""
+    mass: ClassVar[float] = 0.95
+    """At one of the values that may be the best so many functions are best."""
+    stretch: ClassVar[float] = STRETCH["average"]
+    """How far intervals are stretched, as of :func:`decide`."""
+    term: ClassVar[str] = ""
+    """The term of its claims."""
+
     names: tuple[str, ...]
     grid: tuple[Any, ...]
     positions: tuple[Array, ...]
     mean: Array
     std: Array
     supported: Mask
-    ice_mean: Array | None = None
-    ice_std: Array | None = None
-    draws: Array | None = None
+    draws: Array
     noise_std: float = 0.0
-    variance: str = ""
-    exact: bool = False
     feasible: Array | None = None
-    attainable: Attainable | None = None
-    partial: Array | None = None
-    sample_size: int = 0
     tried: tuple[tuple[Any, ...], ...] = ()
-    activity: tuple[float, ...] = ()
-    rows: str = ""
     given: Mapping[str, list[Any]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ on its axes
@@ -270,10 +225,18 @@ class Effect(Result):
 
     @property
     def compared(self) -> bool:
-        """Whether best values are named: not for a marginal, nor for the ALE of a pair."""
-        return self.kind != "marginal" and (
-            self.kind != "accumulated" or len(self.names) == 1
-        )
+        """Whether best values are named."""
+        return True
+
+    @property
+    def together(self) -> bool:
+        """Whether it is what two do only together."""
+        return False
+
+    @property
+    def first(self) -> Effect:
+        """What is drawn and told first."""
+        return self
 
     @property
     def incumbent(self) -> tuple[Any, ...] | None:
@@ -302,21 +265,24 @@ class Effect(Result):
         ValueError
             If `level` does not lie between 0 and 1.
         """
-        level = check_fraction("level", level)
-        half = half_of_level(level) * self.std
-        if self.draws is not None and self.variance != "average":
-            tail = (1.0 - level) / 2.0
-            low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
-            half = self._stretch * (high - low) / 2.0
+        half = self._half(check_fraction("level", level))
         low, high = np.clip(
             [self.mean - half, self.mean + half], *self._bounds
         )
         return low, high
 
+    def _half(self, level: float) -> Array:
+        """Return half of the band."""
+        if self.draws.shape[-1] < 2:
+            return half_of_level(level) * self.std
+        tail = (1.0 - level) / 2.0
+        low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
+        return np.asarray(self.stretch * (high - low) / 2.0)
+
     @property
     def _bounds(self) -> tuple[float, float]:
         """What the objective cannot leave, where the effect is one in its own units."""
-        relative = self.kind == "accumulated" or self.subject.acquisition
+        relative = bool(self.subject.acquisition)
         return (-np.inf, np.inf) if relative else self.subject.bounds
 
     @property
@@ -330,15 +296,17 @@ class Effect(Result):
             if len(self.names) > 1
             else [*self.axes[0]]
         )
-        if self.draws is None:
-            return super().posterior
         defined = ~np.isnan(self.mean.ravel())
-        draws = self.draws.reshape(len(names), -1)[defined]
-        return PosteriorDraws(
+        return self.drawn(
             tuple(itertools.compress(names, defined)),
-            draws.T,
+            self._flat[defined].T,
             self.subject.best_first,
         )
+
+    @property
+    def _flat(self) -> Array:
+        """The effect in each function by place of the grid, (places, k)."""
+        return self.draws.reshape(self.mean.size, -1)
 
     # ------------------------------------------------------------------ how well it is known
 
@@ -428,12 +396,9 @@ class Effect(Result):
         return allowed if self.may_be_best.any() and allowed.any() else defined
 
     @cached_property
-    def _costs(self) -> Array | None:
+    def _costs(self) -> Array:
         """Cost of each candidate in each function, (k, candidates)."""
-        if self.draws is None:
-            return None
-        draws = self.draws.reshape(self.mean.size, -1)
-        return self.subject.value_sign * draws[self._candidates].T
+        return self.subject.value_sign * self._flat[self._candidates].T
 
     @property
     def _order(self) -> npt.NDArray[np.intp]:
@@ -447,13 +412,9 @@ class Effect(Result):
         """Which values hold the best one with 95 %, (G,) or (G1, G2).
 
         The fewest values at one of which 95 % of the functions are best (98.5 % of what is
-        attainable), and all others that are not worse than the best average in as many; without
-        draws the best itself.
+        attainable), and all others that are not worse than the best average in as many.
         """
         mask, costs = np.zeros(self.mean.size, dtype=bool), self._costs
-        if costs is None:
-            mask[self._order[0]] = True
-            return mask.reshape(self.mean.shape)
         low, high = (
             costs.min(axis=1, keepdims=True),
             costs.max(axis=1, keepdims=True),
@@ -461,17 +422,16 @@ class Effect(Result):
         hits = costs <= low + ROUNDING_OF_SUMS * (high - low)
         share = (hits / hits.sum(axis=1, keepdims=True)).mean(axis=0)
         order = np.lexsort((costs.mean(axis=0), -share))
-        mass = _MASS_ATTAINABLE if self.kind == "attainable" else _MASS
         count = (
             int(
                 np.searchsorted(
-                    np.cumsum(share[order]), mass - ROUNDING_OF_SUMS
+                    np.cumsum(share[order]), self.mass - ROUNDING_OF_SUMS
                 )
             )
             + 1
         )
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
-        probable = (costs > lowest).mean(axis=0) < mass
+        probable = (costs > lowest).mean(axis=0) < self.mass
         probable[order[:count]] = True
         mask[self._candidates] = probable
         return mask.reshape(self.mean.shape)
@@ -481,36 +441,12 @@ class Effect(Result):
         """Where the effect may be relied on: it was tried, and is rather feasible than not."""
         return np.asarray(self.supported & self.may_be_best)
 
-    @property
-    def reached(self) -> Effect | None:
-        """The same with all others at their best, where that was asked for."""
-        best = self.attainable
-        if best is None or np.isnan(best.mean).all():
-            return None
-        return replace(
-            self,
-            kind="attainable",
-            mean=best.mean,
-            std=best.std,
-            draws=best.draws,
-            variance="",
-            attainable=None,
-            ice_mean=None,
-            ice_std=None,
-        )
-
     # ------------------------------------------------------------------ what is said
 
     @property
     def lead(self) -> str:
         """How a sentence about it begins."""
-        objective = f"the {self.subject.objective_name}"
-        lead = {
-            "average": f"On average {objective}",
-            "attainable": f"With all others at their best {objective}",
-            "accumulated": f"Along the trials, relative to their average, {objective}",
-            "marginal": f"On average the predicted {self.subject.objective_name}",
-        }[self.kind]
+        lead = filled(self.opening, found=self)
         if not self.given:
             return lead
         return f"Given {self.subject.sub_space(self.given)}, {lead[0].lower()}{lead[1:]}"
@@ -538,11 +474,10 @@ class Effect(Result):
         (``term="attainable"``), where it was asked for. Of a pair's accumulated effects whether
         both act together.
         """
-        reached = self.reached
-        return (*self._levels(), *(() if reached is None else reached.claims))
+        return self._levels()
 
     def _told(
-        self, kind: Any, says: str, decision: Decision | None, **held: Any
+        self, kind: Any, says: str, decision: Decision, **held: Any
     ) -> Claim:
         return self.decided(
             kind,
@@ -551,46 +486,30 @@ class Effect(Result):
             says=says,
             any=" or ".join(self.names),
             noise=self.noise_std,
-            term="attainable" if self.kind == "attainable" else "",
+            term=self.term,
             **held,
         )
 
-    @property
-    def _stretch(self) -> float:
-        return STRETCH[
-            "attainable" if self.kind == "attainable" else "average"
-        ]
-
     def _levels(self) -> tuple[Claim, ...]:
         first, last = int(self._order[0]), int(self._order[-1])
-        together = self.kind == "accumulated" and len(self.names) == 2
         least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
-        if self._costs is not None:
-            noise, ranges = (
-                max(self.noise_std, least),
-                np.ptp(self._costs, axis=1),
-            )
-            flat = decide(
-                varying(ranges), noise, side="below", stretch=self._stretch
-            )
-            if flat.certain:
-                says = (
-                    "apart"
-                    if together
-                    else "flat"
-                    if noise > least
-                    else "same"
-                )
-                return (self._told("difference", says, flat),)
-        elif self.spread <= least and not together:
-            same = self._told("difference", "same", None, estimate=0.0)
+        noise = max(self.noise_std, least)
+        ranges = varying(np.ptp(self._costs, axis=1))
+        flat = decide(ranges, noise, side="below", stretch=self.stretch)
+        if flat.certain:
+            says = "flat" if noise > least else "same"
+            says = "apart" if self.together else says
+            return (self._told("difference", says, flat),)
+        if not (flat.known or self.together) and self.spread <= least:
+            nothing = replace(flat, estimate=0.0, side="below")
+            same = self._told("difference", "same", nothing)
             return (replace(same, side="below"),)
         gap = self._between(first, last, extremes=True)
-        if together:
+        if self.together:
             says = "together" if gap.certain else "perhaps"
             return (self._between(first, last, says, extremes=True),)
         best = self._best(first, differs=gap.certain)
-        return (best,) if self.draws is None else (best, gap)
+        return (best, gap) if flat.known else (best,)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
@@ -598,31 +517,33 @@ class Effect(Result):
         level = float(self.mean.ravel()[place])
         narrowed = differs and any(not all(inside) for inside in masks)
         unseen = self._never_tried(place, masks)
-        if self.kind == "attainable" and self.feasible is not None:
-            # the best lies at a border as a rule: 9 of 20 such ranges missed it
-            unseen = (*unseen, _MAY_FAIL())
         grids = zip(
             self._parameters, self.axes, self.positions, masks, strict=True
         )
         values = tuple(range_of(*grid) for grid in grids)
-        held = {
-            "estimate": level,
-            "values": values,
-            "where": where_best(self._parameters, values),
-        }
-        if self.draws is None:
-            return self._told(
-                "best", "best", None, because=self._basis, **held
-            )
-        draws = self.draws.reshape(self.mean.size, -1)[place]
+        draws = self._flat[place]
         low, high = np.clip(
-            interval(draws, stretch=self._stretch), *self._bounds
+            interval(draws, stretch=self.stretch), *self._bounds
         ).tolist()
-        sure = narrowed and not unseen
-        decision = Decision(level, (low, high), _MASS, sure, level, np.nan)
-        claim = self._told(
-            "best", "best" if narrowed else "open", decision, **held
+        is_known = len(draws) > 1
+        decision = Decision(
+            estimate=level,
+            interval=(low, high),
+            probability=0.95 if is_known else np.nan,
+            certain=narrowed and not unseen,
+            bound=level,
+            threshold=np.nan,
         )
+        claim = self._told(
+            "best",
+            "best" if narrowed or not is_known else "open",
+            decision,
+            because=self._basis,
+            values=values,
+            where=where_best(self._parameters, values),
+        )
+        if not is_known:
+            return claim
         doubts = unseen if narrowed else (_OPEN(),)
         return replace(claim, because=(*doubts, *self._basis))
 
@@ -686,20 +607,13 @@ class Effect(Result):
         *,
         extremes: bool = False,
     ) -> Claim:
-        decision = None
-        if self.draws is not None:
-            draws = self.draws.reshape(self.mean.size, -1)
-            gap = draws[first] - draws[second]
-            # the best and the worst were chosen among many
-            least = NEGLIGIBLE * self.noise_std if extremes else 0.0
-            decision = decide(gap, stretch=self._stretch, least=least)
+        gap = self._flat[first] - self._flat[second]
+        # the best and the worst were chosen among many
+        least = NEGLIGIBLE * self.noise_std if extremes else 0.0
         claim = self._told(
             "difference",
             says,
-            decision,
-            estimate=float(
-                self.mean.ravel()[first] - self.mean.ravel()[second]
-            ),
+            decide(gap, stretch=self.stretch, least=least),
             values=tuple(zip(self._at(first), self._at(second), strict=True)),
         )
         return replace(claim, side="above")  # there is one, whatever its sign
@@ -732,24 +646,3 @@ class Effect(Result):
 
 PartialDependence = Effect
 """What :func:`hpo_explain.partial_dependence` returns."""
-
-
-def marginal_on(
-    subject: Subject, names: Sequence[str], grid: Any, **held: Any
-) -> Effect:
-    """Return the marginal of one or two hyperparameters at values of theirs."""
-    members = [subject.space.index(name) for name in names]
-    parameters = [subject.space.parameters[j] for j in members]
-    return Effect(
-        kind="marginal",
-        subject=subject,
-        names=tuple(names),
-        grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(
-            p.encode(values)
-            for p, values in zip(parameters, grid, strict=True)
-        ),
-        supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried),
-        **held,
-    )

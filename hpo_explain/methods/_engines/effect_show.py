@@ -20,6 +20,11 @@ from hpo_explain.base.figures import (
     side_by_side,
     usual_ends,
 )
+from hpo_explain.methods._engines.effect_kinds import (
+    AccumulatedEffect,
+    AverageEffect,
+    MarginalEffect,
+)
 from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import FEW, Array, CategoryIndex
@@ -52,18 +57,23 @@ _HEADINGS = {
 
 
 def effect(
-    result: Effect, *, most: int = MOST_CATEGORIES, compared: bool = True
+    result: Effect,
+    *,
+    most: int = MOST_CATEGORIES,
+    compared: bool = True,
+    single: bool = True,
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
     Where it is known what is reachable with the others at their best, that comes first, and the
     average second. Values that may be the best are green. Where hardly anything was tried the
     effect is dimmed (points are hollow). The trials stand behind, where they are in its units. Of
-    many categories the best are drawn, the `most` of them, each in a row.
+    many categories the best are drawn, the `most` of them, each in a row. Behind an average stand
+    `single` configurations.
     """
     if len(result.names) == 2:
         return _cells(result)
-    first = result if result.reached is None else result.reached
+    first = result.first
     named = result.categorical[0]
     cost = result.subject.value_sign * first.mean
     shown = np.sort(np.argsort(cost)[:most]) if named else np.arange(cost.size)
@@ -94,7 +104,7 @@ def effect(
         y=Axis(label=_predicted(result)),
         lines=lines,
         dots=dots,
-        thin=_thin(result, x, shown),
+        thin=_thin(result, x, shown) if single else None,
         dimmed=[]
         if points
         else [(edges[a], edges[b]) for a, b in runs(untried)],
@@ -108,6 +118,7 @@ def effect(
             points=points,
             dimmed=bool(untried.any()),
             left_out=result.mean.size - len(shown),
+            single=single,
         ),
     )
     return figure if trials is None else _before(figure, trials, result)
@@ -115,8 +126,7 @@ def effect(
 
 def _lines(result: Effect, first: Effect, at: Array) -> Iterator[Line]:
     """Yield the curves of a real-valued hyperparameter, what is second behind."""
-    second = _second(result)
-    if second is not None:
+    for second in _second(result):
         yield Line(at, *second, look="second")
     yield Line(at, first.mean, _half(first))
 
@@ -129,9 +139,7 @@ def _points(
     groups: Mapping[str, Any],
 ) -> Iterator[Dots]:
     """Yield the points of categories or of a few whole numbers, what is second beside."""
-    second = _second(result)
-    if second is not None:
-        mean, half = second
+    for mean, half in _second(result):
         half = None if half is None else half[..., shown]
         yield Dots(at + _BESIDE, mean[shown], half, "second")
     mean, half = first.mean[shown], _half(first)[..., shown]
@@ -220,7 +228,7 @@ def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
 
 
 def _half(result: Effect) -> Array:
-    if result.kind == "marginal":
+    if isinstance(result, MarginalEffect):
         return np.nan_to_num(result.std)
     lower, upper = result.band()
     return np.nan_to_num(
@@ -231,11 +239,12 @@ def _half(result: Effect) -> Array:
     )
 
 
-def _second(result: Effect) -> tuple[Array, Array | None] | None:
-    """Return what is drawn second, and half of its band: the average, where more is reachable."""
-    if result.partial is not None:
-        return result.partial, None
-    return None if result.reached is None else (result.mean, _half(result))
+def _second(result: Effect) -> Iterator[tuple[Array, Array | None]]:
+    """Yield what is drawn second, and half of its band: the average, where more is reachable."""
+    if isinstance(result, AccumulatedEffect) and result.partial is not None:
+        yield result.partial, None
+    elif result.first is not result:
+        yield result.mean, _half(result)
 
 
 def _untried(result: Effect) -> Any:
@@ -243,7 +252,7 @@ def _untried(result: Effect) -> Any:
 
 
 def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
-    if result.ice_mean is None:
+    if not isinstance(result, AverageEffect):
         return None
     curves = result.ice_mean[:MOST_CURVES]
     if not x.names:
@@ -339,7 +348,12 @@ def _predicted(result: Effect) -> str:
 
 
 def _around(
-    result: Effect, *, points: bool, dimmed: bool, left_out: int = 0
+    result: Effect,
+    *,
+    points: bool,
+    dimmed: bool,
+    left_out: int = 0,
+    single: bool = True,
 ) -> dict[str, Any]:
     names = join_words([shorten(name, 60) for name in result.names])
     heading = _HEADINGS[result.kind, len(result.names)].format(
@@ -354,7 +368,7 @@ def _around(
         return {**words, "caution": "", "means": {}}
     means = _means_of_pair(result)
     if len(result.names) == 1:
-        means = _means_of_curve(result, points=points)
+        means = _means_of_curve(result, points=points, single=single)
     if dimmed:
         means["doubt" if points else "dimmed"] = " or ".join(_why(result))
     return {**words, "caution": result.caution, "means": means}
@@ -370,19 +384,22 @@ def _means_of_pair(result: Effect) -> dict[str, str]:
     return means
 
 
-def _means_of_curve(result: Effect, *, points: bool) -> dict[str, str]:
+def _means_of_curve(
+    result: Effect, *, points: bool, single: bool
+) -> dict[str, str]:
     """Return what the marks along a curve mean, or of points where its values are few."""
-    main = AVERAGE if result.reached is None else REACHABLE
+    is_second = result.first is not result
+    main = REACHABLE if is_second else AVERAGE
     means = {"main": main, "best": "may be the best"}
     if not points:
         means["marked"] = "may be the best"
     if not np.isnan(result.std).all():
         means["band"] = "95 % band"
-    if result.partial is not None:
+    if isinstance(result, AccumulatedEffect):
         means["second"] = "partial dependence, centred"
-    elif result.reached is not None:
+    elif is_second:
         means["second"] = AVERAGE
-    if result.ice_mean is not None:
+    if isinstance(result, AverageEffect) and single:
         means["thin"] = "single configurations (ICE)"
     if result.incumbent is not None:
         means["guide"] = "incumbent"
@@ -397,14 +414,14 @@ def subtitle(result: Effect) -> str:
     """Say what the values are, and which are better."""
     better = f"{result.subject.better} is better"
     where = f"given {_sub_space(result)}, " if result.given else ""
-    if result.kind == "accumulated":
+    if isinstance(result, AccumulatedEffect):
         what = "accumulated local effects"
         if len(result.names) == 2:
             what += ", beyond the sum of both"
         return f"{where}{what}; {better}"
-    if result.reached is not None:
+    if result.first is not result:
         return f"{where}what a value can reach, and what it gives on average; {better}"
-    if result.kind == "average":
+    if not isinstance(result, MarginalEffect):
         return f"{where}partial dependence: averaged over all other hyperparameters; {better}"
     active = [
         f"{name} is active in {percent(share)} of the {'sub-space' if where else 'space'} and "
@@ -450,17 +467,17 @@ def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
 
 def band_caption(result: Effect, points: bool = False) -> str:
     """Say what the band is of, and what it leaves out."""
-    if result.kind == "marginal":
+    if isinstance(result, MarginalEffect):
         if len(result.names) == 2:
             mean, most = result.std.mean(), result.std.max()
             return f"The {_STD[result.rows]} is {mean:.2g} on average, at most {most:.2g}."
         return f"{'Whiskers' if points else 'Band'}: {_STD[result.rows]}."
-    if result.kind == "accumulated":
+    if isinstance(result, AccumulatedEffect):
         text = f"Relative to the average of {counted(result.sample_size, 'configuration')}."
         if np.isnan(result.std).all():
             return f"{text} The model does not say how uncertain it is of differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
-    if result.reached is not None:
+    if result.first is not result:
         return (
             "Bands: 95 % of what the trials allow, without observation noise."
         )

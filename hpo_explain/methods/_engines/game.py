@@ -37,9 +37,8 @@ from hpo_explain.methods._engines.split_gains import (
 )
 from hpo_explain.models import (
     Acquisition,
+    DensityRatio,
     Split,
-    SupportsCoalitions,
-    SupportsParts,
     SupportsRelevance,
     SurrogateBased,
 )
@@ -147,7 +146,7 @@ class CoalitionGame:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        values_coalitions = isinstance(self.acquisition, SupportsCoalitions)
+        values_coalitions = isinstance(self.acquisition, DensityRatio)
         if self._too_many:
             return self.grows or values_coalitions
         many = len(self.players) >= LEAST_WALKED
@@ -168,7 +167,7 @@ class CoalitionGame:
     def parts(self) -> list[CoalitionGame]:
         """Return the games of which this one is the sum; empty where it is not a sum."""
         if self.estimator == "kernel" or not isinstance(
-            self.acquisition, SupportsParts
+            self.acquisition, DensityRatio
         ):
             return []
         acquisitions = self.acquisition.parts()
@@ -329,7 +328,7 @@ class CoalitionGame:
         Every row is composed, which any acquisition allows, unless it knows a way of its own.
         """
         if self.estimator != "kernel" and isinstance(
-            self.acquisition, SupportsCoalitions
+            self.acquisition, DensityRatio
         ):
             terms = self.acquisition.coalition_terms(
                 self.x, rows, self.players, coalitions

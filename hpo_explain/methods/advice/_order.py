@@ -9,7 +9,7 @@ from hpo_explain.space import ranked
 def in_order(question: Question) -> tuple[str, ...]:
     """Return the hyperparameters, first what explains most, with its interactions."""
     names, draws = question.run.space.names, question.draws
-    if draws is None or len(names) < 2:
+    if not draws.joint or len(names) < 2:
         return names
     totals = draws.anova.totals.mean(axis=0)
     return tuple(names[j] for j in ranked(-totals))

@@ -37,8 +37,8 @@ from hpo_explain.base import (
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.left import WITHIN
-from hpo_explain.methods._engines.next_trials import TRIALS
 from hpo_explain.methods.advice._order import in_order
+from hpo_explain.methods.advice.next_trials import TRIALS
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.question import (
     RARELY_FEASIBLE,
@@ -283,7 +283,8 @@ def _gained(decision: RunDecision, more: int) -> Decision:
     A search may gain nothing: the interval begins there, and ends as that of what is left.
     """
     run, left = decision.run, decision.better
-    n, costs = int(np.sum(run.feasible)), np.sort(run.cost[run.feasible])
+    costs = np.sort(run.cost[run.feasible])
+    n = len(costs)
     unit = unit_of(costs)  # in which no square overflows
     tail = costs[: _TAIL + 1] / unit
     excess = float((tail[-1] - tail).sum()) / max(len(tail) - 1, 1) * unit

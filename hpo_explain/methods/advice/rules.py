@@ -11,12 +11,12 @@ import numpy as np
 
 from hpo_explain.base import declared_fact, format_level
 from hpo_explain.belief import Decision, decide, told
-from hpo_explain.methods._engines.next_trials import (
+from hpo_explain.methods.advice.advise_result import Action, changed_to
+from hpo_explain.methods.advice.next_trials import (
     TRIALS,
     next_rows,
     of_random,
 )
-from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (
@@ -76,8 +76,7 @@ _MOSTLY_NOISE = declared_fact(
 )
 _NOTHING_SEEN = declared_fact(
     "noise_or_unseen",
-    "the hyperparameters explain {r2:%} of the variation of the {objective} as far as is known: "
-    "repeats tell how much of the rest is noise",
+    "that tells how much of the variation is noise",
 )
 _KEPT = declared_fact(
     "lowest_mean",
@@ -409,7 +408,7 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
         if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = _NOTHING_SEEN(r2=r2, objective=run.objective_name)
+        reason = _NOTHING_SEEN()
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ from hpo_explain.space import Array, Ints
 
 # what intervals are of, of results that become narrower by it than by random trials: no other was
 # measured
-_MEASURED: Mapping[type[Result], str] = {
+_MEASURED: Mapping[Any, str] = {
     FanovaImportance: "importance",
     Effect: "the effect of {found.names}",
     Ablation: "the steps of the ablation",
@@ -102,7 +103,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         If the result has no such intervals, or is about other trials; or no trial narrows them.
     """
     draws, decision = question.draws, question.decision
-    if draws is None or decision is None:
+    if decision is None or not draws.joint:
         problem = "asks for functions that the trials allow, which the model does not have"
         remedy = ("Leave ", Option("surrogate"), " out: the belief has them.")
         raise _refused(settled, problem, *remedy)
@@ -141,7 +142,7 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
-    named = filled(_MEASURED[type(result)], found=result)
+    named = filled(_measured(result), found=result)
     if how_sure(question.ask(importance).claims[0]) != "nothing":
         reason = _NARROWER(count=count, names=[named], left=average)
     else:
@@ -201,9 +202,8 @@ def _result(question: Question, settled: Result | str) -> Result:
         effect: Effect = question.ask(partial_dependence, names=settled)
         return effect
     kind = type(settled).__name__
-    if isinstance(settled, Effect) and settled.kind != "average":
-        kind = f"{kind}, {settled.kind}"
-    elif type(settled) in _MEASURED:
+    is_average = getattr(settled, "kind", "average") == "average"
+    if is_average and _measured(settled):
         return _of_same_trials(question, settled)
     problem = (
         "must be a result of importance, partial_dependence, ablation, explain_prediction or "
@@ -211,6 +211,14 @@ def _result(question: Question, settled: Result | str) -> Result:
     )
     remedy = "Give one of these, 'importance', or the name of a hyperparameter for its effect."
     raise _refused(settled, problem, remedy)
+
+
+def _measured(result: object) -> str:
+    """Return what the intervals of a result are of; empty where that was not measured."""
+    of_kind = (
+        named for kind, named in _MEASURED.items() if isinstance(result, kind)
+    )
+    return next(of_kind, "")
 
 
 def _of_same_trials(question: Question, settled: Result) -> Result:

@@ -64,9 +64,9 @@ def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
     """
     (name,) = importance.claims[0].hyperparameters
     first = importance.names.index(name)
-    if importance.anova is None:
+    if len(importance.functions) < 2:
         return (name,), 1.0
-    totals = importance.anova.totals
+    totals = importance.totals
     leading = totals[:, [first]]
     near = np.abs(totals - leading) <= _ALIKE * leading
     in_order = np.argsort(-near.mean(axis=0), kind="stable")
@@ -301,12 +301,14 @@ class Summary(Result):
             if not others:
                 return self._told(claim, "Go on in that space.")
             first, claim = others[0], self._of_action(others[0])
+        why = first.reason[:1].lower() + first.reason[1:]
+        if first.kind == "repeat" and why:
+            return self._told(claim, chained([first.title, ": ", why]))
         if first.kind != "go_on":
             return self._told(claim, chained([first.title, "."]))
         if self.optimum is not None and self.optimum.is_enough:
             keep = chained(["Keep ", trial(self.optimum.keep), "."])
             return self._told(claim, keep)
-        why = first.reason[:1].lower() + first.reason[1:]
         return self._told(claim, f"{first.title}: {why}")
 
     def _of_action(self, action: Action) -> Claim | None:

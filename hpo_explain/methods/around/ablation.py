@@ -31,8 +31,8 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.ablation_result import Ablation
+from hpo_explain.methods.around.mixtures import Mixtures, differing
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.space import Array, Config
 
@@ -223,10 +223,8 @@ class AblationExplainer(Explainer):
             gains=cost[:-1] - cost[1:],
             rounds=rounds,
             shapley=shapley,
-            draws=None if draws is None else draws.draws(path).T,
-            shapley_drawn=None
-            if draws is None
-            else _shapley_drawn(draws, changes, steps),
+            draws=draws.draws(path).T,
+            shapley_drawn=_shapley_drawn(draws, changes, steps, shapley),
             noise_std=float(getattr(explained.surrogate, "noise_std", 0.0)),
             source_trial=source_trial,
             target_trial=target_trial,
@@ -309,15 +307,21 @@ def _shapley(
 
 
 def _shapley_drawn(
-    draws: Draws, changes: Mixtures, steps: list[tuple[int, ...]]
-) -> Array | None:
-    """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations."""
+    draws: Draws,
+    changes: Mixtures,
+    steps: list[tuple[int, ...]],
+    shapley: Array,
+) -> Array:
+    """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations.
+
+    Where these are too many, or not all there, only those of the prediction.
+    """
     n = len(changes.columns)
     if n > _MOST_CHANGES:
-        return None
+        return shapley[:, None]
     rows = changes.rows(all_coalitions(n))
     if not changes.space.is_valid(rows).all():
-        return None
+        return shapley[:, None]
     bits = [[changes.columns.index(j) for j in step] for step in steps]
     weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
     return np.asarray(-weights @ (draws.sign * draws.draws(rows)).T)

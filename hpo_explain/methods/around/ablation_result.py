@@ -30,6 +30,7 @@ from hpo_explain.belief import (
     Decision,
     decide,
     interval,
+    std_of_draws,
     varying,
 )
 from hpo_explain.space import Array, value_text
@@ -61,10 +62,10 @@ class Ablation(Result):
         says what each change is worth alone. Where many change, a round makes several steps.
     shapley : ndarray of shape (k,)
         Baseline Shapley values of the steps: their average gain over all orders.
-    draws : ndarray of shape (k + 1, draws) or None
+    draws : ndarray of shape (k + 1, draws)
         The objective along the path in each function that the trials allow.
-    shapley_drawn : ndarray of shape (k, draws) or None
-        The Shapley values in each of them; None where too many hyperparameters change.
+    shapley_drawn : ndarray of shape (k, draws)
+        The Shapley values in each of them; where too many hyperparameters change, of shape (k, 1).
     noise_std : float
         Standard deviation of one evaluation; 0 where it is not known.
     source_trial, target_trial : int or None
@@ -93,11 +94,7 @@ class Ablation(Result):
             ],
             "value": lambda result: result.values[1:],
             "gain": "gains",
-            "std": lambda result: (
-                None
-                if result.draws is None
-                else result.gains_drawn.std(axis=1)
-            ),
+            "std": lambda result: std_of_draws(result.gains_drawn.T),
             "alone": "first_round",
             "shapley": "shapley",
         },
@@ -127,8 +124,8 @@ class Ablation(Result):
     gains: Array
     rounds: tuple[Mapping[str, float], ...]
     shapley: Array
-    draws: Array | None = None
-    shapley_drawn: Array | None = None
+    draws: Array
+    shapley_drawn: Array
     noise_std: float = 0.0
     source_trial: int | None = None
     target_trial: int | None = None
@@ -169,36 +166,28 @@ class Ablation(Result):
         return float(self.gains.sum())
 
     @property
-    def gains_drawn(self) -> Array | None:
+    def gains_drawn(self) -> Array:
         """The gains in each function that the trials allow, (k, draws)."""
-        if self.draws is None:
-            return None
         return -self.subject.value_sign * np.diff(self.draws, axis=0)
 
     @property
     def posterior(self) -> PosteriorDraws:
         """The gains of the steps in each function that the trials allow, by label."""
-        if self.gains_drawn is None:
-            return super().posterior
-        return PosteriorDraws(self.labels, self.gains_drawn.T)
+        return self.drawn(self.labels, self.gains_drawn.T)
 
     @property
-    def whole(self) -> Decision | None:
+    def whole(self) -> Decision:
         """Whether the whole path is a gain or a loss.
 
         Its target was mostly chosen as the best of many, which seems better than it is.
         """
-        if self.gains_drawn is None:
-            return None
         return _decided(
             self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std
         )
 
     @property
-    def each(self) -> tuple[Decision | None, ...]:
+    def each(self) -> tuple[Decision, ...]:
         """Whether each step is a gain or a loss."""
-        if self.gains_drawn is None:
-            return (None,) * len(self.steps)
         return tuple(_decided(draws, CHOSEN) for draws in self.gains_drawn)
 
     @property
@@ -224,24 +213,19 @@ class Ablation(Result):
             tuple(chain(*self.steps)),
             np.abs(self.gains).max() <= self._rounding,
         )
-        nothing = None
-        if self.gains_drawn is not None:
-            each = np.abs(self.gains_drawn).max(axis=0)
-            largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
-            least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
-            nothing = decide(
-                varying(largest),
-                least,
-                side="below",
-                stretch=STRETCH["average"],
-            )
-        if same or (nothing is not None and nothing.certain):
+        each = np.abs(self.gains_drawn).max(axis=0)
+        largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
+        least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
+        nothing = decide(
+            varying(largest), least, side="below", stretch=STRETCH["average"]
+        )
+        if same or nothing.certain:
             says = "the same" if same else "hardly"
             said = self._said("difference", names, 0.0, nothing, says)
             return (replace(said, side="below"),)
         whole = self.whole
         way = "better" if self.total_gain >= 0.0 else "worse"
-        if whole is not None and not whole.certain:
+        if whole.doubtful:
             way = "unclear"
         main = [
             self._said(
@@ -284,7 +268,7 @@ class Ablation(Result):
         kind: Any,
         names: tuple[str, ...],
         estimate: float,
-        decision: Decision | None,
+        decision: Decision,
         says: str,
         **words: Any,
     ) -> Claim:
@@ -300,19 +284,9 @@ class Ablation(Result):
             "change": self.change(names),
             **words,
         }
-        if self.subject.acquisition:  # its values are what they are
-            return self.claim(
-                kind,
-                names,
-                estimate,
-                says=says,
-                certain=True,
-                because=(),
-                about=Estimate(estimate),
-                **held,
-            )
+        exact = bool(self.subject.acquisition)  # its values are what they are
         claim = self.decided(
-            kind, names, decision, says=says, estimate=estimate, **held
+            kind, names, decision, says=says, exact=exact, **held
         )
         return replace(claim, side="above")  # a loss is there, too
 
@@ -325,37 +299,32 @@ class Ablation(Result):
         sizes = -self.gains if way == "worse" else self.gains
         if way == "unclear":
             sizes = np.abs(self.gains)  # the whole goes no way
-        sure = np.array([one is None or one.certain for one in self.each])
+        sure = np.array([not one.doubtful for one in self.each])
         return leading(
             np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0)
         )
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
+        drawn, gains = self.shapley_drawn, self.gains_drawn
+        if drawn.shape != gains.shape:
+            gains = self.gains[:, None]
+        decisions = [_decided(gap) for gap in gains - drawn]
         gaps = np.abs(self.gains - self.shapley)
-        decisions = list[Decision]()
-        if self.shapley_drawn is not None and self.gains_drawn is not None:
-            decisions = [
-                _decided(gap) for gap in self.gains_drawn - self.shapley_drawn
-            ]
-            gaps = np.where([one.certain for one in decisions], gaps, 0.0)
+        gaps = np.where([one.doubtful for one in decisions], 0.0, gaps)
         # of two that interact alone both gaps are the same number: the first step is told
         i = int(np.argmax(gaps >= gaps.max() - self._rounding))
-        decision = decisions[i] if decisions else None
         whole = max(abs(self.total_gain), float(np.abs(self.shapley).max()))
         if gaps[i] <= max(_UNFAIR * whole, self._rounding):
             return ()
-        shapley, one = float(self.shapley[i]), self.each[i]
-        if decision is not None and self.shapley_drawn is not None:
-            within = interval(
-                self.shapley_drawn[i], stretch=STRETCH["average"]
-            )
-            decision = replace(
-                decision, estimate=shapley, interval=within, threshold=np.nan
-            )
-        gain = Estimate(
-            float(self.gains[i]), None if one is None else one.half
+        shapley = float(self.shapley[i])
+        decision = replace(
+            decisions[i],
+            estimate=shapley,
+            interval=interval(drawn[i], stretch=STRETCH["average"]),
+            threshold=np.nan,
         )
+        gain = Estimate(float(self.gains[i]), self.each[i].half)
         step = self.labels[i]
         return (
             self._said(

@@ -30,8 +30,7 @@ def path(ablation: Ablation) -> Rows:
         )
         follows = f"(+ {', '.join(along)})" if along else ""
         labels.append((ablation.labels[i], f"{change} {follows}".strip()))
-        one = ablation.each[i]
-        half = None if one is None else one.half
+        half = ablation.each[i].half
         bars.append(
             _stair(i + 1, levels[i], levels[i + 1], ablation.gains[i], half)
         )
@@ -45,9 +44,9 @@ def path(ablation: Ablation) -> Rows:
                 ablation.gains[rest].sum(),
             )
         )
-    last, whole = len(labels), ablation.whole
+    last = len(labels)
     better = "left" if ablation.subject.lower_is_better else "right"
-    footer = [] if ablation.draws is None else [_WHISKERS]
+    footer = [_WHISKERS] if ablation.whole.known else []
     if any(ablation.along):
         footer.append(
             "In brackets: what becomes active or inactive along with it."
@@ -64,9 +63,7 @@ def path(ablation: Ablation) -> Rows:
         heading=f"From {ablation.ends}: {ablation.what}",
         subtitle=filled(
             "gain {gain} in {steps}; each step is the one that gains most after those above it",
-            gain=Estimate(
-                ablation.total_gain, None if whole is None else whole.half
-            ),
+            gain=Estimate(ablation.total_gain, ablation.whole.half),
             steps=counted(len(ablation.steps), "step"),
         ),
         label=f"{ablation.what}: {better} is better",

@@ -40,15 +40,14 @@ from hpo_explain.belief import (
     LEVEL,
     STRETCH,
     Draws,
-    decide,
     stretched,
 )
 from hpo_explain.methods._engines.coalitions import (
     all_coalitions,
     shapley_weights,
 )
-from hpo_explain.methods._engines.mixtures import Mixtures, differing
 from hpo_explain.methods.around.changes_result import Changes, End
+from hpo_explain.methods.around.mixtures import Mixtures, differing
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Explained, Question, explained_of, explains
 from hpo_explain.space import (
@@ -291,7 +290,7 @@ def changes_that_reach(
     explained, about = explained_of(surrogate, subject, direction)
     start = End.of(default)
     x = explained.space.row(start.config, "default")
-    costs = _costs(explained, seed)
+    costs = explained.draws(seed).costs
     limit = explained.sign * goal
 
     def reaches(rows: Array) -> Array:
@@ -352,7 +351,6 @@ def _changes(
         keep=keep,
         reach=reach,
         noise_std=game.noise,
-        has_draws=game.has_draws,
         gain_drawn=gain,
         whole_drawn=game.whole,
         slack_drawn=slack,
@@ -370,27 +368,22 @@ class _Game:
     seed: int
 
     @cached_property
-    def _draws(self) -> Draws | None:
+    def _draws(self) -> Draws:
         return self.explained.draws(self.seed)
-
-    @property
-    def has_draws(self) -> bool:
-        """Whether the model knows how its predictions vary together."""
-        return self._draws is not None
 
     @cached_property
     def noise(self) -> float:
         """Standard deviation of one evaluation after all changes; 0 where it is not known."""
-        return (
-            0.0
-            if self._draws is None
-            else float(self._draws.noise_at(self.mixed.y[None])[0])
-        )
+        return float(self._draws.noise_at(self.mixed.y[None])[0])
+
+    def _costs(self, rows: Array) -> Array:
+        """Return the cost of each draw at encoded rows, (k, n)."""
+        return np.asarray(self._draws.costs(rows), float)
 
     @cached_property
     def origin(self) -> Array:
         """Cost of each draw before all changes, (k,)."""
-        return _costs(self.explained, self.seed)(self.mixed.x[None])[:, 0]
+        return self._costs(self.mixed.x[None])[:, 0]
 
     def gains(self, sets: Bools) -> Array:
         """Return what sets of changes (m, n) gain in each draw, (k, m)."""
@@ -399,9 +392,7 @@ class _Game:
         sample = space.sample(1, seed=self.seed, latent=True)[0]
         needed = np.array([p.optional is None for p in space.parameters])
         rows = space.project(np.where(np.isnan(rows) & needed, sample, rows))
-        return np.asarray(
-            self.origin[:, None] - _costs(self.explained, self.seed)(rows)
-        )
+        return np.asarray(self.origin[:, None] - self._costs(rows))
 
     @cached_property
     def whole(self) -> Array:
@@ -447,7 +438,8 @@ class _Game:
         """Return the smallest set that keeps the gain; all where it is not certain or none does."""
         n = len(self.mixed.columns)
         every = np.ones(n, bool)
-        if not decide(self.whole, side="above", level=GAINED).certain:
+        rounding = ROUNDING * np.abs(self.whole).max()
+        if (self.whole > rounding).mean() < GAINED:
             return every
         if n > _EXACT:
             return self._greedy(keep)
@@ -488,14 +480,6 @@ class _Game:
 def _stretched(draws: Array) -> Array:
     """Return draws further from their median: the best of many rows seems better than it is."""
     return stretched(draws, STRETCH["attainable"])
-
-
-def _costs(explained: Explained, seed: int) -> Callable[[Array], Array]:
-    """Return what tells the cost of each draw at encoded rows, (k, n); the mean without draws."""
-    draws = explained.draws(seed)
-    if draws is None:
-        return lambda X: explained.sign * explained(X)[None]
-    return lambda X: np.asarray(draws.costs(X), float)
 
 
 def _reaching(

@@ -90,8 +90,6 @@ class Changes(Result):
         The objective that is to be reached in place of that.
     noise_std : float
         Standard deviation of one evaluation at `best`; 0 where it is not known.
-    has_draws : bool
-        Whether the model knows how its predictions vary together.
     gain_drawn, whole_drawn : ndarray of shape (draws,)
         What the changes that are needed gain in each function that the trials allow, and all.
     slack_drawn : ndarray of shape (draws,)
@@ -132,7 +130,6 @@ class Changes(Result):
             "whole_drawn",
             "slack_drawn",
             "contributions_drawn",
-            "has_draws",
         ),
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -161,7 +158,6 @@ class Changes(Result):
     keep: float
     reach: float | None
     noise_std: float
-    has_draws: bool
     gain_drawn: Array
     whole_drawn: Array
     slack_drawn: Array
@@ -187,26 +183,18 @@ class Changes(Result):
     @property
     def interval(self) -> tuple[float, float]:
         """What holds the gain with 95 %; NaN where the model does not know."""
-        gain = self._decided(self.gain_drawn)
-        return (np.nan, np.nan) if gain is None else gain.interval
+        return _decided(self.gain_drawn).interval
 
     @property
     def probability_kept(self) -> float:
         """How probable it is that they keep the gain, or reach what is to be reached."""
-        return (
-            float((self.slack_drawn > 0.0).mean())
-            if self.has_draws
-            else np.nan
-        )
+        return self.kept.probability
 
     @property
     def intervals(self) -> Array:
         """What holds each contribution with 95 %, (k, 2)."""
-        each = map(self._decided, self.contributions_drawn)
-        none = (np.nan, np.nan)
-        return np.array(
-            [none if one is None else one.interval for one in each]
-        )
+        each = map(_decided, self.contributions_drawn)
+        return np.array([one.interval for one in each])
 
     @property
     def own(self) -> Bools:
@@ -221,10 +209,8 @@ class Changes(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The contributions in each function that the trials allow, by name."""
-        if not self.has_draws:
-            return super().posterior
         names = tuple(self.names[i] for i in np.flatnonzero(self.own))
-        return PosteriorDraws(names, self.contributions_drawn[self.own].T)
+        return self.drawn(names, self.contributions_drawn[self.own].T)
 
     def _numbers(self) -> dict[str, Any]:
         ends = {"start": self.start, "best": self.best}
@@ -237,25 +223,20 @@ class Changes(Result):
     # ------------------------------------------------------------------ what is said
 
     @property
-    def whole(self) -> Decision | None:
+    def whole(self) -> Decision:
         """Whether all changes together are a gain or a loss."""
-        return self._decided(self.whole_drawn)
+        return _decided(self.whole_drawn)
 
     @property
-    def kept(self) -> Decision | None:
+    def kept(self) -> Decision:
         """Whether the changes that are needed keep the gain, or reach what is to be reached."""
-        return (
-            decide(self.slack_drawn, side="above") if self.has_draws else None
-        )
+        kept = decide(self.slack_drawn, side="above")
+        return kept if kept.known else replace(kept, estimate=self.gain)
 
     @property
     def remarks(self) -> tuple[Fact, ...]:
         """That no change can be put back."""
-        clear = (
-            self.whole is not None
-            and self.whole.certain
-            and self.whole.estimate > 0.0
-        )
+        clear = self.whole.certain and self.whole.estimate > 0.0
         if self.reach is not None or not self.needed.all() or not clear:
             return ()
         return (_NO_FEWER(),)
@@ -268,14 +249,13 @@ class Changes(Result):
             return self._reached(taken)
         whole, mean = self.whole, float(self.whole_drawn.mean())
         way = "better" if mean >= 0.0 else "worse"
-        if whole is not None and not whole.certain:
+        if whole.doubtful:
             way = "unclear"
         total = self.decided(
             "difference",
             self.names,
             whole,
             says=way,
-            estimate=mean,
             because=(UNCLEAR(),) if way == "unclear" else (),
         )
         fewer = () if self.needed.all() else (self._fewer(),)
@@ -294,7 +274,6 @@ class Changes(Result):
             back,
             self.kept,
             says="fewer up to noise" if within else "fewer",
-            estimate=self.gain,
             values=tuple(self.start.config.get(name) for name in back),
             few=self.few,
             of=int(self.own.sum()),
@@ -306,15 +285,12 @@ class Changes(Result):
 
     def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
         share, values = self.kept, tuple(map(self._pair, taken))
-        says = (
-            "missed" if share is not None and not share.certain else "reached"
-        )
+        says = "missed" if share.doubtful else "reached"
         claim = self.decided(
             "difference",
             taken,
             share,
             says=says,
-            estimate=self.gain,
             values=values,
             few=self.few,
         )
@@ -326,8 +302,8 @@ class Changes(Result):
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
-        each = [self._decided(draws) for draws in self.contributions_drawn]
-        sure = [one is None or one.certain for one in each]
+        each = [_decided(draws) for draws in self.contributions_drawn]
+        sure = [not one.doubtful for one in each]
         sizes = np.where(
             self.needed & sure, np.nan_to_num(self.contributions), 0.0
         )
@@ -337,7 +313,6 @@ class Changes(Result):
                 (self.names[i],),
                 each[i],
                 says="main",
-                estimate=float(self.contributions[i]),
                 change=self.change(i),
                 values=(self._pair(self.names[i]),),
             )
@@ -360,16 +335,7 @@ class Changes(Result):
     def shown(self) -> Estimate:
         """The gain with its error."""
         low, high = self.interval
-        return Estimate(
-            self.gain, (high - low) / 2.0 if self.has_draws else None
-        )
-
-    def _decided(self, draws: Array) -> Decision | None:
-        return (
-            decide(draws, stretch=STRETCH["average"])
-            if self.has_draws
-            else None
-        )
+        return Estimate(self.gain, (high - low) / 2.0)
 
     def _values(self, which: Bools) -> dict[str, Any]:
         names = [
@@ -380,3 +346,7 @@ class Changes(Result):
         return {
             name: self.config[name] for name in names if name in self.config
         }
+
+
+def _decided(draws: Array) -> Decision:
+    return decide(draws, stretch=STRETCH["average"])

@@ -47,15 +47,13 @@ def contributions(changes: Changes) -> Rows:
         heading=f"What changes of {changes.start.name} bring: {changes.what}",
         subtitle=filled(subtitle, gain=changes.shown, reach=changes.reach),
         label="gain, averaged over all orders: right is better",
-        footer=_WHISKERS * changes.has_draws,
+        footer=_WHISKERS * changes.whole.known,
     )
 
 
 def _bar(changes: Changes, row: int, i: int) -> Bar:
     end, (low, high) = float(changes.contributions[i]), changes.intervals[i]
-    reach = (
-        (float(end - low), float(high - end)) if changes.has_draws else None
-    )
+    reach = (float(end - low), float(high - end))
     return Bar(row, 0.0, end, reach, fill=0 if changes.needed[i] else PALE)
 
 

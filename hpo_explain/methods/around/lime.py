@@ -51,6 +51,7 @@ from hpo_explain.base import (
     shows_progress,
     steps,
 )
+from hpo_explain.belief import std_of_draws
 from hpo_explain.methods._engines.background import local_background
 from hpo_explain.methods.around.lime_models import (
     Coordinate,
@@ -296,33 +297,27 @@ class LimeExplainer:
         # squares of what is tiny are 0
         unit = float(np.abs(change).max()) or 1.0
         y = change / unit
-        fitted, of_draws = self._fit(x, coordinates, weights, y), None
-        if (draws := explained.draws(self._seed)) is not None:
-            of_draws = fitted.drawn(
-                coordinates, weights, draws.draws(np.vstack([x, z])).T
-            )
+        fitted = self._fit(x, coordinates, weights, y)
+        draws = explained.draws(self._seed)
+        of_draws = fitted.drawn(
+            coordinates, weights, draws.draws(np.vstack([x, z])).T
+        )
+        of_draws[[s.own for s in fitted.statements]] = 0.0
+        stds = std_of_draws(of_draws.T).tolist()
         statements = [
-            replace(s, effect=unit * s.effect, std=unit * s.std)
-            for s in fitted.statements
+            replace(s, effect=unit * s.effect, std=unit * s.std, model_std=std)
+            for s, std in zip(fitted.statements, stds, strict=True)
         ]
         order = sorted(
             range(len(statements)),
             key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
         )
-        if of_draws is not None:
-            of_draws[[s.own for s in statements]] = 0.0
-            statements = [
-                replace(s, model_std=float(std))
-                for s, std in zip(
-                    statements, of_draws.std(axis=1), strict=True
-                )
-            ]
         return LimeExplanation(
             subject=self._subject,
             config=space.decode(x[None, :])[0],
             model=self._model,
             statements=tuple(statements[i] for i in order),
-            draws=None if of_draws is None else of_draws[order],
+            draws=of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
             held_out=_r2(
                 weights, y, self._held_out(x, coordinates, weights, y)
@@ -334,7 +329,7 @@ class LimeExplainer:
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
             seed=self._seed,
-            notes=self._notes(x, coordinates, of_draws is not None),
+            notes=self._notes(x, coordinates, draws.joint),
         )
 
     def _fit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -104,8 +105,9 @@ class LimeStatement:
         Share of the sample's weight in which the change is made, or the leaf's conditions hold.
     own : bool
         Whether it is the leaf of the configuration itself.
-    model_std : float or None
-        Standard deviation of the effect over the functions that the trials allow; None without.
+    model_std : float
+        Standard deviation of the effect over the functions that the trials allow; NaN of a single
+        one.
 
     Examples
     --------
@@ -121,12 +123,14 @@ class LimeStatement:
     std: float
     weight: float
     own: bool = False
-    model_std: float | None = None
+    model_std: float = math.nan
 
     @property
     def half(self) -> float:
         """Half the width of the effect's 95 % interval, from both standard deviations."""
-        return NORMAL_95 * float(np.hypot(self.std, self.model_std or 0.0))
+        return NORMAL_95 * float(
+            np.hypot(self.std, np.nan_to_num(self.model_std))
+        )
 
     def holds(self, config: Mapping[str, Any]) -> bool:
         """Return whether a configuration meets all conditions of a leaf."""
@@ -169,7 +173,7 @@ class LimeExplanation(Result):
         What it says: its coefficients, the largest first; or its leaves, the configuration's own
         first. Hyperparameters that the sample does not vary are not named, nor those by which a
         tree does not split.
-    draws : ndarray of shape (number of statements, draws) or None
+    draws : ndarray of shape (number of statements, draws)
         The effects in each function that the trials allow, with the same terms.
     fidelity : float
         Weighted R² of the readable model against the surrogate; 1 is agreement.
@@ -206,9 +210,9 @@ class LimeExplanation(Result):
         columns={
             "effect": lambda result: [s.effect for s in result.statements],
             "std": lambda result: [s.std for s in result.statements],
-            "model_std": lambda result: np.array(
-                [s.model_std for s in result.statements], float
-            ),
+            "model_std": lambda result: [
+                s.model_std for s in result.statements
+            ],
             "weight": lambda result: [s.weight for s in result.statements],
             "own": lambda result: [s.own for s in result.statements],
         },
@@ -235,16 +239,12 @@ class LimeExplanation(Result):
     sample_size: int
     effective_size: float
     seed: int
-    draws: Array | None = None
+    draws: Array
 
     @property
     def posterior(self) -> PosteriorDraws:
         """The effects in each function that the trials allow, the largest first."""
-        if self.draws is None:
-            return super().posterior
-        return PosteriorDraws(
-            tuple(self.texts), self.draws.T, "farthest from 0"
-        )
+        return self.drawn(tuple(self.texts), self.draws.T, "farthest from 0")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -291,30 +291,25 @@ class LimeExplanation(Result):
         """
         if not self.leading:
             none = self.decided(
-                "difference", self.names, None, says="nothing", estimate=0.0
+                "difference", self.names, decide(np.zeros(1)), says="nothing"
             )
             return (replace(none, side="below"),)
         return tuple(map(self._claim, self._places))
 
     def _claim(self, i: int) -> Claim:
-        said, decision = self.statements[i], None
-        draws = (
-            np.full(_DRAWS, said.effect) if self.subject.acquisition else None
-        )
-        if self.draws is not None:
-            draws = self.draws[i]
-        if draws is not None:
-            fit = np.random.default_rng(self.seed).standard_normal(len(draws))
-            draws = draws + said.std * (fit - fit.mean())
-            decision = decide(draws, stretch=STRETCH["average"])
-        bounded = decision is not None and decision.shown.least is not None
+        said, draws = self.statements[i], self.draws[i]
+        if self.subject.acquisition:  # it is known, and its fit is not
+            draws = np.full(_DRAWS, said.effect)
+        fit = np.random.default_rng(self.seed).standard_normal(len(draws))
+        draws = draws + said.std * (fit - fit.mean())
+        decision = decide(draws, stretch=STRETCH["average"])
+        bounded = decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
         claim = self.decided(
             "difference",
             said.names,
             decision,
             says="changes",
-            estimate=said.effect,
             because=self.remarks,
             values=said.values,
             text=said.text,

@@ -40,7 +40,7 @@ def effects(explanation: LimeExplanation) -> Rows:
         f"Fitted to the surrogate at {counted(explanation.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {explanation.kernel_width:.2g} (effective sample size "
         f"{explanation.effective_size:.0f}). Whiskers: "
-        f"{whiskers(explanation.model, explanation.draws is not None)}."
+        f"{whiskers(explanation.model, explanation.draws.shape[1] > 1)}."
     )
     left_out = len(explanation.statements) - len(shown)
     if left_out:

@@ -29,7 +29,7 @@ from hpo_explain.base import (
     shows_progress,
     unit_of,
 )
-from hpo_explain.belief import MATTERS, Draws
+from hpo_explain.belief import MATTERS, Draws, std_of_draws
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
@@ -142,7 +142,7 @@ class LocalImportanceExplainer(Explainer):
         check_count("sample", self.sample)
 
     @cached_property
-    def _draws(self) -> Draws | None:
+    def _draws(self) -> Draws:
         return self.explained.draws(self.seed)
 
     @cached_property
@@ -178,31 +178,27 @@ class LocalImportanceExplainer(Explainer):
         rows, owner = self._rows(x, members, points)
         predicted = explained(rows) if len(rows) else np.empty(0)
         means = _averaged(predicted[:, None], owner, points)
-        variance = np.zeros(len(space))
-        variance[members] = [
-            _variance(m, w)[0] for m, (_, w) in zip(means, points, strict=True)
-        ]
-        importance = _shares(variance[None, :])[0]
-        draws, std = None, self._over_trees(rows, members, owner, points)
-        if self._draws is not None and len(rows):
-            noise = float(self._draws.noise_at(x[None])[0])
+        values = np.empty((0, 1))
+        if len(rows):
             values = self._draws.draws(rows).T
-            variances = self._variances(values, members, owner, points)
-            # both columns are of the same functions
-            variance = variances.mean(axis=0)
-            draws = _shares_beside(variances, unit_of(values), noise)
-            importance, std = draws.mean(axis=0), draws.std(axis=0)
+        noise = float(self._draws.noise_at(x[None])[0])
+        variances = self._variances(values, members, owner, points)
+        draws = _shares_beside(variances, unit_of(values), noise)
+        std = std_of_draws(draws)
+        by_tree = self._over_trees(rows, members, owner, points)
+        if by_tree is not None:
+            std = by_tree
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self.about,
             config=space.decode(x[None, :])[0],
-            importance=importance,
-            variance=variance,
+            importance=draws.mean(axis=0),
+            variance=variances.mean(axis=0),
             curves=self._curves(members, points, means),
             std=std,
             draws=draws,
             prediction=float(at_x[0]),
-            notes=self._notes(x, std, draws),
+            notes=self._notes(x, std),
         )
 
     def _points(self, j: int) -> Points:
@@ -336,14 +332,11 @@ class LocalImportanceExplainer(Explainer):
             curves.append((self.space.names[j], values, mean[there, 0]))
         return tuple(curves)
 
-    def _notes(
-        self, x: Array, std: Array | None, draws: Array | None
-    ) -> tuple[Fact, ...]:
+    def _notes(self, x: Array, std: Array) -> tuple[Fact, ...]:
         notes = []
-        if std is None and self.explained.of_objective:
-            notes.append(_NO_STD())
-        elif draws is None and self.explained.of_objective:
-            notes.append(_OVER_TREES())
+        if self.explained.of_objective and not self._draws.joint:
+            is_known = np.isfinite(std).any()
+            notes.append(_OVER_TREES() if is_known else _NO_STD())
         inactive = [
             n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)
         ]

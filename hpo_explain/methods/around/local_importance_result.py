@@ -38,14 +38,14 @@ class LocalImportance(Result):
     importance, std : ndarray of shape (d,)
         Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
         the standard deviation of each: means over the functions that the trials allow, or shares
-        of the prediction with a standard deviation over trees (or None). Functions in which nothing
+        of the prediction with a standard deviation over trees (or NaN). Functions in which nothing
         changes more than noise does have no shares, so means add up to less by their number.
     variance : ndarray of shape (d,)
         Variance along each hyperparameter, in squared units of the prediction: the mean over the
         functions that the trials allow, as the shares are, or that of the prediction (Eq. 2).
     curves : tuple of (str, tuple, ndarray)
         Of each hyperparameter that can vary its values, in the user's units, and the predictions.
-    draws : ndarray of shape (number of draws, d) or None
+    draws : ndarray of shape (number of draws, d)
         The shares in each function that the trials allow.
     prediction : float
         The prediction for the configuration.
@@ -84,8 +84,8 @@ class LocalImportance(Result):
     importance: Array
     variance: Array
     curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
-    std: Array | None = None
-    draws: Array | None = None
+    std: Array
+    draws: Array
     prediction: float = float("nan")
 
     @property
@@ -96,11 +96,7 @@ class LocalImportance(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The shares of functions drawn from the posterior, by hyperparameter."""
-        return (
-            super().posterior
-            if self.draws is None
-            else PosteriorDraws(self.names, self.draws)
-        )
+        return self.drawn(self.names, self.draws)
 
     @property
     def active(self) -> Bools:
@@ -148,50 +144,33 @@ class LocalImportance(Result):
         Certain where 95 % of the functions that the trials allow give it more than 2 %.
         """
         if not self.importance.any():
-            whole = (
-                None
-                if self.draws is None
-                else decide(self.draws.max(axis=1), MATTERS, side="below")
-            )
-            said = self.decided(
-                "share", self.names, whole, says="nothing", estimate=0.0
-            )
+            whole = decide(self.draws.max(axis=1), MATTERS, side="below")
+            said = self.decided("share", self.names, whole, says="nothing")
             return (replace(said, side="below"),)
         return tuple(map(self._claim, leading(self.importance)))
 
     def _claim(self, j: int) -> Claim:
         name, share = (self.names[j],), float(self.importance[j])
-        if self.subject.acquisition:  # its values are what they are
-            return self.claim(
-                "share",
-                name,
-                share,
-                says="main",
-                certain=True,
-                because=(),
-                share=percent(share),
-            )
-        decision, unsettled, words = None, None, percent(share)
-        if self.draws is not None:
-            draws = self.draws[:, j]
-            decision = decide(
-                draws, MATTERS, side="above", stretch=STRETCH["average"]
-            )
-            low, high = decision.interval
-            low, high = max(low, 0.0), min(high, 1.0)
-            decision = replace(decision, interval=(low, high))
+        decision = decide(
+            self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"]
+        )
+        low, high = decision.interval
+        low, high = max(low, 0.0), min(high, 1.0)
+        decision = replace(decision, interval=(low, high))
+        unsettled = SHARE_NOT_SETTLED(
+            label=self.names[j],
+            threshold=MATTERS,
+            probability=decision.probability,
+        )
+        words = percent(share)
+        if decision.known:
             words = percent_range(low, high)
-            unsettled = SHARE_NOT_SETTLED(
-                label=self.names[j],
-                threshold=MATTERS,
-                probability=decision.probability,
-            )
         return self.decided(
             "share",
             name,
             decision,
             says="main",
-            estimate=share,
             unsettled=unsettled,
+            exact=bool(self.subject.acquisition),
             share=words,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hpo_explain.base import filled, format_value
 from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.local_importance_result import LocalImportance
@@ -26,7 +28,7 @@ def shares(importance: LocalImportance) -> Rows:
     for row, j in enumerate(shown):
         name = importance.names[j]
         value = format_value(importance.config.get(name, "absent"))
-        std = None if importance.std is None else float(importance.std[j])
+        std = float(importance.std[j])
         labels.append((name, f"= {value}"))
         bars.append(Bar(row, 0.0, float(importance.importance[j]), std))
     if rest:
@@ -35,8 +37,8 @@ def shares(importance: LocalImportance) -> Rows:
             Bar(len(shown), 0.0, float(importance.importance[rest].sum()))
         )
     footer = []
-    if importance.std is not None:
-        footer.append(_WHISKERS[importance.draws is not None])
+    if np.isfinite(importance.std).any():
+        footer.append(_WHISKERS[len(importance.draws) > 1])
     n_inactive = len(importance.names) - len(varied)
     if n_inactive:
         footer.append(f"Not shown: {n_inactive} inactive.")

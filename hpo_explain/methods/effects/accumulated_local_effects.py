@@ -45,16 +45,9 @@ from hpo_explain.base import (
     listed,
     number,
 )
-from hpo_explain.belief import Draws, as_draws, decide
-from hpo_explain.methods._engines.accumulated import (
-    Steps,
-    accumulate,
-    filled,
-    order_of_categories,
-    steps_between,
-)
+from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
 from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     checked_sample,
@@ -62,6 +55,13 @@ from hpo_explain.methods._engines.rows_at import (
     one_or_two,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
+from hpo_explain.methods.effects.accumulated import (
+    Steps,
+    accumulate,
+    filled,
+    order_of_categories,
+    steps_between,
+)
 from hpo_explain.methods.effects.partial_dependence import (
     PartialDependenceExplainer,
     on_grid,
@@ -116,7 +116,7 @@ def accumulated_local_effects(
     subject: Subject | None = None,
     given: Given | None = None,
     seed: int = 0,
-) -> Effect:
+) -> AccumulatedEffect:
     """Return the accumulated local effects of one hyperparameter, or of the pair beyond each.
 
     Parameters
@@ -147,7 +147,7 @@ def accumulated_local_effects(
 
     Returns
     -------
-    Effect
+    AccumulatedEffect
         Curve (or surface) with its uncertainty.
 
     Raises
@@ -208,15 +208,11 @@ def accumulated_local_effects(
         places = itertools.product(*positions)
         reachable = highest(space, feasible, latent, members, places)
         reachable = reachable.reshape(mean.shape)
-    std = np.full(mean.shape, np.nan)
-    if of_draws is not None:
-        of_draws = of_draws[in_order]
-        std = of_draws.std(axis=-1)
-    effect = Effect(
-        kind="accumulated",
+    of_draws = of_draws[in_order]
+    effect = AccumulatedEffect(
         **on_grid(whole, surrogate, members, positions, part),
         mean=mean[in_order],
-        std=std,
+        std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
         draws=of_draws,
         sample_size=len(rows),
         feasible=reachable,
@@ -289,7 +285,9 @@ class _Sampled:
             levels = None
         return steps_between(rows[:, j], levels, most)
 
-    def beside(self, effect: Effect, weights: Array) -> Effect:
+    def beside(
+        self, effect: AccumulatedEffect, weights: Array
+    ) -> AccumulatedEffect:
         """Return the effect with the partial dependence, centred over the sample as it is itself.
 
         With a note where both differ for certain, by more than the noise of one evaluation.
@@ -314,8 +312,6 @@ class _Sampled:
             return np.asarray(values - weights @ values)
 
         beside = replace(effect, partial=along(averaged.mean))
-        if effect.draws is None or averaged.draws is None:
-            return beside
         partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
         gaps = [decide(gap) for gap in partial - effect.draws]
         certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
@@ -412,19 +408,16 @@ class _LocalEffects:
         )
 
     def accumulated(
-        self, surrogate: Surrogate, draws: Draws | None
-    ) -> tuple[Array, Array | None]:
-        """Return g, and g of each draw (..., k) where there are any."""
+        self, surrogate: Surrogate, draws: Draws
+    ) -> tuple[Array, Array]:
+        """Return g, and g of each draw (..., k)."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
-        values = None if draws is None else draws.draws(every).T
-        if values is not None and draws is surrogate:
-            own = values.mean(axis=1)  # what it predicts
-        else:
-            own = mean_of(surrogate, every)
+        values = draws.draws(every).T
+        own = values.mean(axis=1)
+        if draws.joint and draws is not surrogate:
+            own = mean_of(surrogate, every)  # what it predicts
         mean = self._summed(_means(own[:, None], ends))[..., 0]
-        if values is None:
-            return mean, None
         of_draws = self._summed(_means(values, ends))
         return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
 

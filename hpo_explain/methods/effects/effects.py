@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import isnan
 from typing import Any
 
 import numpy.typing as npt
@@ -251,7 +252,7 @@ def most_important(
         question.run, order, given=given, kind=kind, seed=question.seed
     )
     shares = dict[tuple[str, ...], float]()
-    if explained.totals is not None:
+    if not isnan(explained.totals.sum()):
         sizes = explained.sizes.tolist()
         shares = dict(zip(explained.sets, sizes, strict=True))
     ranked = [explained.sets[i] for i in explained.by_size()]

@@ -44,9 +44,10 @@ from hpo_explain.base import (
     shows_progress,
     steps,
 )
-from hpo_explain.belief import PROBABLE, Draws, as_draws
+from hpo_explain.belief import PROBABLE, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
 from hpo_explain.methods._engines.categories import codes_of
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
@@ -226,7 +227,7 @@ class PartialDependenceExplainer:
             self._latent = are_latent(self._space, self._rows_given)
 
     @shows_progress
-    def explain(self, names: str | Sequence[str]) -> Effect:
+    def explain(self, names: str | Sequence[str]) -> AverageEffect:
         """Return the partial dependence on one or two hyperparameters.
 
         Parameters
@@ -236,7 +237,7 @@ class PartialDependenceExplainer:
 
         Returns
         -------
-        Effect
+        AverageEffect
             Curve (or surface), its uncertainty, and the curves it averages.
 
         Raises
@@ -278,7 +279,7 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(
         self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
-    ) -> tuple[Effect, Array]:
+    ) -> tuple[AverageEffect, Array]:
         """Return the partial dependence, and the latent rows of the sample it averages.
 
         Draws are looked at at `fewest` rows of it, or more where the grid is small.
@@ -288,7 +289,7 @@ class PartialDependenceExplainer:
 
     def _effect_and_rows(
         self, names: str | Sequence[str], fewest: int
-    ) -> tuple[Effect, Array]:
+    ) -> tuple[AverageEffect, Array]:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
@@ -307,18 +308,13 @@ class PartialDependenceExplainer:
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
-        of_draws: Array | None = None
-        draws = self._draws
-        if draws is not None and draws is not self._surrogate:
-            of_draws = self._drawn(draws, rows[:few], members, values)[0]
-        if draws is not None and draws is self._surrogate:
-            of_draws, ice_mean, ice_std = self._drawn(
-                draws, rows, members, values
-            )
+        if self._draws is self._surrogate:
+            of_draws, ice_mean, ice_std = self._drawn(rows, members, values)
             std = of_draws.std(axis=1)
             if self._variance == "average":
                 std = _averaged(ice_std**2) ** 0.5
         else:
+            of_draws = self._drawn(rows[:few], members, values)[0]
             for places, valid, z in self._composed(rows, members, values):
                 m, s = self._predict(z, members, values[places])
                 ice_mean[valid, places], ice_std[valid, places] = m, s
@@ -346,11 +342,9 @@ class PartialDependenceExplainer:
                     ".",
                 ),
             )
-        if (
-            of_draws is not None
-        ):  # fewer rows, and so many draws, have another mean
-            of_draws = of_draws.reshape(*shape, -1)
-            of_draws += (mean - of_draws.mean(axis=-1))[..., None]
+        # fewer rows, and so many draws, have another mean
+        of_draws = of_draws.reshape(*shape, -1)
+        of_draws += (mean - of_draws.mean(axis=-1))[..., None]
         feasible = None
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
@@ -362,7 +356,7 @@ class PartialDependenceExplainer:
                 values,
                 latent=self._latent,
             ).reshape(shape)
-        effect = Effect(
+        effect = AverageEffect(
             **on_grid(
                 self._whole, self._surrogate, members, positions, self._part
             ),
@@ -380,9 +374,10 @@ class PartialDependenceExplainer:
         return effect, rows
 
     def _drawn(
-        self, draws: Draws, rows: Array, members: list[int], values: Array
+        self, rows: Array, members: list[int], values: Array
     ) -> tuple[Array, Array, Array]:
         """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
+        draws = self._draws
         mean, std = np.full((2, len(rows), len(values)), np.nan)
         curves: Array | None = None
         for places, valid, z in self._composed(rows, members, values):
@@ -460,7 +455,7 @@ class PartialDependenceExplainer:
         """Return the effect's curve at rows of its sample in each function, (k, m, G).
 
         At the first rows, as many as draws are looked at. NaN where a row is not valid, and None
-        of a model without draws.
+        of a single function.
         """
         with one_blas_thread():  # the last digits of sums depend on it
             return self._curves_in_draws(effect, rows, fewest)
@@ -468,7 +463,7 @@ class PartialDependenceExplainer:
     def _curves_in_draws(
         self, effect: Effect, rows: Array, fewest: int
     ) -> Array | None:
-        if self._draws is None:
+        if not self._draws.joint:
             return None
         members = [self._space.index(name) for name in effect.names]
         values = _points(effect.positions)
@@ -532,7 +527,7 @@ class PartialDependenceExplainer:
         if not self._attainable or len(members) > 1:
             return None
         reached = attainable(
-            self._surrogate if self._draws is None else self._draws,
+            self._draws,
             members[0],
             positions,
             self._subject.direction,

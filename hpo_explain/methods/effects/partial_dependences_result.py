@@ -166,9 +166,8 @@ class PartialDependences(Result):
         first_claims = []
         for effect in self.effects[:_MOST_TOLD]:
             first = effect.claims[0]
-            reached = effect.reached
-            if first.side != "below" and reached is not None:
-                first = reached.claims[0]
+            if first.side != "below":
+                first = effect.first.claims[0]
             first_claims.append((effect, first))
         return first_claims
 

@@ -37,7 +37,7 @@ def panels(effects: PartialDependences) -> Panels:
     }
     figures: list[Curves | Cells] = []
     for one in shown:
-        panel = effect(replace(one, ice_mean=None), most=_MOST_CATEGORIES)
+        panel = effect(one, most=_MOST_CATEGORIES, single=False)
         share = shares.get(frozenset(one.names))
         name = SEPARATOR.join(one.names)
         heading = name if share is None else f"{name} ({percent(share)})"

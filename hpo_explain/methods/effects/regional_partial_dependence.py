@@ -17,7 +17,7 @@ rows give it for every threshold at once.
 
 How uncertain a model is, is known exactly. Where the shape of an effect changes is a statement
 about the objective: with "interaction" a node is split only if functions that the trials allow
-agree that the difference explains a share that counts (`_engines/shapes.py`).
+agree that the difference explains a share that counts (`effects/shapes.py`).
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ from hpo_explain.base import (
 from hpo_explain.belief import Decision
 from hpo_explain.methods._engines.background import l1_neighbourhood
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
-from hpo_explain.methods._engines.shapes import DrawnShapes, centred
 from hpo_explain.methods._engines.sub_space import Given
 from hpo_explain.methods.effects.partial_dependence import (
     Grid,
@@ -62,6 +61,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
 )
+from hpo_explain.methods.effects.shapes import DrawnShapes, centred
 from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.question import accepted_surrogate
 from hpo_explain.space import (
@@ -278,7 +278,7 @@ class RegionalPartialDependenceExplainer:
 
     def _region(
         self,
-        effect: Effect,
+        effect: AverageEffect,
         sample: Array,
         conditions: tuple[Condition, ...],
         rows: Ints,
@@ -286,20 +286,21 @@ class RegionalPartialDependenceExplainer:
         parent: int | None,
     ) -> Region:
         """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
-        every = np.asarray(effect.ice_mean)
-        ice_mean, ice_std = every[rows], np.asarray(effect.ice_std)[rows]
+        every = effect.ice_mean
+        ice_mean, ice_std = every[rows], effect.ice_std[rows]
         valid = ~np.isnan(ice_mean)
         count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
         std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
         if self._variance == "covariance":
             std = self._explainer.std_on(effect, sample[rows])
+        mean = np.where(valid, ice_mean, 0.0).sum(axis=0) / count
         within = replace(
             effect,
-            mean=np.where(valid, ice_mean, 0.0).sum(axis=0) / count,
+            mean=mean,
             std=std,
             ice_mean=ice_mean,
             ice_std=ice_std,
-            draws=None,
+            draws=mean[..., None],
             **_tried_where(effect, conditions),
             exact=False,
         )
@@ -307,13 +308,13 @@ class RegionalPartialDependenceExplainer:
             conditions, len(rows) / len(every), within, rows, depth, parent
         )
 
-    def _check_uncertainty(self, effect: Effect) -> None:
+    def _check_uncertainty(self, effect: AverageEffect) -> None:
         """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""
         of_mean = self._criterion in ("interaction", "mean")
         if not of_mean and np.isnan(effect.std).all():
             raise NothingToExplain(_NO_UNCERTAINTY())
 
-    def _target(self, effect: Effect, X: Array) -> Array:
+    def _target(self, effect: AverageEffect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
@@ -323,10 +324,10 @@ class RegionalPartialDependenceExplainer:
                 else _in_unit(mean - mean[0])
             )[:, None]
         if self._criterion == "interaction":
-            means = np.reshape(np.asarray(effect.ice_mean), (len(X), -1))
+            means = np.reshape(effect.ice_mean, (len(X), -1))
             means = means[:, ~np.isnan(means).all(axis=0)]
             return centred(_in_unit(means - np.nanmean(means)))
-        curves = _in_unit(np.reshape(np.asarray(effect.ice_std), (len(X), -1)))
+        curves = _in_unit(np.reshape(effect.ice_std, (len(X), -1)))
         if self._criterion != "std":
             curves = curves**2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
@@ -337,7 +338,9 @@ class RegionalPartialDependenceExplainer:
             else curves
         )
 
-    def _shapes(self, effect: Effect, rows: Array) -> DrawnShapes | None:
+    def _shapes(
+        self, effect: AverageEffect, rows: Array
+    ) -> DrawnShapes | None:
         """Return the shapes of the effect in functions that the trials allow, where asked for."""
         if self._criterion != "interaction":
             return None
@@ -500,7 +503,7 @@ def _gain(
 
 
 def _tried_where(
-    effect: Effect, conditions: tuple[Condition, ...]
+    effect: AverageEffect, conditions: tuple[Condition, ...]
 ) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried

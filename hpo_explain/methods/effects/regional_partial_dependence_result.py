@@ -20,9 +20,9 @@ from hpo_explain.base import (
     below_each_other,
     declared_fact,
 )
-from hpo_explain.belief import Decision
+from hpo_explain.belief import Decision, decide
 from hpo_explain.methods._engines.conditions import Condition
-from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _OPEN = declared_fact(
     "shapes_not_settled", "the shapes may differ, or not", role="said"
 )
 _ALIKE = {"interaction": "shape", "mean": "mean"}
+_UNKNOWN = decide(np.full(1, np.nan))  # of a single function
 _MEASURES = ("gain", "oc", "nll")  # δ of MC, OC and NLL
 
 
@@ -45,7 +46,7 @@ class Region:
         What holds in the region; empty for the whole space.
     weight : float
         Share of the sample in it.
-    effect : Effect
+    effect : AverageEffect
         Partial dependence on the sample in it (Eq. 5, or 4).
     rows : ndarray of int
         Which configurations of the sample are in it.
@@ -73,7 +74,7 @@ class Region:
 
     conditions: tuple[Condition, ...]
     weight: float
-    effect: Effect
+    effect: AverageEffect
     rows: Ints
     depth: int
     parent: int | None
@@ -175,7 +176,7 @@ class RegionalPartialDependence(Result):
         return _ALIKE.get(self.criterion, "uncertainty")
 
     @property
-    def whole(self) -> Effect:
+    def whole(self) -> AverageEffect:
         """The partial dependence on all of the sample."""
         return self.tree[0].effect
 
@@ -301,7 +302,7 @@ class RegionalPartialDependence(Result):
                     "true", problem, true, "Return an array of shape (m,)."
                 )
             axes.append(column)
-        ice = np.asarray(self.whole.ice_mean)
+        ice = self.whole.ice_mean
         return np.where(
             np.isnan(ice),
             np.nan,
@@ -359,12 +360,13 @@ class RegionalPartialDependence(Result):
 
     def _about_shape(self) -> Claim:
         """Return the first split, by which shapes differ most, or that none is known."""
-        gain, whole = self.tree[0].gain, self.interaction
-        if gain is None and len(self.tree) > 1:
+        gain = self.tree[0].gain or _UNKNOWN
+        whole = self.interaction or _UNKNOWN
+        if len(self.tree) > 1 and not gain.known:
             return self._differs("seems")
-        if gain is not None and gain.probability > 0.5:
+        if gain.probability > 0.5:
             return self._differs("differs" if gain.certain else "may")
-        if whole is None or not whole.certain:
+        if not whole.certain:
             claim = self.decided(
                 "form", self.names, whole, says="open", unsettled=_OPEN()
             )
@@ -381,16 +383,17 @@ class RegionalPartialDependence(Result):
     def _differs(self, says: str) -> Claim:
         """Return in which part the shape is another one, by the first split."""
         root = self.tree[0]
+        gain = root.gain or _UNKNOWN
         return self.decided(
             "form",
             self.names,
-            root.gain,
+            gain,
             says=says,
             values=(root.part,),
             unsettled=_OPEN(),
             where=str(root.part),
             objective=self.objective_name,
-            probability=root.gain and root.gain.probability,
+            probability=gain.probability,
         )
 
     @property

@@ -44,8 +44,9 @@ def regions(regional: RegionalPartialDependence) -> Panels:
     figures: list[Curves | Cells] = []
     for region in shown:
         panel = effect(
-            replace(region.effect, ice_mean=None, attainable=None),
+            replace(region.effect, attainable=None),
             compared=False,
+            single=False,
         )
         figures.append(
             replace(
@@ -96,7 +97,7 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
     shown = _largest(regional)
     x = axis_of(regional.whole, 0)
     most = max(5, MOST_CURVES // len(shown))
-    curves = [np.asarray(region.effect.ice_std)[:most] for region in shown]
+    curves = [region.effect.ice_std[:most] for region in shown]
     return Curves(
         x=x,
         y=Axis(

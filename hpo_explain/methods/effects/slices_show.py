@@ -111,8 +111,8 @@ def _panel(
 
 def _attainable(one: Effect, x: Axis) -> tuple[list[Line], list[Dots]]:
     """Return the best that is expected at each value with its band, as a curve or as points."""
-    best = one.reached
-    if best is None:
+    best = one.first
+    if best is one:
         return [], []
     lower, upper = best.band()
     half = np.nan_to_num([best.mean - lower, upper - best.mean])

@@ -3,300 +3,31 @@
 =========  ============================================================================
 symbol     meaning
 =========  ============================================================================
-c(z)       the predicted cost of a latent row z: smaller is better
+c(z)       the cost of a latent row z in a function: smaller is better
 z_S        the row that is searched for: free on S, the default's values elsewhere
 =========  ============================================================================
 
-All coalitions are searched at once. The starting rows are valued in every coalition by the model's
-own structure. The three best of each are changed by several values at once, and the best by one
-value after the other: over the whole range of each hyperparameter, at last by smaller and smaller
-steps. The best row of a coalition is one of every larger coalition as well, so that the best cost
-never rises with S.
+All coalitions are searched at once, and each function for itself, among the same rows. Where there
+is one function alone, no spread tells what its search may miss, so that the best row of each
+coalition is improved by one value after the other. The best row of a coalition is one of every
+larger coalition as well, so that the best cost never rises with S.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from hpo_explain.base import steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
-from hpo_explain.models import Surrogate, mean_of
-from hpo_explain.space import (
-    Array,
-    Bools,
-    FloatParameter,
-    Ints,
-    SearchSpace,
-    Ties,
-    changed,
-    filled,
-)
+from hpo_explain.space import Array, Bools, SearchSpace, changed, filled
 
-_KEPT = 3
-# of the encoded range, by which several values are changed at once
-_STEPS = (0.2, 0.1)
-_EVALUATIONS = 100_000
-_FEWEST, _MOST = 4, 60  # children of a row in each step
-_VALUES = 11  # of a real hyperparameter in a sweep
-_COUNTED = 21  # up to so many values of a counted one
 # rows at which draws are looked at: in all coalitions, least in each
 _DRAWN, _FEW = (24_000, 16)
+# of the encoded range, by which several values are changed at once
+_STEPS, _CHILDREN = (0.2, 0.1), 60
 # of the encoded range, around the best value
 _NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)
-
-Cost = Callable[[Array], Array]
-
-
-def predicted_in_coalitions(
-    surrogate: Surrogate,
-    default: Array,
-    rows: Array,
-    free: Bools,
-) -> Array:
-    """Return the mean, (n, m), where some hyperparameters are a row's and the others the default's.
-
-    Parameters
-    ----------
-    surrogate : Surrogate
-        The model.
-    default : ndarray of shape (d,)
-        A latent row.
-    rows : ndarray of shape (n, d)
-        Latent rows.
-    free : ndarray of bool, shape (m, d)
-        For each coalition the columns that have a row's values.
-    """
-    costs = np.empty((len(rows), len(free)))
-    at_once = max(1, COMPOSED_ROWS // max(len(rows), 1))
-    for start in steps(range(0, len(free), at_once), "batches"):
-        some = free[start : start + at_once]
-        z = np.where(some[None, :, :], rows[:, None, :], default)
-        mean = mean_of(
-            surrogate, surrogate.space.project(z.reshape(-1, len(default)))
-        )
-        costs[:, start : start + at_once] = mean.reshape(len(rows), len(some))
-    return costs
-
-
-def best_in_coalitions(
-    cost: Cost,
-    space: SearchSpace,
-    default: Array,
-    start: Array,
-    costs: Array,
-    free: Bools,
-    *,
-    seed: int = 0,
-) -> tuple[Array, Array]:
-    """Return the best cost in every coalition, (m,), and the latent row that has it, (m, d).
-
-    Parameters
-    ----------
-    cost : callable
-        Returns c, (n,), at latent rows (n, d).
-    space : SearchSpace
-        The space.
-    default : ndarray of shape (d,)
-        A latent row.
-    start : ndarray of shape (n, d)
-        Latent rows from which the search starts.
-    costs : ndarray of shape (n, m)
-        Their costs in each coalition.
-    free : ndarray of bool, shape (m, d)
-        The columns that are free in each of all 2^p coalitions, in the order of `all_coalitions`.
-    seed : int, default 0
-        Seed of the changes.
-    """
-    # the coalitions in the order of the space, so that changes are drawn for the same ones
-    place = in_order(space, free)
-    ties = Ties.among(costs)
-    rows = _searched(
-        lambda z: ties.settled(cost(z)),
-        space,
-        default,
-        start,
-        ties.settled(costs[:, place]),
-        free[place],
-        seed,
-    )
-    best = _costs(cost, rows)
-    again = np.argsort(place)
-    return best[again], rows[again]
-
-
-def in_order(space: SearchSpace, free: Bools) -> Ints:
-    """Return where the coalitions are whose players are counted in the order of the space."""
-    place = np.argsort(space.order)
-    codes = np.arange(len(free))
-    bits = 2 ** np.arange(int(np.log2(len(free))))
-    players = bits[
-        np.argsort([place[free[bit]].min() for bit in bits.tolist()])
-    ]
-    return np.asarray(((codes[:, None] & bits) > 0) @ players)
-
-
-def _searched(
-    cost: Cost,
-    space: SearchSpace,
-    default: Array,
-    start: Array,
-    costs: Array,
-    free: Bools,
-    seed: int,
-) -> Array:
-    rng = np.random.default_rng(seed)
-    m, most = len(free), min(_KEPT, len(start))
-    first = np.argpartition(costs, most - 1, axis=0)[:most].T
-    rows = np.where(free[:, None, :], start[first], default)
-    best = np.take_along_axis(costs.T, first, axis=1)
-    at_default = float(cost(default[None, :])[0])
-    rows = np.concatenate(
-        [rows, np.broadcast_to(default, (m, 1, len(default)))], axis=1
-    )
-    best = np.concatenate([best, np.full((m, 1), at_default)], axis=1)
-    children = int(
-        np.clip(_EVALUATIONS // (m * most * len(_STEPS)), _FEWEST, _MOST)
-    )
-    order = space.order.tolist()
-    ranges = [_range(space, j) for j in range(len(space))]
-    for step in _STEPS:
-        rows, best = _first(*_inherited(rows, best), most)
-        _sweep(
-            cost, rows[:, 0], best[:, 0], free, order, partial(_whole, ranges)
-        )
-        new = changed(
-            space,
-            np.repeat(rows, children, axis=1).reshape(-1, len(default)),
-            step,
-            rng,
-        )
-        new = np.where(
-            free[:, None, :], new.reshape(m, -1, len(default)), default
-        )
-        reached = _costs(cost, new.reshape(-1, len(default))).reshape(m, -1)
-        rows, best = (
-            np.concatenate([rows, new], axis=1),
-            np.concatenate([best, reached], axis=1),
-        )
-    rows, best = _first(*_inherited(rows, best), 1)
-    real = np.array(
-        [
-            isinstance(p, FloatParameter) and p.size is None
-            for p in space.parameters
-        ]
-    )
-    for near in _NEAR:
-        moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
-        _sweep(
-            cost,
-            rows[:, 0],
-            best[:, 0],
-            free & real,
-            order,
-            partial(_around, moves),
-        )
-    rows, best = _first(*_inherited(rows, best), 1)
-    return rows[:, 0]
-
-
-def at_best_of(
-    default: Array, start: Array, costs: Array, free: Bools
-) -> tuple[Array, Array]:
-    """Return the best cost of given rows in every coalition, (m,), and the composed row, (m, d)."""
-    chosen = np.argmin(Ties.among(costs).settled(costs), axis=0)
-    return costs[chosen, np.arange(len(free))], np.where(
-        free, start[chosen], default
-    )
-
-
-def _whole(ranges: list[Array], j: int, _: Array) -> Array:
-    return ranges[j]
-
-
-def _around(moves: Array, _: int, at: Array) -> Array:
-    return np.clip(at[:, None] + moves, 0.0, 1.0)
-
-
-def _range(space: SearchSpace, j: int) -> Array:
-    """Return values of a hyperparameter over its whole range, encoded."""
-    parameter = space.parameters[j]
-    if parameter.size is None:
-        values = np.linspace(0.0, 1.0, _VALUES)
-    else:
-        latent = (np.arange(_COUNTED) + 0.5) / _COUNTED
-        grid = parameter.grid() if parameter.size <= _COUNTED else None
-        values = parameter.from_latent(latent) if grid is None else grid[0]
-    values = values[np.argsort(space.places(j, values))]
-    return values if parameter.optional is None else np.append(values, np.nan)
-
-
-def _sweep(
-    cost: Cost,
-    rows: Array,
-    best: Array,
-    free: Bools,
-    order: list[int],
-    values: Callable[[int, Array], Array],
-) -> None:
-    """Set each free column in turn to its best value; update rows (m, d) and costs (m,)."""
-    for j in steps([j for j in order if free[:, j].any()], "hyperparameters"):
-        which = np.flatnonzero(free[:, j])
-        tried = np.atleast_2d(values(j, rows[which, j]))
-        z = np.repeat(rows[which][:, None, :], tried.shape[1], axis=1)
-        z[:, :, j] = tried
-        costs = _costs(cost, z.reshape(-1, rows.shape[1])).reshape(
-            len(which), -1
-        )
-        first = np.argmin(costs, axis=1)
-        found_best = costs[np.arange(len(which)), first]
-        better = found_best < best[which]
-        rows[which[better]] = z[better, first[better]]
-        best[which[better]] = found_best[better]
-
-
-def _costs(cost: Cost, rows: Array) -> Array:
-    """Return the costs of latent rows, some at a time, which bounds the memory."""
-    starts = range(0, len(rows), COMPOSED_ROWS)
-    return np.concatenate(
-        [cost(rows[a : a + COMPOSED_ROWS]) for a in steps(starts, "batches")]
-    )
-
-
-def _first(rows: Array, best: Array, most: int) -> tuple[Array, Array]:
-    """Return the best rows of each coalition."""
-    order = np.argsort(best, axis=1, kind="stable")[:, :most]
-    return (
-        np.take_along_axis(rows, order[:, :, None], axis=1),
-        np.take_along_axis(best, order, axis=1),
-    )
-
-
-def _inherited(rows: Array, best: Array) -> tuple[Array, Array]:
-    """Return the rows, and for each coalition also the best row of its subsets."""
-    rows_one, best_one = (
-        array[:, 0].copy() for array in _first(rows, best, 1)
-    )
-    codes = np.arange(len(rows))
-    bit = 1
-    while bit < len(rows):
-        larger = codes[codes & bit != 0]
-        better = larger[best_one[larger ^ bit] < best_one[larger]]
-        rows_one[better], best_one[better] = (
-            rows_one[better ^ bit],
-            best_one[better ^ bit],
-        )
-        bit *= 2
-    return (
-        np.concatenate([rows, rows_one[:, None]], axis=1),
-        np.concatenate([best, best_one[:, None]], axis=1),
-    )
-
-
-# ---------------------------------------------------------------------- of functions drawn
 
 
 def least_of_draws(
@@ -347,8 +78,17 @@ def least_of_draws(
     by_draw, mean, rows = _of_draws(
         belief, default, free, [start] * len(free), sign
     )
-    codes, bit = np.arange(len(free)), 1
-    while bit < len(free):
+    _inherit(by_draw, mean, rows)
+    if not belief.joint:
+        by_draw = _improved(belief, rows, free, sign)
+        _inherit(by_draw, by_draw.mean(axis=0), rows)
+    return by_draw, rows
+
+
+def _inherit(by_draw: Array, mean: Array, rows: Array) -> None:
+    """Give every coalition what smaller ones reach: by draw (k, m), on average (m,), and a row."""
+    codes, bit = np.arange(len(rows)), 1
+    while bit < len(rows):
         larger = codes[codes & bit != 0]
         by_draw[:, larger] = np.minimum(
             by_draw[:, larger], by_draw[:, larger ^ bit]
@@ -356,7 +96,68 @@ def least_of_draws(
         better = larger[mean[larger ^ bit] < mean[larger]]
         mean[better], rows[better] = mean[better ^ bit], rows[better ^ bit]
         bit *= 2
-    return by_draw, rows
+
+
+def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
+    """Improve rows (m, d) where they are free; return their costs, (k, m).
+
+    Each value in turn is set to the best one, several are changed at once, and at last each is
+    moved by smaller and smaller steps.
+    """
+    space, rng = belief.space, np.random.default_rng(belief.seed)
+    columns = space.order.tolist()
+    for step in _STEPS:
+        for j in columns:
+            values = belief.landscape.axes[j].centers
+            values = values[np.argsort(space.places(j, values))]
+            if space.parameters[j].optional is not None:
+                values = np.append(values, np.nan)
+            _set_best(belief, rows, free, sign, j, values[None])
+        several = np.repeat(rows, _CHILDREN, axis=0)
+        new = changed(space, several, step, rng)
+        new = np.where(
+            free[:, None],
+            new.reshape(len(rows), -1, len(space)),
+            rows[:, None],
+        )
+        rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
+    for near in _NEAR:
+        for j in columns:
+            if space.parameters[j].size is None:
+                moves = near * np.array([-1.0, -0.5, 0.5, 1.0])
+                values = np.clip(rows[free[:, j], j][:, None] + moves, 0, 1)
+                _set_best(belief, rows, free, sign, j, values)
+    return np.concatenate(
+        [
+            sign * belief.costs(space.project(rows[a : a + COMPOSED_ROWS]))
+            for a in range(0, len(rows), COMPOSED_ROWS)
+        ],
+        axis=1,
+    )
+
+
+def _set_best(
+    belief: Draws, rows: Array, free: Bools, sign: float, j: int, values: Array
+) -> None:
+    """Set a column of rows, where it is free, to the best of some values if that is better."""
+    own = rows[free[:, j]]
+    tried = np.broadcast_to(values, (len(own), values.shape[1]))
+    z = np.repeat(own[:, None], 1 + values.shape[1], axis=1)
+    z[:, 1:, j] = tried
+    rows[free[:, j]] = _best_of(belief, z, sign)
+
+
+def _best_of(belief: Draws, candidates: Array, sign: float) -> Array:
+    """Return the best row of each of several candidates (m, n, d), (m, d); the first of equals."""
+    best = np.empty(candidates[:, 0].shape)
+    at_once = max(1, COMPOSED_ROWS // candidates.shape[1])
+    for first in steps(range(0, len(candidates), at_once), "batches"):
+        z = candidates[first : first + at_once]
+        X = belief.space.project(z.reshape(-1, z.shape[2]))
+        costs = (sign * belief.costs(X)).mean(axis=0).reshape(z.shape[:2])
+        chosen = z[np.arange(len(z)), costs.argmin(axis=1)]
+        best[first : first + at_once] = chosen
+    return best
 
 
 def least_of_tried(

@@ -44,6 +44,10 @@ from hpo_explain.methods._engines.sub_space import stretch
 from hpo_explain.methods.importance._latent_forest import (
     LatentForest,
 )
+from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
+from hpo_explain.methods.importance.fanova_of_forest import (
+    ForestImportance,
+)
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
@@ -210,11 +214,10 @@ class FanovaExplainer:
                 f"must be at most the number of hyperparameters, {d}, but was {order}",
                 order,
             )
-        draws = None
-        if cap is None and not given and order <= _DRAWN_ORDER:
-            draws = as_draws(
-                self._model, self._subject.direction, seed=self._seed
-            )
+        draws = as_draws(self._model, self._subject.direction, seed=self._seed)
+        is_drawn = (
+            draws.joint and cap is None and not given and order <= _DRAWN_ORDER
+        )
         if top is not None or within is not None:
             blocked = ""
             if cap is not None:
@@ -223,10 +226,10 @@ class FanovaExplainer:
                 blocked = "given"
             elif order > _DRAWN_ORDER:
                 blocked = f"a set of {order}"
-            elif draws is None:
+            elif not is_drawn:
                 blocked = "a forest, or a model without a joint posterior,"
             check_top(top, within, blocked)
-        if draws is not None:
+        if is_drawn:
             return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
@@ -244,7 +247,7 @@ class FanovaExplainer:
             )
         if pairs > most_pairs:
             own.append(_LEFT_OUT(pairs=pairs))
-        return FanovaImportance(
+        return ForestImportance(
             subject=forest.subject,
             order=order,
             members=tuple(members),
@@ -350,11 +353,10 @@ def of_draws(
         anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
     )
     alone = tuple((j,) for j in range(len(subject.space)))
-    return FanovaImportance(
+    return DrawnImportance(
         subject=subject,
         order=order,
         members=alone if order == 1 else alone + anova.pairs,
-        rows="draws",
         shares=np.where(there, shares, 0.0),
         variances=anova.variance,
         axes=axes_of(subject.space, draws.seed),

@@ -31,10 +31,10 @@ def whisker(
     importance: FanovaImportance, i: int
 ) -> float | tuple[float, float]:
     """Return how far the whisker of a share reaches down and up."""
-    share, bounds = float(importance.estimate[i]), importance.bounds(i)
-    if bounds is None:
+    share, (low, high) = float(importance.estimate[i]), importance.bounds(i)
+    if np.isnan(low):
         return float(importance.shares[:, i].std())
-    return max(share - bounds[0], 0.0), max(bounds[1] - share, 0.0)
+    return max(share - low, 0.0), max(high - share, 0.0)
 
 
 def shares(importance: FanovaImportance) -> Rows:
@@ -74,17 +74,14 @@ def shares(importance: FanovaImportance) -> Rows:
                     fill=_fill(order),
                 )
             )
-    objective, totals = (
-        shorten(importance.subject.objective_name, 40),
-        importance.known_totals,
-    )
+    objective = shorten(importance.subject.objective_name, 40)
+    each = importance.known_totals.mean(axis=0)
     at = [
         (row, importance.members[i][0])
         for row, i in enumerate(largest)
         if len(importance.members[i]) == 1
     ]
-    if totals is not None:
-        each = totals.mean(axis=0)
+    if np.isfinite(each).all():
         # behind the bar: beside it, it would be read as another estimate of the same
         bars += [Bar(row, 0.0, float(each[j]), fill=PALE) for row, j in at]
     return Rows(
@@ -125,14 +122,12 @@ def pairs(importance: FanovaImportance) -> Cells:
     mean, half = np.zeros((d, d)), np.zeros((d, d))
     for i, u in enumerate(importance.members):
         if len(u) == 2:
-            bounds, std = (
-                importance.bounds(i),
-                float(importance.shares[:, i].std()),
-            )
+            low, high = importance.bounds(i)
+            reach = (high - low) / 2.0
+            if np.isnan(reach):
+                reach = float(importance.shares[:, i].std())
             mean[u] = mean[u[::-1]] = importance.estimate[i]
-            half[u] = half[u[::-1]] = (
-                std if bounds is None else (bounds[1] - bounds[0]) / 2.0
-            )
+            half[u] = half[u[::-1]] = reach
     pairs = [i for i, u in enumerate(importance.members) if len(u) == 2]
     whole = min(1.0, float(importance.estimate[pairs].sum()))
     sign, kind = " ± ", "half its 95% interval"

@@ -12,8 +12,8 @@ v(S)       tunability: ``c(θ⁰) - min_S c``; mistunability: ``c(θ⁰) - max_S
 =========  ============================================================================
 
 The first two are games of gains: positive is better than the default. The best and the worst of a
-coalition are searched for on the model (`_coalition_search`). Of a model that draws functions the
-value of a coalition is the mean over the draws, each with a best (worst) of its own.
+coalition are searched for on the functions that the model allows (`_coalition_search`). The value
+of a coalition is the mean over them, each with a best (worst) of its own.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
 from hpo_explain.base import (
-    ROUNDING,
     Direction,
     Fact,
     Game,
@@ -36,7 +34,6 @@ from hpo_explain.base import (
     declared_fact,
     listed,
     steps,
-    unit_of,
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import (
@@ -45,17 +42,14 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.importance._coalition_search import (
-    at_best_of,
-    best_in_coalitions,
     least_of_draws,
     least_of_tried,
-    predicted_in_coalitions,
 )
 from hpo_explain.methods.importance.interaction_indices import (
     interaction_weights,
     sets_up_to,
 )
-from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
+from hpo_explain.methods.importance.sets import PLAY_AS_ONE
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, PredictedObjective
@@ -66,7 +60,6 @@ from hpo_explain.space import (
     SearchSpace,
     filled,
 )
-from hpo_explain.space.sobol import sobol
 
 _COMPLETED = declared_fact(
     "default_completed",
@@ -74,12 +67,9 @@ _COMPLETED = declared_fact(
     "they have the middle of their range",
     which=lambda fact: listed(list(fact.names), 6),
 )
-_START = 200  # configurations of the space among which the search starts
-_TRIED = 300  # of the tried ones, the best
-_SETS = 10  # independent samples of the space over which variances are taken
-_SAMPLE = 512  # configurations of each
-_SAMPLE_OF_MANY = 128  # where there are more than 8 players
-_MANY = 8  # players
+_SPREAD = (
+    200  # configurations of the space over which one moves the prediction
+)
 _DRAWN = (
     32_768  # configurations of all coalitions at which functions are drawn
 )
@@ -115,8 +105,7 @@ def tuning_game(
     direction : {"minimize", "maximize"}, default "minimize"
         Direction of the objective.
     subject : Subject, optional
-        What is explained; by default it is made from the model and `direction`. Searches start at
-        what it says was tried.
+        What is explained; by default it is made from the model and `direction`.
     trial : int, optional
         The trial that the default is, if it is one.
     players : sequence of sequence of int, optional
@@ -161,29 +150,15 @@ def tuning_game(
     if players:
         weights = interaction_weights(len(players), order)
         sets = sets_up_to(len(players), order)
-    table = _Table(
-        explained, subject, belief, _completed(space, default), players, seed
-    )
+    table = _Table(belief, subject, _completed(space, default), players)
     reached = table.reached(game)
-    draws, coalitions = None, reached.values
-    if belief is not None:
-        draws, coalitions = (
-            reached.values @ weights.T,
-            reached.values.mean(axis=0),
-        )
-    half_width = None
-    if reached.of_samples is not None:
-        # squares of variances may overflow
-        unit = unit_of(reached.of_samples)
-        of_sets = reached.of_samples / unit @ weights.T
-        half_width = unit * half_of_samples(of_sets)
+    coalitions = reached.values.mean(axis=0)
     return GameExplanation(
         subject=subject,
         players=names,
         sets=sets,
         values=weights @ coalitions,
-        draws=draws,
-        half_width=half_width,
+        draws=reached.values @ weights.T,
         order=min(order, len(names)),
         game=game,
         default=space.decode(space.row(default, "default")[None, :])[0],
@@ -192,8 +167,8 @@ def tuning_game(
             mean_of(surrogate, space.project(table.default[None, :]))[0]
         ),
         coalitions=coalitions,
-        coalition_draws=None if belief is None else reached.values,
-        noise=0.0 if belief is None else belief.noise_std,
+        coalition_draws=reached.values,
+        noise=belief.noise_std,
         rows=None if reached.rows is None else space.project(reached.rows),
         reference=None
         if reached.reference is None
@@ -243,12 +218,11 @@ def spread(surrogate: Surrogate, default: Config, *, seed: int) -> Array:
     space, columns = explained.space, np.flatnonzero(relevant(explained.game))
     alone = np.zeros((len(columns), len(space)), dtype=bool)
     alone[np.arange(len(columns)), columns] = True
-    sample = space.sample(_START, seed=seed, latent=True)
-    predicted = predicted_in_coalitions(
-        surrogate, _completed(space, default), sample, alone
-    )
+    sample = space.sample(_SPREAD, seed=seed, latent=True)
+    rows = np.where(alone[:, None], sample, _completed(space, default))
+    predicted = mean_of(surrogate, space.project(rows.reshape(-1, len(space))))
     std = np.full(len(space), np.nan)
-    std[columns] = predicted.std(axis=0)
+    std[columns] = predicted.reshape(len(columns), -1).std(axis=1)
     return std
 
 
@@ -270,35 +244,21 @@ def players_of(spread: Array) -> list[list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class _Reached:
-    """The values of all coalitions, (m,), or of each draw, (k, m), and the rows that have them.
-
-    `of_samples` are the values over independent samples of the space, whose mean `values` are.
-    """
+    """The value of every coalition in each function, (k, m), and the rows that have them."""
 
     values: Array
     rows: Array | None = None
     reference: Array | None = None
-    of_samples: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
     """A default with latent values for what is inactive, and all coalitions of its players."""
 
-    explained: Explained
+    belief: Draws
     subject: Subject
-    belief: Draws | None
     default: Array
     players: Sequence[Sequence[int]]
-    seed: int
-
-    @property
-    def space(self) -> SearchSpace:
-        return self.explained.space
-
-    @property
-    def surrogate(self) -> Surrogate:
-        return cast(Surrogate, self.explained.surrogate)
 
     @cached_property
     def free(self) -> Bools:
@@ -312,34 +272,16 @@ class _Table:
     def reached(self, game: Game) -> _Reached:
         """Return what every coalition reaches in a game."""
         if game == "sensitivity":
-            return self._variances()
+            return _Reached(self._variances())
         if game == "optimizer_bias":
             return self._missed()
         sign = 1.0 if game == "tunability" else -1.0
         cost, rows = self._best(sign)
-        return _Reached(sign * (cost[..., :1] - cost), rows)
+        return _Reached(sign * (cost[:, :1] - cost), rows)
 
-    # ------------------------------------------------------------------ variances
-
-    def _variances(self) -> _Reached:
-        """Return how much the prediction, or each draw, varies in every coalition."""
-        if self.belief is not None:
-            return _Reached(self._variances_of_draws(self.belief))
-        n = _SAMPLE if len(self.players) <= _MANY else _SAMPLE_OF_MANY
-        seeds = np.random.default_rng(self.seed).integers(2**31, size=_SETS)
-        of_samples = []
-        for seed in steps(seeds, "samples"):
-            # scrambled anew: independent sets, each much more even than a random one
-            rows = self.space.from_latent(sobol(len(self.space), n, int(seed)))
-            mean = predicted_in_coalitions(
-                self.surrogate, self.default, rows, self.free
-            )
-            of_samples.append(mean.var(axis=0))
-        by_sample = np.stack(of_samples)
-        return _Reached(by_sample.mean(axis=0), of_samples=by_sample)
-
-    def _variances_of_draws(self, belief: Draws) -> Array:
-        """Return the variance of each draw in every coalition, (k, m)."""
+    def _variances(self) -> Array:
+        """Return the variance of each function in every coalition, (k, m)."""
+        belief = self.belief
         exponent = np.log2(_DRAWN / len(self.free))
         n = 2 ** int(np.clip(exponent, np.log2(_LEAST), np.log2(_MOST)))
         rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
@@ -352,58 +294,17 @@ class _Table:
             variances.append(costs.reshape(len(costs), -1, n).var(axis=2))
         return np.concatenate(variances, axis=1)
 
-    # ------------------------------------------------------------------ the best and the worst
-
     def _best(self, sign: float) -> tuple[Array, Array]:
         """Return the best cost times a sign in every coalition, and the rows that have it."""
-        if self.belief is not None:
-            return least_of_draws(self.belief, self.default, self.free, sign)
-        start = [self.space.sample(_START, seed=self.seed, latent=True)]
-        if len(self.subject.tried):
-            order = np.argsort(sign * self.subject.costs, kind="stable")
-            tried = self.subject.tried[order[:_TRIED]]
-            start.append(filled(self.space, tried, self.seed))
-        rows = np.vstack(start)
-        to_cost = sign * self.explained.sign
-
-        def cost_of(z: Array) -> Array:
-            return to_cost * mean_of(self.surrogate, self.space.project(z))
-
-        return best_in_coalitions(
-            cost_of,
-            self.space,
-            self.default,
-            rows,
-            sign * self._costs(rows),
-            self.free,
-            seed=self.seed,
-        )
+        return least_of_draws(self.belief, self.default, self.free, sign)
 
     def _missed(self) -> _Reached:
         """Return what tried values of every coalition gain less than the best."""
-        space = self.space
-        tried = filled(space, self.subject.tried, self.seed)
+        belief = self.belief
+        tried = filled(belief.space, self.subject.tried, belief.seed)
         own = np.vstack([self.default, tried])
-        reached, own_rows = self._best_of(own)
-        best, rows = self._best(1.0)
-        if self.belief is not None:
-            best = np.minimum(best, reached)
-        else:
-            # the search may end a rounding error above what was tried
-            near = reached <= best + ROUNDING * np.abs(best).max()
-            best = np.where(near, reached, best)
-            rows = np.where(near[:, None], own_rows, rows)
-        return _Reached(best - reached, own_rows, rows)
-
-    def _best_of(self, rows: Array) -> tuple[Array, Array]:
-        """Return the best cost that rows reach in every coalition, and the rows that have it."""
-        if self.belief is not None:
-            return least_of_tried(self.belief, self.default, self.free, rows)
-        return at_best_of(self.default, rows, self._costs(rows), self.free)
-
-    def _costs(self, rows: Array) -> Array:
-        """Return the costs of rows in every coalition, (n, m)."""
-        mean = predicted_in_coalitions(
-            self.surrogate, self.default, rows, self.free
+        reached, own_rows = least_of_tried(
+            belief, self.default, self.free, own
         )
-        return np.asarray(self.explained.sign * mean)
+        best, rows = self._best(1.0)
+        return _Reached(np.minimum(best, reached) - reached, own_rows, rows)

@@ -207,7 +207,7 @@ class InteractionExplainer(Explainer):
         space = self.space
         focus = None if name is None else space.index(name)
         draws = self.explained.draws(self.seed)
-        if draws is not None:
+        if draws.joint:
             return self._of_functions(draws, focus)
         matters = relevant(self.explained.game)
         F = self.explained(self._configs)
@@ -237,11 +237,15 @@ class InteractionExplainer(Explainer):
                     together - alone[j] - alone[k], together, scale
                 )
         absolute, H, std = of_pairs.T
+        spread = max(float(F.std()), np.finfo(float).tiny)
         return InteractionStrength(
             subject=self.about,
             players=tuple((name,) for name in space.names),
             sets=tuple(pairs),
             values=H,
+            draws=H[None],
+            draws_beside=H[None],
+            shares=(absolute / spread)[None] ** 2,
             half_width=NORMAL_95 * std,
             absolute=absolute,
             total=total,

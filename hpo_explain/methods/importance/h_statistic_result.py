@@ -19,7 +19,7 @@ from hpo_explain.belief import (
     interval,
     varying,
 )
-from hpo_explain.methods._engines.estimates import Estimates
+from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
 
@@ -42,16 +42,16 @@ class InteractionStrength(Estimates):
         The hyperparameters, and the pairs that were looked at, by their places.
     values, half_width : ndarray of shape (number of pairs,)
         H of each pair (Eq. 44), and 1.96 times its standard error, or standard deviation.
-    draws : ndarray of shape (number of functions, number of pairs) or None
-        H of each pair in each function; None where it was estimated from a sample.
-    draws_beside : ndarray of shape (number of functions, number of pairs) or None
+    draws : ndarray of shape (number of functions, number of pairs)
+        H of each pair in each function; in the only one, where it was estimated from a sample.
+    draws_beside : ndarray of shape (number of functions, number of pairs)
         The same if what the function leaves out of the objective is the pair's interaction.
     absolute : ndarray of shape (number of pairs,)
         Root mean square of each pair's interaction, in the objective's (or acquisition's) units.
     total, total_std : ndarray of shape (d,)
         H of each hyperparameter with any others (Eq. 45; of functions by pairs alone), and its
         error; NaN for those that were not looked at, where there are many.
-    shares : ndarray of shape (number of functions, number of pairs) or None
+    shares : ndarray of shape (number of functions, number of pairs)
         Share of each pair's interaction in what evaluations vary by.
     focus : str or None
         The hyperparameter whose pairs were asked for; None for all.
@@ -109,8 +109,8 @@ class InteractionStrength(Estimates):
     absolute: Array
     total: Array
     total_std: Array
-    draws_beside: Array | None = None
-    shares: Array | None = None
+    draws_beside: Array
+    shares: Array
     focus: str | None = None
     sample_size: int = 0
     seed: int = 0
@@ -125,13 +125,11 @@ class InteractionStrength(Estimates):
         """Intervals of H are stretched as those of shares of pairs."""
         return STRETCH["pair"]
 
-    def interval(self, place: int) -> tuple[float, float] | None:
+    def interval(self, place: int) -> tuple[float, float]:
         """Return the 95 % interval of a pair's H over the draws, between 0 and 1.
 
         Whoever has what the draws leave out of the objective: others, or the pair.
         """
-        if self.draws is None or self.draws_beside is None:
-            return None
         low, _ = interval(self.draws[:, place], stretch=self.stretch)
         _, high = interval(self.draws_beside[:, place], stretch=self.stretch)
         return max(low, 0.0), min(high, 1.0)
@@ -161,12 +159,11 @@ class InteractionStrength(Estimates):
         """
         return [int(i) for i in np.argsort(-self.absolute, kind="stable")]
 
-    def half(self, place: int) -> float | tuple[float, float] | None:
+    def half(self, place: int) -> float | tuple[float, float]:
         """Return how far H of a pair reaches down and up: its 95 % interval, or its error."""
-        ends = self.interval(place)
-        if ends is None:
+        low, high = self.interval(place)
+        if math.isnan(low):
             return super().half(place)
-        low, high = ends
         H = float(self.values[place])
         return max(H - low, 0.0), max(high - H, 0.0)
 
@@ -184,22 +181,20 @@ class InteractionStrength(Estimates):
         """The pair with most interaction, or that there is none."""
         order = self.by_size()
         if not order:
-            return (replace(self._none(None), certain=True, because=()),)
-        if self.shares is None:
-            if self.values[order[0]] == 0.0:
-                return (self._none(None),)
-            return (self._most(order, None, verb="interact"),)
+            nothing = self._none(decide(np.zeros(1), side="below"))
+            return (replace(nothing, certain=True, because=()),)
         shares = self.shares[:, order]
         largest = decide(varying(shares.max(axis=1)), MATTERS, side="below")
         interacts = decide(shares[:, 0], INTERACTS, side="above")
-        if largest.certain and not interacts.certain:
+        is_nothing = self.values[order[0]] == 0.0
+        if is_nothing or (largest.certain and not interacts.certain):
             return (self._none(largest),)
         leads = (shares.argmax(axis=1) == 0).astype(float)
-        is_first = decide(leads, 0.5, side="above").certain
-        verb = "interact" if is_first else "seem to interact"
+        is_first = decide(leads, 0.5, side="above")
+        verb = "seem to interact" if is_first.doubtful else "interact"
         return (self._most(order, interacts, verb=verb),)
 
-    def _none(self, largest: Decision | None) -> Claim:
+    def _none(self, largest: Decision) -> Claim:
         """Return that there is no interaction, of which the largest is known or not."""
         about = [
             name
@@ -209,7 +204,7 @@ class InteractionStrength(Estimates):
         if self.focus is not None:
             about = [self.focus]
         at_most = ""
-        if largest is not None:
+        if largest.known:
             percent = max(math.ceil(100.0 * largest.bound), 1)
             at_most = (
                 f": each pair explains less than {percent}% of its variance"
@@ -218,28 +213,26 @@ class InteractionStrength(Estimates):
             "share",
             tuple(about),
             largest,
-            estimate=0.0,
             says="none" if self.focus is None else "none with",
             at_most=at_most,
         )
         return replace(claim, side="below")
 
     def _most(
-        self, order: list[int], interacts: Decision | None, *, verb: str
+        self, order: list[int], interacts: Decision, *, verb: str
     ) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
         first = order[0]
-        H, ends = float(self.values[first]), self.interval(first)
+        H, (low, high) = float(self.values[first]), self.interval(first)
+        low, high = min(low, H), max(high, H)
+        interacts = replace(interacts, estimate=H, interval=(low, high))
         shown: Any = self.estimate(first)
-        if interacts is not None and ends is not None:
-            low, high = min(ends[0], H), max(ends[1], H)
-            interacts = replace(interacts, estimate=H, interval=(low, high))
+        if interacts.known:
             shown = f"between {low:.2f} and {high:.2f}"
         return self.decided(
             "share",
             self.members[first],
             interacts,
-            estimate=H,
             says="most",
             H=shown,
             verb=verb,

@@ -72,13 +72,13 @@ def _of_one(result: InteractionStrength) -> Rows:
 def whiskers(result: InteractionStrength) -> str:
     """Say what the whiskers of bars of pairs are, and in which order they stand."""
     error = "Whiskers: 95% interval over functions that the trials allow."
-    if result.draws is None:
+    if len(result.draws) < 2:
         error = _error(result)
     return f"{error} The pair that interacts most, in the objective's units, is on top."
 
 
 def _error(result: InteractionStrength) -> str:
-    if result.draws is not None:
+    if len(result.draws) > 1:
         return (
             "±: 1.96 standard deviations over functions that the trials allow."
         )

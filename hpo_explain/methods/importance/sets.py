@@ -13,7 +13,7 @@ from hpo_explain.base import (
     declared_fact,
     listed,
 )
-from hpo_explain.methods._engines.estimates import Estimates
+from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:

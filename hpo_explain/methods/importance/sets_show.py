@@ -43,7 +43,7 @@ def waterfall(
     if rest:
         labels.append((f"{len(rest)} others",))
         steps.append(float(result.values[rest].sum()))
-        halves.append(None)
+        halves.append(np.nan)
     levels = result.start + np.cumsum([0.0, *steps])
     bars = []
     for row, (step, half) in enumerate(zip(steps, halves, strict=True)):
@@ -95,7 +95,7 @@ def matrix(result: Sets, *, scale: str, **words: Any) -> Cells:
 def whiskers(result: Sets, *, exact: str) -> str:
     """Say what the whiskers are; where there are none, what it is that is `exact`."""
     integrated = result.half_width is not None
-    if result.draws is not None:
+    if len(result.draws) > 1:
         rest = " and of integrating." if integrated else "."
         return f"Whiskers: 95 % interval of each step under the model{rest}"
     if integrated:

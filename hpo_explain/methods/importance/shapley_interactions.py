@@ -37,11 +37,7 @@ from hpo_explain.methods._engines.coalitions import (
 )
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.uncertainty import widened
-from hpo_explain.methods.importance._variance_game import (
-    configurations_of,
-    variances,
-    variances_of_draws,
-)
+from hpo_explain.methods.importance._variance_game import variances
 from hpo_explain.methods.importance.interaction_indices import (
     Sets,
     interaction_weights,
@@ -225,8 +221,8 @@ def interactions_at(
     half_width = None
     if len(cubes) > 1:
         half_width = half_of_samples(interactions.by_cube.sum(axis=2))
-    belief, draws = explained.draws(seed), None
-    if belief is not None and 0 < len(interactions.players) <= EXACT_PLAYERS:
+    belief, draws = explained.draws(seed), values[None]
+    if belief.joint and 0 < len(interactions.players) <= EXACT_PLAYERS:
         of_draws = _values_of_draws(belief, x, interactions, rows, order)
         error = 0.0 if half_width is None else half_width / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
@@ -282,28 +278,19 @@ def variance_interactions(
     columns = np.flatnonzero(relevant(explained.game)).tolist()
     players, notes = [[j] for j in columns], tuple[Fact, ...]()
     if len(columns) > _MOST_OF_VARIANCE:
-        if belief is None:
-            of_each = variances(explained, players, singles=True, seed=seed)
-        else:
-            of_each = belief.anova.mains[:, columns]
-        largest = np.argsort(-of_each.mean(axis=0), kind="stable")
+        of_each = belief.anova.mains[:, columns].mean(axis=0)
+        largest = np.argsort(-of_each, kind="stable")
         first = sorted(columns[i] for i in largest[: _MOST_OF_VARIANCE - 1])
         rest = [j for j in columns if j not in first]
         players = [*([j] for j in first), rest]
         notes = (PLAY_AS_ONE(names=[space.names[j] for j in rest]),)
-    if not players:
-        belief = None
-    if belief is None:
-        by_set = variances(explained, players, seed=seed)
-    else:
-        by_set = variances_of_draws(belief, players)
+    by_set = variances(explained, belief, players)
     size = min(order, len(players))
     phi = np.zeros((len(by_set), 0))
     if players:
         phi = by_set @ interaction_weights(len(players), size).T
     values = phi.mean(axis=0)
     variance = float(by_set[:, -1].mean())
-    is_integrated = belief is None and len(phi) > 1
     return ShapleyInteractions(
         subject=subject,
         players=tuple(
@@ -311,8 +298,7 @@ def variance_interactions(
         ),
         sets=sets_up_to(len(players), size),
         values=values,
-        draws=None if belief is None else phi,
-        half_width=half_of_samples(phi) if is_integrated else None,
+        draws=phi,
         order=max(size, 2),
         coalitions=by_set.mean(axis=0),
         of="variance",
@@ -323,10 +309,7 @@ def variance_interactions(
         baseline=0.0,
         efficiency_gap=variance - float(values.sum()),
         spread=float(np.sqrt(max(variance, 0.0))),
-        background_size=configurations_of(len(players))
-        if is_integrated
-        else 0,
-        noise=0.0 if belief is None else belief.noise_std,
+        noise=belief.noise_std,
         notes=(*notes, *subject.notes),
     )
 

@@ -132,12 +132,10 @@ class ShapleyInteractions(Sets):
     def _kind(self) -> Any:
         return "share" if self.of == "variance" else "contribution"
 
-    def _draws_of(self, sets: list[int]) -> Array | None:
+    def _draws_of(self, sets: list[int]) -> Array:
         """Return the draws' values of sets, (k, sets): of a variance as shares of evaluations'."""
-        if self.draws is None or self.of == "acquisition":
-            return None
         values = self.draws[:, sets]
-        if self.of == "prediction":
+        if self.of != "variance":
             return values
         whole = self.draws.sum(axis=1, keepdims=True) + self.noise**2
         return np.asarray(values / np.maximum(whole, np.finfo(float).tiny))
@@ -156,37 +154,22 @@ class ShapleyInteractions(Sets):
         if self.of == "acquisition":
             most = np.abs(self.values[ranking]) + self._half_width(ranking)
             return bool((most <= NEGLIGIBLE * self.spread).all())
-        smallness = self._smallness(ranking)
-        return smallness is not None and smallness.certain
+        return self._smallness(ranking).certain
 
-    def _smallness(self, sets: list[int]) -> Decision | None:
-        """Return whether the largest of some interactions is negligible; None without draws."""
-        draws = self._draws_of(sets)
-        if draws is None:
-            return None
+    def _smallness(self, sets: list[int]) -> Decision:
+        """Return whether the largest of some interactions is negligible."""
         limit = NEGLIGIBLE * self.spread
         if self.of == "variance":
             limit = INTERACTS
-        largest = np.abs(draws).max(axis=1, initial=0.0)
+        largest = np.abs(self._draws_of(sets)).max(axis=1, initial=0.0)
         return decide(largest, np.nextafter(limit, np.inf), side="below")
 
     def _no_interaction(self, ranking: list[int]) -> Claim:
-        if self.of == "acquisition":
-            return self.claim(
-                self._kind,
-                self.all_names,
-                0.0,
-                says="none",
-                certain=True,
-                because=(),
-                side="below",
-            )
+        smallness = self._smallness(ranking)
+        if not smallness.known:
+            smallness = replace(smallness, estimate=0.0)
         claim = self.decided(
-            self._kind,
-            self.all_names,
-            self._smallness(ranking),
-            says="none",
-            estimate=0.0,
+            self._kind, self.all_names, smallness, says="none"
         )
         return replace(claim, side="below")
 
@@ -199,21 +182,18 @@ class ShapleyInteractions(Sets):
         }
         if self.of == "acquisition":
             return self._interaction_on_acquisition(i, words)
-        draws, decision = self._draws_of([i]), self.decision(i)
-        sure, perhaps, estimate = "sure", "perhaps", value
+        decision = self.decision(i)
+        sure, perhaps = "sure", "perhaps"
         if self.of == "variance":
             sure, perhaps = "shared", "perhaps shared"
-            estimate = value / self.prediction
-            if draws is not None:
-                decision = decide(draws[:, 0], INTERACTS, side="above")
-        is_sure = decision is not None and decision.certain
+            share = self._draws_of([i])[:, 0]
+            decision = decide(share, INTERACTS, side="above")
         claim = self.decided(
             self._kind,
             names,
             decision,
-            says=sure if is_sure else perhaps,
+            says=sure if decision.certain else perhaps,
             values=self._values_of(names),
-            estimate=estimate,
             **words,
         )
         return replace(claim, side="above")

@@ -77,7 +77,7 @@ def trade_off(
     of_each = []
     for name, run in objectives.runs.items():
         draws = as_draws(surrogates[name], run.direction, seed=seed)
-        if draws is None:
+        if not draws.joint:
             problem = "is 'trade-off', but the model has no functions that the trials allow"
             raise InputError("target", problem, "trade-off")
         of_each.append(draws)

@@ -24,6 +24,7 @@ from hpo_explain.base import (
     check_option,
     declared_fact,
 )
+from hpo_explain.belief import equally_many
 from hpo_explain.methods.importance.games import (
     players_of,
     spread,
@@ -206,20 +207,12 @@ def shared_game(
     """
     each = list(games.values())
     first = each[0]
-    coalitions = _over(np.stack([game.coalitions for game in each]), over)
+    of_runs = equally_many([game.coalition_draws for game in each])
+    draws = _over(np.stack(of_runs), over)
+    coalitions = draws.mean(axis=0)
     weights = np.zeros((0, len(coalitions)))
     if first.players:
         weights = interaction_weights(len(first.players), first.order)
-    coalition_draws = draws = None
-    of_runs = [
-        game.coalition_draws
-        for game in each
-        if game.coalition_draws is not None
-    ]
-    if len(of_runs) == len(each):
-        coalition_draws = _over(np.stack(of_runs), over)
-        coalitions = coalition_draws.mean(axis=0)
-        draws = coalition_draws @ weights.T
     predictions = [game.default_prediction for game in each]
     return replace(
         first,
@@ -230,10 +223,9 @@ def shared_game(
         default_trial=None,
         default_prediction=float(np.mean(predictions)),
         values=weights @ coalitions,
-        draws=draws,
-        half_width=_half_width(each, over),
+        draws=draws @ weights.T,
         coalitions=coalitions,
-        coalition_draws=coalition_draws,
+        coalition_draws=draws,
         noise=max(game.noise for game in each),
         rows=None,
         reference=None,
@@ -262,14 +254,3 @@ def _over(values: Array, over: Over) -> Array:
     if over == "min":
         return np.asarray(values.min(axis=0))
     return np.asarray(values.max(axis=0))
-
-
-def _half_width(games: Sequence[GameExplanation], over: Over) -> Array | None:
-    """Return half the intervals of integrating: of a mean, or at most that of the worst run."""
-    halves = [game.half_width for game in games if game.half_width is not None]
-    if len(halves) < len(games):
-        return None
-    if over == "mean":
-        squares = np.sum(np.square(halves), axis=0)
-        return np.asarray(np.sqrt(squares) / len(games))
-    return np.asarray(np.max(halves, axis=0))

@@ -76,9 +76,9 @@ class GameExplanation(Sets):
         The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
     reference : ndarray of shape (2 ** number of players, d) or None
         Those with which the optimizer's are compared; None for other games.
-    coalition_draws : ndarray of shape (number of draws, 2 ** number of players) or None
+    coalition_draws : ndarray of shape (number of draws, 2 ** number of players)
         The value of every coalition for each function that the trials allow, with a best (worst)
-        configuration of its own; None of a model without any.
+        configuration of its own.
     over : {"mean", "min", "max"}, optional
         How the values of several runs became one, coalition by coalition. None for a game of a
         single run.
@@ -137,10 +137,10 @@ class GameExplanation(Sets):
     default_trial: int | None
     default_prediction: float
     coalitions: Array
+    coalition_draws: Array
     noise: float = 0.0
     rows: Array | None = None
     reference: Array | None = None
-    coalition_draws: Array | None = None
     over: Over | None = None
     games: Mapping[str, GameExplanation] = field(default_factory=dict)
 
@@ -156,17 +156,14 @@ class GameExplanation(Sets):
         return STRETCH["average" if is_average else "attainable"]
 
     @property
-    def whole_half(self) -> float | None:
-        """Half the 95 % interval of the value of all hyperparameters; None if not known."""
-        draws = self._gains(-1)
-        if draws is None:
-            return None
-        return decide(draws, stretch=self.stretch).half
+    def whole_half(self) -> float:
+        """Half the 95 % interval of the value of all hyperparameters; NaN if not known."""
+        return decide(self._gains(-1), stretch=self.stretch).half
 
-    def _gains(self, code: int) -> Array | None:
-        """Return what a coalition does beyond none, in each function; None without draws."""
+    def _gains(self, code: int) -> Array:
+        """Return what a coalition does beyond none, in each function."""
         draws = self.coalition_draws
-        return None if draws is None else draws[:, code] - draws[:, 0]
+        return np.asarray(draws[:, code] - draws[:, 0])
 
     @property
     def start(self) -> float:
@@ -261,7 +258,7 @@ class GameExplanation(Sets):
         names, last = self.all_names, len(self.coalitions) - 1
         varies = self.game == "sensitivity"
         whole = self._decided_whether(last)
-        unlikely = whole is not None and whole.probability <= 1.0 - LEVEL
+        unlikely = whole.probability <= 1.0 - LEVEL
         if not names or self.whole == 0.0 or (unlikely and not varies):
             return (self._nothing(whole),)
         first = self._said(
@@ -277,7 +274,7 @@ class GameExplanation(Sets):
     def _kind(self) -> Any:
         return "share" if self.game == "sensitivity" else "difference"
 
-    def _nothing(self, whole: Decision | None) -> Claim:
+    def _nothing(self, whole: Decision) -> Claim:
         """Return that nothing can be gained, lost or varied."""
         claim = self.claim(
             self._kind,
@@ -288,8 +285,6 @@ class GameExplanation(Sets):
             side="below",
             because=(_SEEMS(),),
         )
-        if whole is None:
-            return claim
         return replace(claim, probability=1.0 - whole.probability)
 
     def _alone(self) -> list[Claim]:
@@ -299,7 +294,7 @@ class GameExplanation(Sets):
         claims = []
         for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
             decision = self._decided_whether(1 << place)
-            if decision is None or decision.probability >= LIKELY:
+            if not decision.probability < LIKELY:
                 player = self.players[place]
                 claims.append(
                     self._said(
@@ -315,14 +310,12 @@ class GameExplanation(Sets):
     def _loses(self) -> bool:
         return self.game in ("mistunability", "optimizer_bias")
 
-    def _decided_whether(self, code: int) -> Decision | None:
+    def _decided_whether(self, code: int) -> Decision:
         """Return whether a coalition gains (loses) more than noise, or varies by a share.
 
         All together more than noise makes evaluations scatter, or some by more than 2 % of both.
         """
         gains = self._gains(code)
-        if gains is None or self.coalition_draws is None:
-            return None
         if self.game == "sensitivity":
             of_evaluations = self.coalition_draws[:, -1] + self.noise**2
             shares = gains / np.maximum(of_evaluations, np.finfo(float).tiny)
@@ -341,7 +334,6 @@ class GameExplanation(Sets):
             names,
             self._decided_whether(code),
             says=says,
-            estimate=value,
             std=math.sqrt(max(value, 0.0)),
             **words,
         )
@@ -359,7 +351,7 @@ class GameExplanation(Sets):
         decision = self.decision(i, least, "above")
         if value <= 0.0:
             decision = self.decision(i, -least, "below")
-        if decision is None or not decision.certain:
+        if not decision.certain:
             return []
         claim = self.decided(
             "difference",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from hpo_explain.base import (
     number,
     worth_naming,
 )
-from hpo_explain.belief import STRETCH, Decision, decide
+from hpo_explain.belief import STRETCH, Decision, decide, std_of_draws
 from hpo_explain.space import Array, value_text
 
 if TYPE_CHECKING:
@@ -96,16 +97,16 @@ class Contributions(Result):
         Number of background rows.
     estimator : Fact or None
         How coalitions were valued.
-    draws : ndarray of shape (k, d) or None
+    draws : ndarray of shape (k, d)
         Contributions to the objective, in its units, for each function that the trials allow it to
-        be; None where these are not known.
+        be; to the prediction alone, or NaN, where these are not known.
     """
 
     config: Mapping[str, Any]
     phi: Array
+    draws: Array
     background_size: int = 0
     estimator: Fact | None = None
-    draws: Array | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,8 +120,8 @@ class Contributions(Result):
 
     @property
     @abstractmethod
-    def half(self) -> Array | None:
-        """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
+    def half(self) -> Array:
+        """Half the 95 % intervals of the totals by integration, (d,); NaN where not known."""
 
     @property
     @abstractmethod
@@ -134,14 +135,10 @@ class Contributions(Result):
         Whatever the criterion: what an acquisition says follows from what the trials were, and is
         not uncertain.
         """
-        if self.draws is None:
-            return super().posterior
-        return PosteriorDraws(self.names, self.draws, "farthest from 0")
+        return self.drawn(self.names, self.draws, "farthest from 0")
 
-    def objective(self, j: int) -> Decision | None:
+    def objective(self, j: int) -> Decision:
         """Return whether a value raises or lowers the objective, by what the trials allow."""
-        if self.draws is None:
-            return None
         return decide(self.draws[:, j], stretch=STRETCH["average"])
 
     @property
@@ -166,11 +163,7 @@ class Contributions(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the contributions as `to_dict` holds them."""
-        half = (
-            [None] * len(self.names)
-            if self.half is None
-            else self.half.tolist()
-        )
+        half = self.half.tolist()
         judged = [self.objective(j) for j in range(len(self.names))]
         return [
             {
@@ -179,9 +172,9 @@ class Contributions(Result):
                 "active": bool(self.active[j]),
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
-                "objective_95_interval": None
-                if (decision := judged[j]) is None
-                else decision.interval,
+                "objective_95_interval": judged[j].interval
+                if judged[j].known
+                else None,
             }
             for j, name in enumerate(self.names)
         ]
@@ -203,6 +196,7 @@ class Contributions(Result):
         import shap
 
         half = self.half
+        unknown = np.isnan(half).any()
         return shap.Explanation(
             values=self.total.copy(),
             base_values=self.mean,
@@ -212,8 +206,8 @@ class Contributions(Result):
                 [self.value(j) for j in range(len(self.names))], dtype=object
             ),
             feature_names=list(self.names),
-            lower_bounds=None if half is None else self.total - half,
-            upper_bounds=None if half is None else self.total + half,
+            lower_bounds=None if unknown else self.total - half,
+            upper_bounds=None if unknown else self.total + half,
         )
 
 
@@ -250,10 +244,10 @@ class ProposalExplanation(Contributions):
         acquisition they are its terms.
     phi : ndarray of shape (d, number of terms)
         The contribution of each hyperparameter to each term; 0 where it is inactive.
-    standard_error : ndarray of shape (d, number of terms + 1) or None
+    standard_error : ndarray of shape (d, number of terms + 1)
         Standard error of `phi` and, in the last column, of their sum, from integrating over the
-        background; None where the background was given as an array.
-    difference_error : ndarray of shape (number of terms + 1, d, d) or None
+        background; NaN where the background was given as an array.
+    difference_error : ndarray of shape (number of terms + 1, d, d)
         Standard error of the difference of any two contributions, which go together; the terms as
         in `standard_error`.
     degrees_of_freedom : int
@@ -317,8 +311,8 @@ class ProposalExplanation(Contributions):
     }
 
     terms: tuple[str, ...]
-    standard_error: Array | None
-    difference_error: Array | None
+    standard_error: Array
+    difference_error: Array
     degrees_of_freedom: int
     prediction: dict[str, float]
     baseline: dict[str, float]
@@ -344,10 +338,9 @@ class ProposalExplanation(Contributions):
         return np.asarray(self.phi.sum(axis=1))
 
     @property
-    def half(self) -> Array | None:
-        """Half the 95 % intervals of the totals by integration, (d,); None where not known."""
-        half = self.half_width()
-        return None if half is None else half[:, -1]
+    def half(self) -> Array:
+        """Half the 95 % intervals of the totals by integration, (d,); NaN where not known."""
+        return self.half_width()[:, -1]
 
     @property
     def mean(self) -> float:
@@ -393,14 +386,12 @@ class ProposalExplanation(Contributions):
         """Columns of the table that hold contributions."""
         return ("total", *self.terms)
 
-    def half_width(self, level: float = 0.95) -> Array | None:
+    def half_width(self, level: float = 0.95) -> Array:
         """Return half the t-interval per hyperparameter: columns as in `standard_error`."""
         check_fraction("level", level)
         return self._half_of(self.standard_error, level)
 
-    def _half_of(self, error: Array | None, level: float) -> Array | None:
-        if error is None:
-            return None
+    def _half_of(self, error: Array, level: float) -> Array:
         from scipy.special import stdtrit
 
         quantile = float(stdtrit(self.degrees_of_freedom, 0.5 + level / 2.0))
@@ -431,9 +422,8 @@ class ProposalExplanation(Contributions):
         columns = {}
         for t, term in [(-1, "total"), *enumerate(self.terms)]:
             phi = self.by_term[term]
-            reach = np.nan if half is None else half[:, t]
-            columns[(term, "lower")] = phi - reach
-            columns[(term, "upper")] = phi + reach
+            columns[(term, "lower")] = phi - half[:, t]
+            columns[(term, "upper")] = phi + half[:, t]
         return self._by_name(columns)
 
     def _terms_at(self, j: int) -> dict[str, Any]:
@@ -539,7 +529,7 @@ class ProposalExplanation(Contributions):
             for j in leading(-sign * self.total)[:1]
             if abs(self.total[j]) >= opposing
         ]
-        named = [] if self.draws is None else [*reasons, *against]
+        named = [*reasons, *against] if len(self.draws) > 1 else []
         effects = [self._effect(j) for j in named]
         return (
             *(self._claim("reason", j) for j in reasons),
@@ -550,14 +540,13 @@ class ProposalExplanation(Contributions):
     def _effect(self, j: int) -> Claim:
         """Return what a value does to the objective."""
         decision = self.objective(j)
-        settled = decision is not None and decision.certain
-        lowers = decision is not None and decision.side == "below"
+        lowers = decision.side == "below"
         claim = self.decided(
             "contribution",
             (self.names[j],),
             decision,
             values=(self.config.get(self.names[j]),),
-            says="objective" if settled else "open",
+            says="objective" if decision.certain else "open",
             setting=f"{self.names[j]} = {self.value(j)}",
             does="improves"
             if lowers == (self.direction == "minimize")
@@ -574,7 +563,7 @@ class ProposalExplanation(Contributions):
             "contribution",
             (name,),
             total,
-            between(total, None if half is None else half[j, -1]),
+            between(total, float(half[j, -1])),
             says=says,
             certain=not within,
             because=(_WITHIN_ERROR(names=[name]),) if within else (),
@@ -587,14 +576,12 @@ class ProposalExplanation(Contributions):
     def _within_error(self, j: int, t: int) -> bool:
         """Return whether a sign that is told is within the error of averaging."""
         half = self.half_width()
-        if half is None:
-            return False
         sizes = [
             abs(self.total[j]) - half[j, -1],
             abs(self.phi[j, t]) - half[j, t],
         ]
-        of_moves = self._half_of(self.moves_error, 0.95)
-        if self.moves is not None and of_moves is not None:
+        if self.moves is not None and self.moves_error is not None:
+            of_moves = self._half_of(self.moves_error, 0.95)
             sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
         return bool(min(sizes) <= 0.0)
 
@@ -627,14 +614,14 @@ class PredictionExplanation(Contributions):
     ----------
     phi : ndarray of shape (d,)
         The contribution of each hyperparameter; 0 where it is inactive.
-    half_width : ndarray of shape (d,) or None
-        Half the 95 % interval of each, from integrating over the background; None where that was
+    half_width : ndarray of shape (d,)
+        Half the 95 % interval of each, from integrating over the background; NaN where that was
         given as an array.
     prediction, baseline, efficiency_gap : float
         The prediction, its mean over the background, and what the contributions miss of their
         difference.
-    interval : tuple of (float, float) or None
-        What holds the prediction with 95 %; None where the model does not know.
+    interval : tuple of (float, float)
+        What holds the prediction with 95 %; NaN where the model does not know.
 
     Examples
     --------
@@ -654,7 +641,12 @@ class PredictionExplanation(Contributions):
             "half_width": "half_width",
             "model_std": "model_std",
         },
-        held={**_HELD, "interval": "interval"},
+        held={
+            **_HELD,
+            "interval": lambda result: (
+                None if math.isnan(result.interval[0]) else result.interval
+            ),
+        },
         order="order",
         contributions=("contribution",),
     )
@@ -665,11 +657,11 @@ class PredictionExplanation(Contributions):
         "average: no hyperparameter moves it.",
     }
 
-    half_width: Array | None
+    half_width: Array
     prediction: float
     baseline: float
     efficiency_gap: float
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float]
 
     @property
     def total(self) -> Array:
@@ -677,8 +669,8 @@ class PredictionExplanation(Contributions):
         return self.phi
 
     @property
-    def half(self) -> Array | None:
-        """Half the 95 % intervals by integration, (d,); None where not known."""
+    def half(self) -> Array:
+        """Half the 95 % intervals by integration, (d,); NaN where not known."""
         return self.half_width
 
     @property
@@ -687,18 +679,15 @@ class PredictionExplanation(Contributions):
         return self.baseline
 
     @property
-    def model_std(self) -> Array | None:
-        """Standard deviation of each over what the trials allow, (d,); None where not known."""
-        return None if self.draws is None else self.draws.std(axis=0)
+    def model_std(self) -> Array:
+        """Standard deviation of each over what the trials allow, (d,); NaN where not known."""
+        return std_of_draws(self.draws)
 
     @property
-    def model_half_width(self) -> Array | None:
-        """Half the 95 % interval of each by what the trials allow, (d,)."""
-        judged = [self.objective(j) for j in range(len(self.names))]
-        return (
-            None
-            if self.draws is None
-            else np.array([d.half for d in judged if d is not None])
+    def model_half_width(self) -> Array:
+        """Half the 95 % interval of each by what the trials allow, (d,); NaN where not known."""
+        return np.array(
+            [self.objective(j).half for j in range(len(self.names))]
         )
 
     @property
@@ -731,7 +720,6 @@ class PredictionExplanation(Contributions):
             (name,),
             self.objective(j),
             says="reason",
-            estimate=phi,
             values=(self.config.get(name),),
             setting=f"{name} = {self.value(j)}",
             does="raises" if phi >= 0.0 else "lowers",

@@ -60,11 +60,7 @@ def whiskers_of(size: int, *, has_intervals: bool) -> str:
     )
 
 
-def _at(half: Array | None, *place: int) -> float | None:
-    return None if half is None else float(half[place])
-
-
-def total_marks(total: Array, half: Array | None) -> dict[str, Any]:
+def total_marks(total: Array, half: Array) -> dict[str, Any]:
     """Return diamonds for the totals of rows, with their whiskers, and what they mean."""
     marks = Dots(
         x=total, y=np.arange(len(total), dtype=float), half=half, look="total"
@@ -79,13 +75,14 @@ def _of_proposal(
     rest: list[int],
 ) -> Rows:
     half = explanation.half_width()
+    is_known = not np.isnan(half).any()
     made = [
-        Bar(i, 0.0, float(explanation.phi[j, t]), _at(half, j, t), t)
+        Bar(i, 0.0, float(explanation.phi[j, t]), float(half[j, t]), t)
         for i, j in enumerate(shown)
         for t in range(len(explanation.terms))
     ]
     totals = explanation.total[shown]
-    ends = None if half is None else half[shown, -1]
+    ends = half[shown, -1]
     if rest:
         of_rest = explanation.phi[rest].sum(axis=0).tolist()
         made += [
@@ -93,7 +90,7 @@ def _of_proposal(
             for t, value in enumerate(of_rest)
         ]
         totals = np.append(totals, sum(of_rest))
-        ends = None if ends is None else np.append(ends, np.nan)
+        ends = np.append(ends, np.nan)
     quiet = _without_value(explanation)
     return Rows(
         labels=[*labels, *((text,) for text in quiet)],
@@ -103,10 +100,8 @@ def _of_proposal(
         subtitle=_payout(explanation),
         label=f"contribution to {explanation.acquisition}: right is more desirable",
         footer=sentences(
-            whiskers_of(
-                explanation.background_size, has_intervals=half is not None
-            ),
-            rest and half is not None and "None is known for a sum.",
+            whiskers_of(explanation.background_size, has_intervals=is_known),
+            rest and is_known and "None is known for a sum.",
             _missed(explanation),
         ),
         fills=dict(enumerate(explanation.terms)),
@@ -186,7 +181,7 @@ def _of_prediction(
         for i, (value, fill) in enumerate(zip(values, fills, strict=True))
     ]
     for i, j in enumerate(shown):
-        made[i] = replace(made[i], half=_at(half, j), model=_at(model, j))
+        made[i] = replace(made[i], half=float(half[j]), model=float(model[j]))
     inactive = int((~explanation.active).sum())
     gap = explanation.prediction - explanation.baseline
     there = {bar.fill for bar in made if bar.end}
@@ -199,9 +194,10 @@ def _of_prediction(
         label=contribution_to(explanation),
         footer=sentences(
             whiskers_of(
-                explanation.background_size, has_intervals=half is not None
+                explanation.background_size,
+                has_intervals=not np.isnan(half).any(),
             ),
-            model is not None and _MODEL,
+            len(explanation.draws) > 1 and _MODEL,
             inactive and f"Not shown: {inactive} inactive.",
         ),
         fills={

@@ -22,7 +22,6 @@ from hpo_explain.base import (
     progress_of,
     steps,
 )
-from hpo_explain.methods._engines.explainable import explainable, proposals_of
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
@@ -31,6 +30,7 @@ from hpo_explain.methods.proposals.desirability_path_result import (
     DesirabilityPath,
 )
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
+from hpo_explain.methods.proposals.explainable import explainable, proposals_of
 from hpo_explain.models import Acquisition
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Run

@@ -205,8 +205,6 @@ class DesirabilityPath(Result):
         halves = []
         for e in self.explanations:
             half = e.half_width(level)
-            if half is None:
-                half = np.full((len(self.names), len(e.terms) + 1), np.nan)
             halves.append(
                 np.concatenate(
                     [self._of_terms(e.terms, half[:, :-1]), half[:, -1:]],

@@ -174,7 +174,9 @@ def _asked(path: DesirabilityPath) -> str:
 
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
-    unknown = sum(e.standard_error is None for e in path.explanations)
+    unknown = sum(
+        bool(np.isnan(e.standard_error).any()) for e in path.explanations
+    )
     has_intervals = unknown < len(path)
     conditional = any(not e.active.all() for e in path.explanations)
     return sentences(

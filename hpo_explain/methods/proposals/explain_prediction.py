@@ -244,19 +244,15 @@ class PredictionExplainer:
             If the configuration is not one of the space.
         """
         explanation = self._explainer.explain(config)
-        half = explanation.half_width()
-        interval = None
-        if self._belief is not None:
-            row = self._game.space.row(config, "config")
-            bounds = explanation.subject.bounds
-            interval = prediction_at(self._belief, row, bounds).interval
+        row = self._game.space.row(config, "config")
+        bounds = explanation.subject.bounds
         return PredictionExplanation(
             subject=explanation.subject,
             config=explanation.config,
             phi=explanation.phi[:, 0],
-            half_width=None if half is None else half[:, 0],
+            half_width=explanation.half_width()[:, 0],
             prediction=explanation.prediction["mean"],
-            interval=interval,
+            interval=prediction_at(self._belief, row, bounds).interval,
             baseline=explanation.baseline["mean"],
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,
@@ -265,13 +261,11 @@ class PredictionExplainer:
             notes=explanation.notes,
         )
 
-    def _at_one(self, draws: Array | None, active: Bools) -> Array | None:
+    def _at_one(self, draws: Array, active: Bools) -> Array:
         """Return contributions in each draw (k, d) with what draws leave out of the objective.
 
         Only the whole configuration has it: active hyperparameters have equal parts of it.
         """
-        if draws is None or self._belief is None:
-            return draws
         # of constant draws nothing contributes: all that trials scatter by is noise
         varies = draws.any(axis=1)
         left_out = varies * self._belief.at_one(np.zeros(len(draws)))

@@ -26,17 +26,17 @@ from hpo_explain.base import (
     spans,
 )
 from hpo_explain.belief import as_draws
-from hpo_explain.methods._engines.explainable import (
+from hpo_explain.methods.proposals.contributions_result import (
+    ProposalExplanation,
+)
+from hpo_explain.methods.proposals.explainable import (
     LEAST_KNOWN,
     why_unexplained,
 )
-from hpo_explain.methods._engines.proposed import (
+from hpo_explain.methods.proposals.proposed import (
     AnyTrial,
     Proposed,
     proposed,
-)
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
 )
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models import Acquisition, as_surrogate

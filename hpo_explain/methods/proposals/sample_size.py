@@ -82,8 +82,7 @@ def check_sample_size(
     """
     check_option("error", error, SAMPLING_ERRORS)
     part = (explanation.phi != 0.0).any(axis=1)
-    if explanation.standard_error is not None:
-        part |= (explanation.standard_error != 0.0).any(axis=1)
+    part |= (np.nan_to_num(explanation.standard_error) != 0.0).any(axis=1)
     rows = np.flatnonzero(part)
     contributions = {
         term: phi[rows] for term, phi in explanation.by_term.items()
@@ -121,7 +120,7 @@ def _half_widths(
     from scipy.special import stdtrit
 
     terms, p = len(explanation.terms) + 1, len(rows)
-    if explanation.difference_error is None:
+    if not explanation.degrees_of_freedom:
         estimator = explanation.estimator
         sampled = estimator is not None and dict(estimator.values).get(
             "sampled", False

@@ -36,22 +36,22 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.integration import (
-    ShapleyEstimate,
-    integrated,
-    sampled,
-)
-from hpo_explain.methods._engines.reference import Reference
 from hpo_explain.methods._engines.split_gains import SHARES, columns_of
 from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
 )
+from hpo_explain.methods.proposals.integration import (
+    ShapleyEstimate,
+    integrated,
+    sampled,
+)
+from hpo_explain.methods.proposals.reference import Reference
 from hpo_explain.models import (
     PREDICTED,
     Acquisition,
+    DensityRatio,
     OfPredictions,
-    SupportsDensities,
     split_of,
 )
 from hpo_explain.question import Explained, accepted_acquisition
@@ -81,7 +81,7 @@ class ShapleyExplainer:
         1000 rows per hyperparameter, as ShapleyMBO takes.
     estimator : {"auto", "exact", "kernel", "sampling"}, default "auto"
         "exact" values every coalition through the surrogate's own structure, without composed
-        rows (a `SupportsCoalitions` surrogate, up to 11 active hyperparameters). "kernel" is
+        rows (a `DensityRatio`, up to 11 active hyperparameters). "kernel" is
         `shap.KernelExplainer`: every coalition up to 11, its sampling above; any acquisition.
         "auto" values every coalition up to 11, by composed rows where the surrogate has no such
         structure; all of them agree. Above 11 it walks orders of the
@@ -197,7 +197,7 @@ class ShapleyExplainer:
         )
         absent = tuple(space.index(name) for name in not_chosen)
         acquisition = self._acquisition
-        if isinstance(acquisition, SupportsDensities):
+        if isinstance(acquisition, DensityRatio):
             active = ~np.isnan(x)
             active[list(absent)] = True
             acquisition = acquisition.of_active(active)
@@ -250,14 +250,13 @@ class ShapleyExplainer:
         if self._split is None:
             return explanation
         predicted = slice(self._split.own, self._split.own + len(PREDICTED))
-        error = estimate.standard_error(predicted)
         shares = dict(zip(SHARES, phi.sum(axis=0).tolist(), strict=True))
         return replace(
             explanation,
             own=own,
             payout={**payout, **shares},
             moves=estimate.phi[:, predicted],
-            moves_error=None if error is None else error[:, :-1],
+            moves_error=estimate.standard_error(predicted)[:, :-1],
         )
 
     @property
@@ -304,16 +303,14 @@ class ShapleyExplainer:
         mean, std = map(float, np.mean(predicted, axis=1))
         return means, {"mean": mean, "std": std}
 
-    def _drawn(
-        self, game: CoalitionGame, estimate: ShapleyEstimate
-    ) -> Array | None:
-        """Return contributions to each draw of the objective; None without a belief."""
-        if self._belief is None:
-            return None
-        values = None
+    def _drawn(self, game: CoalitionGame, estimate: ShapleyEstimate) -> Array:
+        """Return contributions to each draw of the objective; to one alone without a posterior."""
+        phi, values = estimate.phi[:, 0], None
         if self._explained.of_objective:
-            phi, error = estimate.phi, estimate.standard_error(slice(None))
-            values = phi[:, 0], (phi * 0.0 if error is None else error)[:, 0]
+            error = estimate.standard_error(slice(None))[:, 0]
+            values = phi, np.nan_to_num(error)
+        if self._belief is None or not self._belief.joint:
+            return phi[None] if values else np.full((1, len(phi)), np.nan)
         return drawn_contributions(
             game,
             self._belief,

@@ -42,12 +42,19 @@ from hpo_explain.base import (
     shows_progress,
     steps,
 )
-from hpo_explain.belief import Draws, Trust, Within, as_draws, in_own_order
+from hpo_explain.belief import (
+    Draws,
+    Trust,
+    Within,
+    as_draws,
+    equally_many,
+    in_own_order,
+)
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.compare_result import Comparison, Default
-from hpo_explain.models import Surrogate, mean_of
+from hpo_explain.models import Surrogate
 from hpo_explain.question import (
     Explained,
     several_runs,
@@ -182,10 +189,8 @@ def _compared(
         and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
-    draws = (
-        as_draws(model, run.direction, seed=seed) if shared_values else None
-    )
-    if draws is None or shared.space is None:
+    draws = as_draws(model, run.direction, seed=seed)
+    if shared.space is None or not (shared_values and draws.joint):
         shares = importance(
             run, kind=kind, seed=seed, given=shared_values or None
         )
@@ -245,20 +250,13 @@ class ComparedRun:
         return {**vars(self), "least": self.least, "trust": self.trust}
 
     @cached_property
-    def draws(self) -> Draws | None:
-        """Functions that its trials allow; None of a model that knows no joint posterior."""
+    def draws(self) -> Draws:
+        """Functions that its trials allow."""
         return as_draws(self.surrogate, self.subject.direction)
-
-    def costs(self, X: Array) -> Array:
-        """Return the cost of each function at encoded rows, (k, n); else the one predicted."""
-        if self.draws is not None:
-            return self.draws.costs(X)
-        sign = self.subject.sign
-        return sign * mean_of(self.surrogate, X)[None]
 
     def cost(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows."""
-        return np.asarray(self.costs(X).mean(axis=0))
+        return np.asarray(self.draws.costs(X).mean(axis=0))
 
     @cached_property
     def trust(self) -> Trust | None:
@@ -268,12 +266,7 @@ class ComparedRun:
     @cached_property
     def least(self) -> Array:
         """The least cost of each function, (k,)."""
-        if self.draws is not None:
-            return self.draws.landscape.least
-        tried = self.subject.tried
-        return (
-            self.costs(tried).min(axis=1) if len(tried) else np.array([np.inf])
-        )
+        return self.draws.landscape.least
 
     def rows(
         self, space: SearchSpace, config: dict[str, Any], latent: Array
@@ -436,11 +429,13 @@ class _Comparing:
             rows = np.concatenate(
                 [self._rows(run, config, latent) for config in candidates]
             )
-            costs = run.costs(rows).reshape(
+            costs = run.draws.costs(rows).reshape(
                 -1, len(candidates), len(rows) // len(candidates)
             )
             cost = costs.mean(axis=2)
-            average = run.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
+            average = run.draws.costs(space.sample(_ROWS, self.seed)).mean(
+                axis=1
+            )
             least = np.minimum(cost.min(axis=1), run.least)
             gap = np.where(average > least, average - least, np.inf)
             losses.append((cost - least[:, None]) / gap[:, None])
@@ -448,15 +443,12 @@ class _Comparing:
             scales.append((best, mean if mean > best else np.inf))
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
-        have_draws = all(run.draws is not None for run in self.runs)
-        draws = [
-            in_own_order(loss[:, chosen], r)
-            for r, loss in zip(self._ranks, losses, strict=True)
-        ]
+        drawn = equally_many([loss[:, chosen] for loss in losses])
+        draws = [*map(in_own_order, drawn, self._ranks)]
         default = Default(
             configuration=candidates[chosen],
             loss=mean_losses[:, chosen],
-            draws=np.column_stack(draws) if have_draws else None,
+            draws=np.column_stack(draws),
         )
         return default, scales
 

@@ -18,7 +18,13 @@ from hpo_explain.base import (
     format_value,
     listed,
 )
-from hpo_explain.belief import MATTERS, decide, in_own_order, interval
+from hpo_explain.belief import (
+    MATTERS,
+    decide,
+    equally_many,
+    in_own_order,
+    interval,
+)
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
 
@@ -36,18 +42,18 @@ class Default:
     loss : ndarray of shape (R,)
         How much worse than the best configuration of each run it is, on average over the functions
         that the trials allow: as a share of how much worse an average configuration is.
-    draws : ndarray of shape (number of draws, R) or None
-        What it loses in each of these functions; None where a model has no joint posterior.
+    draws : ndarray of shape (number of draws, R)
+        What it loses in each of these functions.
     """
 
     configuration: Mapping[str, Any]
     loss: Array
-    draws: Array | None = None
+    draws: Array
 
     @property
     def upper(self) -> Array:
         """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
-        if self.draws is None:
+        if len(self.draws) < 2:
             return np.full(len(self.loss), np.nan)
         return np.asarray(np.quantile(self.draws, 0.95, axis=0))
 
@@ -163,7 +169,7 @@ class Comparison(Result):
         As many runs are drawn as there are, with replacement, and a function from the posterior of
         each: what differs between runs counts as well as what their trials leave open.
         """
-        if self._drawn is None:
+        if len(self._drawn[0]) < 2:
             return super().posterior
         in_order = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
@@ -182,35 +188,27 @@ class Comparison(Result):
     @property
     def bounds(self) -> Array:
         """Ends of the 95 % interval of each share, (R, d, 2); NaN where they are not known."""
-        unknown = (np.nan, np.nan)
         return np.array(
             [
-                [
-                    i.bounds(i.names.index(name)) or unknown
-                    for name in self.names
-                ]
+                [i.bounds(i.names.index(name)) for name in self.names]
                 for i in self.importances
             ]
         )
 
     @cached_property
-    def _drawn(self) -> tuple[Array, Array] | None:
-        """Shares alone and in all, each (number of draws, R, d); None where one has no draws."""
+    def _drawn(self) -> tuple[Array, Array]:
+        """Shares alone and in all, each (number of functions, R, d)."""
         alone, totals, names = [], [], sorted(self.runs)
         for run, importance in zip(self.runs, self.importances, strict=True):
-            if importance.anova is None:
-                return None
-            columns, place = (
-                [importance.names.index(name) for name in self.names],
-                names.index(run),
-            )
-            matters = (
-                importance.anova.totals
-                * importance.anova.of_evaluations[:, None]
-            )
-            alone.append(in_own_order(importance.shares[:, columns], place))
+            columns = [importance.names.index(name) for name in self.names]
+            place = names.index(run)
+            own, matters = importance.functions, importance.mattering
+            alone.append(in_own_order(own[:, columns], place))
             totals.append(in_own_order(matters[:, columns], place))
-        return np.stack(alone, axis=1), np.stack(totals, axis=1)
+        return (
+            np.stack(equally_many(alone), axis=1),
+            np.stack(equally_many(totals), axis=1),
+        )
 
     @property
     def spread(self) -> Array:
@@ -259,8 +257,6 @@ class Comparison(Result):
     def _everywhere(self) -> list[Claim]:
         """Return what explains a share of the variance in every run, the largest first."""
         mean, claims = self.shares.mean(axis=0), list[Claim]()
-        if self._drawn is None:
-            return claims
         alone, totals = self._drawn
         for j in np.argsort(-mean, kind="stable").tolist():
             decision = decide(
@@ -285,8 +281,6 @@ class Comparison(Result):
     def _differing(self) -> list[Claim]:
         """Return the hyperparameters whose shares differ between runs, the most first."""
         differences = []
-        if self._drawn is None:
-            return []
         for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
             most, least = (
                 int(np.argmax(self.shares[:, j])),
@@ -313,9 +307,8 @@ class Comparison(Result):
 
     def _default(self) -> Claim:
         default = self.default
-        config, worst = default.configuration, None
-        if default.draws is not None:
-            worst = decide(default.draws.max(axis=1), 1.0, side="below")
+        config = default.configuration
+        worst = decide(default.draws.max(axis=1), 1.0, side="below")
         shown = [
             f"{name} = {format_value(value)}" for name, value in config.items()
         ]
@@ -324,7 +317,7 @@ class Comparison(Result):
             tuple(config),
             worst,
             values=tuple(config.values()),
-            says="default" if worst is not None and worst.certain else "none",
+            says="default" if worst.certain else "none",
             values_told=listed(shown, _MOST_VALUES),
             loss=float(default.loss.mean()),
             upper=float(default.upper.max()),

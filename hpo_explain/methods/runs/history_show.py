@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import compress
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from hpo_explain.base.figures import (
 )
 from hpo_explain.methods._engines.trials import trials_in_words
 from hpo_explain.methods.runs.history_result import History
+from hpo_explain.space import Array
 
-_BY_HAND = (Origin.ENQUEUED, Origin.PERSON)
-# kinds of trials that have a look
-_WITHOUT = ("failed", "pruned", "running", "waiting")
 _MOST = 120  # characters of the reasons for which trials were left out
 
 
@@ -32,80 +30,25 @@ def trials(history: History) -> Curves:
     diverged and those without a result are marked at its end.
     """
     minimized = history.direction == "minimize"
-    able, proposed, far = history.feasible, history.proposed, history.diverged
-    hand = np.array(
-        [origin in _BY_HAND for origin in history.origins], dtype=bool
+    worst = np.inf if minimized else -np.inf
+    values = np.where(history.diverged, worst, history.learned)
+    without = _without_result(history, worst)
+    optimum, feasible = history.optimum, history.feasible
+    steps = Line(
+        history.trials[feasible],
+        history.best_learned[feasible],
+        look="incumbent",
+        step=True,
     )
-    looks = {
-        "trial": able & ~proposed & ~hand & ~far,
-        "enqueued": able & ~proposed & hand & ~far,
-        "proposal": able & proposed & ~far,
-        "infeasible": ~able & ~far,
-        "diverged": far,
-    }
-    end = np.inf if minimized else -np.inf
-    at, lines = history.trials.astype(float), []
-    value = np.where(far, end, history.learned)
-    texts = trials_in_words(
-        history.subject,
-        history.trials,
-        history.objective,
-        history.subject.tried,
-    )
-    dots = [
-        Dots(at[rows], value[rows], look=look, told=[*compress(texts, rows)])
-        for look, rows in looks.items()
-    ]
-    if history.tied:
-        lines.append(
-            Line(
-                at[able],
-                history.best_learned[able],
-                look="incumbent",
-                step=True,
-            )
-        )
-        best = history.trials == history.tied[0]
-        dots.append(
-            Dots(
-                at[best],
-                history.learned[best],
-                look="star",
-                told=[*compress(texts, best)],
-            )
-        )
-    groups = dict[str, list[int]]()
-    for trial, why in history.left_out.items():
-        groups.setdefault(
-            why.kind if why.kind in _WITHOUT else "others", []
-        ).append(trial)
-    for look, numbers in groups.items():
-        dots.append(
-            Dots(
-                np.array(numbers, float), np.full(len(numbers), end), look=look
-            )
-        )
-    without = {
-        look: f"{'left out' if look == 'others' else look} ({len(numbers)})"
-        for look, numbers in groups.items()
-    }
-    every = [*history.trials.tolist(), *history.left_out]
-    margin = 0.5 + 0.02 * (max(every) - min(every)) if every else 0.0
     return Curves(
-        x=Axis(
-            label="trial",
-            whole=True,
-            limits=(min(every) - margin, max(every) + margin)
-            if every
-            else (None, None),
-        ),
+        x=Axis(label="trial", whole=True, limits=_ends(history)),
         y=Axis(
             label=history.objective_name,
-            limits=usual_ends(value, lower_is_better=minimized),
+            limits=usual_ends(values, lower_is_better=minimized),
         ),
-        lines=lines,
-        dots=[marks for marks in dots if len(marks.x)],
-        levels=[] if history.optimum is None else [(history.optimum, "goal")],
+        lines=[steps] if history.tied else [],
+        dots=[*_with_result(history, values), *without.values()],
+        levels=[] if optimum is None else [(optimum, "goal")],
         empty="" if len(history) else "no finished trial",
         heading=f"Objective of {counted(len(history), 'trial')}",
         subtitle=_subtitle(history),
@@ -119,10 +62,67 @@ def trials(history: History) -> Curves:
             "beyond": "beyond the axis",
             "incumbent": "incumbent so far",
             "star": f"best: trial {history.incumbent_trial}",
-            "goal": f"optimum: {'' if history.optimum is None else number(history.optimum)}",
-            **without,
+            "goal": "" if optimum is None else f"optimum: {number(optimum)}",
+            **{
+                dots.look: f"{kind} ({len(dots.x)})"
+                for kind, dots in without.items()
+            },
         },
     )
+
+
+def _ends(history: History) -> tuple[float | None, float | None]:
+    numbers = [*history.trials.tolist(), *history.left_out]
+    if not numbers:
+        return None, None
+    first, last = min(numbers), max(numbers)
+    margin = 0.5 + 0.02 * (last - first)
+    return first - margin, last + margin
+
+
+def _with_result(history: History, values: Array) -> list[Dots]:
+    """Return the trials with a result, each as the first kind that it is of, and the best one."""
+    configs = history.subject.tried
+    texts = trials_in_words(
+        history.subject, history.trials, history.objective, configs
+    )
+    by_hand = [
+        origin in (Origin.ENQUEUED, Origin.PERSON)
+        for origin in history.origins
+    ]
+    kinds = {
+        "diverged": history.diverged,
+        "infeasible": ~history.feasible,
+        "proposal": history.proposed,
+        "enqueued": np.array(by_hand, dtype=bool),
+    }
+    looks = np.select([*kinds.values()], [*kinds], "trial")
+    every = Dots(history.trials, values, told=texts)
+    dots = [
+        replace(every.some(looks == look), look=look)
+        for look in ("trial", *reversed(kinds))
+    ]
+    is_best = np.isin(history.trials, history.tied[:1])
+    observed = replace(every, y=history.learned, look="star")
+    dots.append(observed.some(is_best))
+    return [marks for marks in dots if len(marks.x)]
+
+
+def _without_result(history: History, worst: float) -> dict[str, Dots]:
+    """Return the trials without a result by what became of them, at the end of the axis."""
+    numbers: dict[str, list[int]] = {}
+    for trial, why in history.left_out.items():
+        is_kind = why.kind in ("failed", "pruned", "running", "waiting")
+        kind = why.kind if is_kind else "left out"
+        numbers.setdefault(kind, []).append(trial)
+    return {
+        kind: Dots(
+            np.array(of_kind, dtype=float),
+            np.full(len(of_kind), worst),
+            look="others" if kind == "left out" else kind,
+        )
+        for kind, of_kind in numbers.items()
+    }
 
 
 def _subtitle(history: History) -> str:

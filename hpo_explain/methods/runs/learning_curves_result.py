@@ -242,7 +242,7 @@ class LearningCurves(Result):
         of_draws = {
             step: result
             for step, result in sorted(self.shares.items())
-            if result.anova is not None
+            if len(result.functions) > 1
         }
         for ends in combinations(of_draws, 2):
             early, late = (of_draws[step].shares for step in ends)
@@ -291,7 +291,7 @@ class LearningCurves(Result):
         rows = []
         for step, result in self.shares.items():
             for j, name in enumerate(self.names):
-                lower, upper = result.bounds(j) or (np.nan, np.nan)
+                lower, upper = result.bounds(j)
                 share = float(result.estimate[j])
                 rows.append(
                     (

@@ -111,9 +111,7 @@ def shares(result: LearningCurves) -> Curves:
     )
     largest = order[:_MOST_SHARES].tolist()
     for place, j in enumerate(largest):
-        ends = np.array(
-            [result.shares[step].bounds(j) or (np.nan, np.nan) for step in at]
-        ).T
+        ends = np.array([result.shares[step].bounds(j) for step in at]).T
         x = np.array(at) + 0.01 * (at[-1] - at[0]) * (
             place - (len(largest) - 1) / 2.0
         )

@@ -28,13 +28,19 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief import LEVEL, as_draws, decide, in_own_order
+from hpo_explain.belief import (
+    LEVEL,
+    as_draws,
+    decide,
+    equally_many,
+    in_own_order,
+)
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import (
     PredictionExplainer,
 )
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
-from hpo_explain.models import Surrogate, mean_of
+from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Objectives, pareto_ranks
 from hpo_explain.space import Array, Ints
@@ -170,9 +176,7 @@ class _Front:
             else (),
         )
 
-    def _drawn(
-        self,
-    ) -> tuple[Ints, Ints] | None:
+    def _drawn(self) -> tuple[Ints, Ints]:
         """Return trials, and their ranks in functions drawn, (draws, k)."""
         objectives = self.objectives
         rows = np.flatnonzero(objectives.feasible)
@@ -183,20 +187,15 @@ class _Front:
             rows = np.union1d(rows[first], objectives.front)
         X = objectives.first.X[rows]
         costs = [self._costs(k, X) for k in range(len(objectives.names))]
-        costs_of = [cost for cost in costs if cost is not None]
-        if len(costs_of) < len(costs):
-            return None
         return objectives.trials[rows], pareto_ranks(
-            np.stack(costs_of, axis=-1)
+            np.stack(equally_many(costs), axis=-1)
         )
 
-    def _costs(self, k: int, X: Array) -> Array | None:
-        """Return the cost of rows in each function, (draws, n); None without a joint posterior."""
+    def _costs(self, k: int, X: Array) -> Array:
+        """Return the cost of rows in each function, (draws, n)."""
         name = self.objectives.names[k]
         direction = self.objectives.runs[name].direction
         draws = as_draws(self.surrogates[name], direction, seed=self.seed)
-        if draws is None:
-            return None
         return in_own_order(draws.costs(X).astype(float), k)
 
     def _moves(self) -> tuple[Move, ...]:
@@ -258,35 +257,35 @@ class _Front:
             & (saved.mean(axis=0) > 0.0)
             & (rows != best)
         )
-        has_draws = len(lost) > 1 and len(saved) > 1
+        is_known = len(lost) > 1 and len(saved) > 1
+        if not is_known:
+            saved = saved.mean(axis=0, keepdims=True)
         least = np.quantile(saved, 1.0 - LEVEL, axis=0)
-        sure = (both >= LEVEL) & has_draws
+        sure = (both >= LEVEL) & is_known
         if not (sure | likely).any():
             return None
         amounts, among = saved.mean(axis=0), likely
         if sure.any():
             amounts, among = least, sure
         at = int(np.argmax(np.where(among, amounts, -np.inf)))
-        decision = replace(
-            decide(saved[:, at], side="above"),
-            probability=float(both[at]),
-            certain=bool(sure[at]),
-        )
+        decision = decide(saved[:, at], side="above")
+        if is_known:
+            decision = replace(
+                decision,
+                probability=float(both[at]),
+                certain=bool(sure[at]),
+            )
         return Saving(
             objective=objectives.names[k],
             other=objectives.names[other],
             best=int(objectives.trials[best]),
             instead=int(objectives.trials[rows[at]]),
             loss=loss,
-            saved=decision if has_draws else None,
+            saved=decision,
         )
 
     def _gap(self, k: int, rows: Ints, best: int) -> Array:
-        """Return how much more rows cost than one, (draws, n); (1, n) without draws."""
-        name, X = self.objectives.names[k], self.objectives.first.X
+        """Return how much more rows cost than one, (draws, n)."""
         among = np.append(rows, best)
-        costs = self._costs(k, X[among])
-        if costs is None:
-            sign = self.objectives.runs[name].sign
-            costs = sign * mean_of(self.surrogates[name], X[among])[None]
+        costs = self._costs(k, self.objectives.first.X[among])
         return np.asarray(costs[:, :-1] - costs[:, -1:])

@@ -56,13 +56,7 @@ class Move:
 
     def halves(self) -> Array:
         """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
-        halves = [reason.model_half_width for reason in self.reasons]
-        return np.column_stack(
-            [
-                np.full(len(self.reasons[0].phi), np.nan) if h is None else h
-                for h in halves
-            ]
-        )
+        return np.column_stack([one.model_half_width for one in self.reasons])
 
 
 @dataclass(frozen=True)
@@ -77,10 +71,9 @@ class Saving:
         The best trial in the first, and the one in its place.
     loss : float
         How much of the first objective was allowed to be lost, as a share of its best value.
-    saved : Decision or None
+    saved : Decision
         What is saved, as a share of the other objective's value at the best trial, and how
-        probable it is that something is, and no more than allowed is lost; None of models without
-        a joint posterior.
+        probable it is that something is, and no more than allowed is lost.
     """
 
     objective: str
@@ -88,7 +81,7 @@ class Saving:
     best: int
     instead: int
     loss: float
-    saved: Decision | None
+    saved: Decision
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -121,9 +114,8 @@ class ParetoFront(Result):
         From one end of the front to the other, and then along it; empty where it is one trial.
     savings : tuple of Saving
         What could be saved for a small loss.
-    draws : tuple of ndarray of int, shapes (k,) and (number of draws, k), or None
-        Trials, and their Pareto ranks in functions drawn from the posterior of each objective; None
-        where one has none.
+    draws : tuple of ndarray of int, shapes (k,) and (number of draws, k)
+        Trials, and their Pareto ranks in functions drawn from the posterior of each objective.
 
     References
     ----------
@@ -198,9 +190,9 @@ class ParetoFront(Result):
     configurations: tuple[Mapping[str, Any], ...]
     predicted: Array
     predicted_std: Array
+    draws: tuple[Ints, Ints]
     moves: tuple[Move, ...] = ()
     savings: tuple[Saving, ...] = ()
-    draws: tuple[Ints, Ints] | None = None
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -210,12 +202,9 @@ class ParetoFront(Result):
         each other, and their kernels' parameters are those of the models. Of many trials those
         with the lowest ranks are among them.
         """
-        if self.draws is None:
-            return super().posterior
         trials, ranks = self.draws
-        return PosteriorDraws(
-            tuple(trials.tolist()), ranks.astype(float), "smallest"
-        )
+        names = tuple(trials.tolist())
+        return self.drawn(names, ranks.astype(float), "smallest")
 
     @property
     def on_front(self) -> Array:
@@ -223,9 +212,9 @@ class ParetoFront(Result):
 
         The share of the functions drawn; NaN where an objective has no posterior.
         """
-        if self.draws is None:
-            return np.full(len(self.front), np.nan)
         trials, ranks = self.draws
+        if len(ranks) < 2:
+            return np.full(len(self.front), np.nan)
         place = {int(trial): i for i, trial in enumerate(trials)}
         return np.array(
             [
@@ -373,16 +362,15 @@ class ParetoFront(Result):
         return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
-        is_certain = saving.saved is not None and saving.saved.certain
         claim = self.decided(
             "difference",
             (),
             saving.saved,
             values=(saving.instead, saving.best, saving.loss),
-            says="saving" if is_certain else "",
+            says="saving" if saving.saved.certain else "",
             saving=saving,
-            saved=0.0 if saving.saved is None else saving.saved.estimate,
-            least=0.0 if saving.saved is None else saving.saved.bound,
+            saved=saving.saved.estimate,
+            least=saving.saved.bound,
             lost=format_value(100.0 * saving.loss),
         )
         return replace(claim, term=saving.other)

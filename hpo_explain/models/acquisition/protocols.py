@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from hpo_explain.models.protocols import Surrogate
-from hpo_explain.space import Array, Bools, Ints, SearchSpace
+from hpo_explain.space import Array, SearchSpace
 
 
 @runtime_checkable
@@ -33,7 +33,7 @@ class Acquisition(Protocol):
 
 
 @runtime_checkable
-class SurrogateBased(Protocol):
+class SurrogateBased(Acquisition, Protocol):
     """An acquisition function that looks through a surrogate of the objective."""
 
     @property
@@ -48,7 +48,7 @@ class SurrogateBased(Protocol):
 
 
 @runtime_checkable
-class OfPredictions(Acquisition, SurrogateBased, Protocol):
+class OfPredictions(SurrogateBased, Protocol):
     """One of mean and standard deviation at one configuration alone."""
 
     def terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
@@ -62,42 +62,4 @@ class SupportsAnotherModel(Protocol):
 
     def through(self, surrogate: Surrogate) -> Acquisition:
         """Return the same criterion of a surrogate's predictions."""
-        ...
-
-
-@runtime_checkable
-class SupportsCoalitions(Protocol):
-    """An acquisition that computes the coalitions of a Shapley game without composed rows."""
-
-    def coalition_terms(
-        self, x: Array, background: Array, players: Ints, coalitions: Bools
-    ) -> dict[str, Array] | None:
-        """Return the terms, each (n, m), or None where they have to be composed.
-
-        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
-        columns that take part, `coalitions` says which of them have the value of `x`, (m, number of
-        players).
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsCandidates(Protocol):
-    """An acquisition from which an optimizer draws the candidates that it chooses from."""
-
-    def candidates(self, n: int, *, seed: int = 0) -> Array:
-        """Return latent rows drawn as the optimizer draws them, (n, d)."""
-        ...
-
-
-@runtime_checkable
-class SupportsParts(Protocol):
-    """An acquisition that is a sum of acquisitions, each of a few hyperparameters or one model.
-
-    Shapley values are linear: those of the parts, which are simpler games, add up to those of the
-    whole.
-    """
-
-    def parts(self) -> tuple[Acquisition, ...]:
-        """Return the parts, over the same space and each with some of the terms."""
         ...

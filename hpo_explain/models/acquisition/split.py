@@ -61,26 +61,13 @@ class Split(Acquisition, Protocol):
         ...
 
 
-@runtime_checkable
-class SupportsSplit(Protocol):
-    """An acquisition that is a criterion of other predictions than its surrogate's."""
-
-    def split(self) -> Split:
-        """Return the criterion with these predictions."""
-        ...
-
-
-class _Criterion(Acquisition, SurrogateBased, Protocol):
-    """An acquisition that looks through a surrogate."""
-
-
 @dataclass(frozen=True, eq=False)
 class SplitCriterion:
     """A criterion of a surrogate's predictions, with these as further terms.
 
     Attributes
     ----------
-    criterion : Acquisition
+    criterion : SurrogateBased
         The criterion.
     surrogate : Surrogate
         The model whose predictions it takes.
@@ -88,7 +75,7 @@ class SplitCriterion:
         Returns its terms at means and standard deviations.
     """
 
-    criterion: _Criterion
+    criterion: SurrogateBased
     surrogate: Surrogate
     of_predictions: Callable[[Array, Array], dict[str, Array]]
 
@@ -144,7 +131,8 @@ class SplitCriterion:
 def split_of(acquisition: Acquisition) -> Split | None:
     """Return a criterion of mean and standard deviation with these as further terms.
 
-    None where the terms are of one of them alone already, or of neither.
+    None where the terms are of one of them alone already, or of neither. An acquisition that is a
+    criterion of other predictions than its surrogate's says itself how it is split.
 
     Examples
     --------
@@ -156,8 +144,9 @@ def split_of(acquisition: Acquisition) -> Split | None:
     >>> split_of(hx.models.LowerConfidenceBound(run.surrogate())) is None
     True
     """
-    if isinstance(acquisition, SupportsSplit):
-        return acquisition.split()
+    if hasattr(acquisition, "split"):
+        own: Split = acquisition.split()
+        return own
     if not isinstance(acquisition, OfPredictions):
         return None
     if _SEPARATE.issuperset(acquisition.term_names):

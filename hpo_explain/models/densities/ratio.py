@@ -23,12 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from hpo_explain.base import InputError, check_count
-from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.densities._coalitions import coalition_log_density
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import ProductMixture
@@ -68,24 +66,6 @@ class DensityBlock:
             good=self.good.of(places),
             bad=self.bad.of(places),
         )
-
-
-@runtime_checkable
-class SupportsDensities(Acquisition, Protocol):
-    """An acquisition that compares the densities of good and of other trials."""
-
-    @property
-    def blocks(self) -> tuple[DensityBlock, ...]:
-        """The densities of hyperparameters that are sampled together."""
-        ...
-
-    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
-        """Return the densities of good and of other trials at encoded values of one, (n,) each."""
-        ...
-
-    def of_active(self, active: Bools) -> Acquisition:
-        """Return what the values of some hyperparameters are chosen by, (d,), once active."""
-        ...
 
 
 class DensityRatio:

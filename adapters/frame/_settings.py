@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import math
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.frame._cells import is_empty
 from hpo_explain.adapters.frame._names import (
@@ -30,34 +29,8 @@ _NAMES = {
 }
 _NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool_", "str_")
 _STARTS = ("{", "OrderedDict(", "dict(", "Configuration(")
-_NAMES_OF_RUNS = ("Name",)  # W&B's
 HYPEROPT_VALUES = "misc.vals."
 """What the columns of hyperparameters in a dump of Hyperopt's trials begin with."""
-
-
-class _PairForm(NamedTuple):
-    """A way to write settings in a text: a whole one, and each of its pairs."""
-
-    whole: re.Pattern[str]
-    each: re.Pattern[str]
-
-
-def _pairs_with(
-    sign: str, value: str, separator: str, least: int
-) -> _PairForm:
-    """Return the form of texts with at least so many pairs."""
-    pair = rf"\s*([A-Za-z][\w./-]*)\s*{sign}\s*({value})\s*"
-    more = f"{{{least - 1},}}"
-    whole = rf"{pair}({separator}{pair}){more}{separator}?"
-    return _PairForm(re.compile(whole), re.compile(pair))
-
-
-_GROUPED = r"\([^()]*\)|\[[^\[\]]*\]|'[^']*'"
-_PAIRS = (
-    _pairs_with("=", rf"{_GROUPED}|[^=,;|()\[\]]+", "[,;|]", 1),
-    _pairs_with(":", rf"{_GROUPED}|[^=:,;|()\[\]]+", "[,;|]", 2),
-    _pairs_with("=", rf"{_GROUPED}|[^=,;|()\[\]\s]+", r"\s", 2),
-)
 
 
 @dataclass(frozen=True)
@@ -103,7 +76,7 @@ def spread(table: pd.DataFrame, named: Collection[str] = ()) -> Spread:
     """
     import pandas as pd
 
-    table = _without_lists(_with_pairs(table, named))
+    table = _without_lists(table)
     dictionaries = {
         name: rows
         for name in table.columns
@@ -127,60 +100,6 @@ def spread(table: pd.DataFrame, named: Collection[str] = ()) -> Spread:
     )
 
 
-# ---------------------------------------------------------------------- settings in a text
-
-
-def _with_pairs(table: pd.DataFrame, named: Collection[str]) -> pd.DataFrame:
-    """Return a table in which texts like ``lr=0.1, depth=3`` are columns of these names.
-
-    What says the same as another column, as the name of a run may, stays as it is.
-    """
-    import pandas as pd
-
-    found: dict[str, list[Any]] = {}
-    spread_out: list[str] = []
-    for name in table.columns:
-        rows = (
-            None if name in (*named, *_NAMES_OF_RUNS) else _pairs(table[name])
-        )
-        if rows is None:
-            continue
-        keys = dict.fromkeys(key for row in rows for key in row)
-        if not {*keys} & {*table.columns, *found}:
-            found |= {key: [row.get(key) for row in rows] for key in keys}
-            spread_out.append(name)
-    if not found:
-        return table
-    entries = pd.DataFrame(found, index=table.index, dtype=object)
-    return pd.concat([entries, table.drop(columns=spread_out)], axis=1)
-
-
-def _pairs(column: pd.Series[Any]) -> list[dict[str, Any]] | None:
-    """Return what the texts of a column set, one name or several; None if one is no such text."""
-    rows: list[dict[str, Any]] = []
-    for cell in column.tolist():
-        if is_empty(cell):
-            rows.append({})
-            continue
-        if not isinstance(cell, str):
-            return None
-        form = next((f for f in _PAIRS if f.whole.fullmatch(cell)), None)
-        if form is None:
-            return None
-        rows.append(
-            {key: _value(text) for key, text in form.each.findall(cell)}
-        )
-    return rows if any(rows) else None
-
-
-def _value(text: str) -> Any:
-    """Return what a text stands for where Python would write it so, else the text."""
-    try:
-        return _hashable(_literal(ast.parse(text.strip(), mode="eval").body))
-    except (SyntaxError, ValueError):
-        return text.strip()
-
-
 def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table in which Hyperopt's lists of one value, or none, are that value."""
     import pandas as pd
@@ -198,7 +117,12 @@ def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _only(cell: Any) -> Any:
-    value = _value(cell) if isinstance(cell, str) else cell
+    value = cell
+    if isinstance(cell, str):
+        try:
+            value = _literal(ast.parse(cell.strip(), mode="eval").body)
+        except (SyntaxError, ValueError):
+            value = cell
     if not isinstance(value, (list, tuple)) or len(value) > 1:
         return value
     return value[0] if value else None

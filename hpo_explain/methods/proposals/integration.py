@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base import Fact, counted, declared_fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
-from hpo_explain.methods._engines.reference import Reference
+from hpo_explain.methods.proposals.reference import Reference
 from hpo_explain.space import Array, Config, Ints
 
 FIRST_ROWS = 200  # of a background that grows
@@ -89,16 +89,21 @@ class ShapleyEstimate:
         """Of t-intervals; 0 where nothing is repeated."""
         return 0 if self.repetitions is None else len(self.repetitions) - 1
 
-    def standard_error(self, columns: slice) -> Array | None:
-        """Return the standard error of some columns and of their sum, (players, columns + 1)."""
+    def standard_error(self, columns: slice) -> Array:
+        """Return the standard error of some columns and of their sum, (players, columns + 1).
+
+        NaN where it is not known.
+        """
         if self.repetitions is None:
-            return None
+            n, own = self.phi[:, columns].shape
+            return np.full((n, own + 1), np.nan)
         return _error(_with_total(self.repetitions[..., columns]))
 
-    def difference_error(self, columns: slice) -> Array | None:
+    def difference_error(self, columns: slice) -> Array:
         """Return the standard errors of differences, (columns + 1, players, players)."""
         if self.repetitions is None:
-            return None
+            n, own = self.phi[:, columns].shape
+            return np.full((own + 1, n, n), np.nan)
         values = _with_total(self.repetitions[..., columns])
         n, columns_and_total = values.shape[1:]
         errors = np.zeros((columns_and_total, n, n))

@@ -22,9 +22,8 @@ from hpo_explain.base import (
     Table,
     check_name,
     listed,
-    unit_of,
 )
-from hpo_explain.belief import STRETCH, Decision, Side, decide
+from hpo_explain.belief import STRETCH, Decision, Side, decide, std_of_draws
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
@@ -44,9 +43,9 @@ class Estimates(Result):
         What each number is about, by the places of `players`.
     values : ndarray of shape (m,)
         The numbers.
-    draws : ndarray of shape (number of draws, m) or None
-        The numbers in each function that the trials allow, or in each tree of a forest; None where
-        the model does not know them.
+    draws : ndarray of shape (number of draws, m)
+        The numbers in each function that the trials allow; in the only one, where the model does
+        not know how its predictions vary together.
     half_width : ndarray of shape (m,) or None
         Half the 95 % interval of each where it is estimated from a sample, for that alone.
     """
@@ -70,7 +69,7 @@ class Estimates(Result):
     players: tuple[tuple[str, ...], ...]
     sets: tuple[tuple[int, ...], ...]
     values: Array
-    draws: Array | None = None
+    draws: Array
     half_width: Array | None = None
 
     @property
@@ -142,10 +141,8 @@ class Estimates(Result):
 
     @property
     def ends(self) -> Array:
-        """The ends of each number's interval, (m, 2); NaN without draws."""
-        unknown = (np.nan, np.nan)
-        places = range(len(self.sets))
-        ends = [self.interval(place) or unknown for place in places]
+        """The ends of each number's interval, (m, 2); NaN of a single function."""
+        ends = [self.interval(place) for place in range(len(self.sets))]
         return np.array(ends).reshape(-1, 2)
 
     def estimate(self, place: int) -> Estimate:
@@ -161,24 +158,18 @@ class Estimates(Result):
         return STRETCH["average"]
 
     @property
-    def model_std(self) -> Array | None:
-        """Standard deviation of each number over the draws; None without any."""
-        if self.draws is None:
-            return None
-        unit = unit_of(self.draws)  # in which no square overflows
-        return np.asarray((self.draws / unit).std(axis=0) * unit)
+    def model_std(self) -> Array:
+        """Standard deviation of each number over the draws; NaN of a single one."""
+        return std_of_draws(self.draws)
 
-    def interval(self, place: int) -> tuple[float, float] | None:
-        """Return the 95 % interval of a number over the draws; None without any."""
-        decision = self.decision(place)
-        return None if decision is None else decision.interval
+    def interval(self, place: int) -> tuple[float, float]:
+        """Return the 95 % interval of a number over the draws; NaN of a single one."""
+        return self.decision(place).interval
 
     def decision(
         self, place: int, threshold: float = 0.0, side: Side = "either"
-    ) -> Decision | None:
-        """Return whether a number lies beyond a threshold; None without draws."""
-        if self.draws is None:
-            return None
+    ) -> Decision:
+        """Return whether a number lies beyond a threshold."""
         return decide(
             self.draws[:, place], threshold, side=side, stretch=self.stretch
         )
@@ -186,17 +177,13 @@ class Estimates(Result):
     @property
     def posterior(self) -> PosteriorDraws:
         """The numbers in functions that the trials allow, by label."""
-        if self.draws is None:
-            return super().posterior
-        return PosteriorDraws(self.labels, self.draws, self.first)
+        return self.drawn(self.labels, self.draws, self.first)
 
     # ------------------------------------------------------------------ as bars
 
-    def half(self, place: int) -> float | tuple[float, float] | None:
-        """Return how far a whisker reaches: to both sides, or down and up; None if not known."""
-        decision = self.decision(place)
-        if decision is not None:
-            return decision.half
-        if self.half_width is None:
-            return None
-        return float(self.half_width[place])
+    def half(self, place: int) -> float | tuple[float, float]:
+        """Return how far a whisker reaches: to both sides, or down and up; NaN if not known."""
+        half = self.decision(place).half
+        if np.isnan(half) and self.half_width is not None:
+            return float(self.half_width[place])
+        return half

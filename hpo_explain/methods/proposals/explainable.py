@@ -17,7 +17,7 @@ from hpo_explain.base import (
     each_of,
     spans,
 )
-from hpo_explain.methods._engines.proposed import all_proposals, proposed
+from hpo_explain.methods.proposals.proposed import all_proposals, proposed
 from hpo_explain.models import Acquisition
 from hpo_explain.run import LARGEST, Run, winsorized
 from hpo_explain.space import Ints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -130,18 +130,11 @@ _CHOOSER_UNKNOWN = declared_fact(
 _NO_PROPOSALS = declared_fact("no_proposals", "{text}", text=_no_proposals)
 
 
-@runtime_checkable
-class HasNumber(Protocol):
-    """A trial of a framework that knows its number, such as Optuna's."""
+AnyTrial: TypeAlias = int | WhichTrial | Config | Any
+"""A trial by its number, by what is special about it, or itself; or a configuration.
 
-    @property
-    def number(self) -> int:
-        """The trial's number."""
-        ...
-
-
-AnyTrial: TypeAlias = int | WhichTrial | Config | HasNumber
-"""A trial by its number, by what is special about it, or itself; or a configuration."""
+That of a framework knows its `number`, such as Optuna's.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,29 +250,28 @@ def proposed(
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
-    if isinstance(trial, HasNumber):
-        trial = trial.number
-    if isinstance(trial, str) and trial == "pending":
-        trial = _pending(run)
-    whole = isinstance(trial, (int, np.integer)) and not isinstance(
-        trial, bool
+    asked: Any = getattr(trial, "number", trial)
+    if isinstance(asked, str) and asked == "pending":
+        asked = _pending(run)
+    whole = isinstance(asked, (int, np.integer)) and not isinstance(
+        asked, bool
     )
     changed = [
         number
         for number, review in run.reviewed.items()
         if review.set_by_person
     ]
-    if whole and trial in changed:
-        return Proposed.before_change(run, int(trial))
-    if whole and trial in run.without_result:
-        number = int(trial)
+    if whole and asked in changed:
+        return Proposed.before_change(run, int(asked))
+    if whole and asked in run.without_result:
+        number = int(asked)
         candidate = run.without_result[number]
         if not (
             candidate.proposed or candidate.state == "waiting" or any_trial
         ):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
-    number = _finished(run, trial, seed=seed, any_trial=any_trial)
+    number = _finished(run, asked, seed=seed, any_trial=any_trial)
     unknown = not any_trial and _may_be_proposed(run, number)
     notes = (_CHOOSER_UNKNOWN(trials=[number]),) if unknown else ()
     return Proposed(run.X[run.row(number)], number, number, notes=notes)
