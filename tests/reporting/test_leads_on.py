@@ -21,7 +21,7 @@ from tests.reporting.test_browser import DESKTOP, HOSTILE, shown
 pytestmark = [
     pytest.mark.merge,
     warns_of_glyphs,
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
+    pytest.mark.usefixtures("empty_figures", "few_draws", "answers_stay"),
 ]
 SECTIONS = ("summary", "advise", "history", "importance", "optimum", "trust")
 
