@@ -130,7 +130,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
     )
     if beside:
         room = characters(0.9 * ceil(n / columns) * _HIGH)
-        style = {"va": "center", "rotation": 90}
+        style: dict[str, Any] = {"va": "center", "rotation": 90}
         text = shorten(plain(beside), room)
         write_at_side(part, text, middle, (EDGE, 0.0), **style)
     return axes
