@@ -27,6 +27,7 @@ from hpo_explain.draw._plotly_axes import (
     Axes,
     Room,
 )
+from hpo_explain.draw._plotly_traces import draw
 from hpo_explain.draw._room import (
     BOLD,
     HEADING,
@@ -37,7 +38,6 @@ from hpo_explain.draw._room import (
     TEXT,
 )
 from hpo_explain.draw._text import abbreviated, plain
-from hpo_explain.draw._traces import draw
 
 _EDGE = 8  # pixels left of all texts
 _ASIDE = 36  # pixels left of the first of parallel axes
