@@ -123,7 +123,8 @@ def test_every_package_imported_by_the_core_is_declared_and_every_declared_one_i
     for extra in ("optuna", "skopt", "smac", "ax"):
         core -= adapter(graph, extra)
     # of extras, loaded where they are asked for
-    core -= {"hpo_explain.draw.on_plotly", "hpo_explain.adapters.dashboard"}
+    core -= {module for module in core if "plotly" in module}
+    core -= {"hpo_explain.adapters.dashboard"}
     core -= {"hpo_explain.methods.importance.sets"}  # shapiq, if there
     core -= {"hpo_explain.adapters.addresses"}  # SQLAlchemy's parser, if there
     core -= {"hpo_explain.adapters.publishing"} | modules_of(

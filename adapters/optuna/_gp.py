@@ -145,7 +145,7 @@ def without_memory(sampler: GPSampler) -> GPSampler:
     own._gprs_cache_list = own._constraints_gprs_cache_list = None
     own._intersection_search_space = IntersectionSearchSpace()
     own._rng = LazyRandomState(0)
-    return copy.deepcopy(own)  # type: ignore[no-any-return]
+    return copy.deepcopy(own)
 
 
 def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:

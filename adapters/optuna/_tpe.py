@@ -296,7 +296,7 @@ def with_settings(
     own._parzen_estimator_parameters = (
         own._parzen_estimator_parameters._replace(multivariate=multivariate)
     )
-    return own  # type: ignore[no-any-return]
+    return own
 
 
 # ---------------------------------------------------------------------- as plain arrays

@@ -136,7 +136,7 @@ def write_around_panels(
 ) -> tuple[float, float]:
     """Write what all panels have in common; return how many points it takes over and under."""
     heading = wrap(plain(figure.heading), characters(points, HEADING, BOLD))
-    bold = {"size": HEADING, "va": "top", "fontweight": "bold"}
+    bold: dict[str, Any] = {"size": HEADING, "va": "top", "fontweight": "bold"}
     write_at_side(part, heading, 1.0, (EDGE, -EDGE), **bold)
     over = high(heading, HEADING) + 2.0
     said = "\n".join(filter(None, [figure.subtitle, figure.warning]))
@@ -152,7 +152,7 @@ def write_around_panels(
         )
     footer = wrap(visible(figure.footer), characters(points, SMALL))
     if footer:
-        quiet = {"size": SMALL, "color": GREY, "va": "bottom"}
+        quiet: dict[str, Any] = {"size": SMALL, "color": GREY, "va": "bottom"}
         write_at_side(part, footer, 0.0, (EDGE, EDGE), **quiet)
     return over + 4.0, high(footer, SMALL) + 2.0
 

@@ -115,8 +115,9 @@ def _sign(sign: str) -> Artist:
         return Line2D([], [], **MARKED)
     if sign == "beyond":
         return Line2D([], [], **point(sign))
-    tick = {"marker": TICKUP, "markersize": 7.0, "linestyle": "none"}
-    return Line2D([], [], color=ink(), **tick)
+    tick: Any = TICKUP
+    style: dict[str, Any] = {"linestyle": "none", "markersize": 7.0}
+    return Line2D([], [], color=ink(), marker=tick, **style)
 
 
 def legend_of(

@@ -10,11 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, Formatter, LogLocator, NullLocator
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_PLAIN = (1e-3, 1e4)  # numbers that are written out
-_MOST_DECADES = 250.0
-_FEW_DECADES = (
-    2.5  # up to which a number at each power of ten would be too few
-)
 
 
 def make_log(
@@ -34,27 +29,27 @@ def make_log(
         Most numbers to write.
     """
     axis = (ax.xaxis, ax.yaxis)[k]
-    whole = all(isinstance(value, int) for value in values)
-    first, last = (np.log10(float(end(values))) for end in (min, max))
+    is_whole = all(isinstance(value, int) for value in values)
+    ends = float(min(values)), float(max(values))
+    first, last = np.log10(ends)
     decades = last - first
-    extreme = decades > _MOST_DECADES or max(-first, last) > _MOST_DECADES
-    if (
-        extreme
-    ):  # matplotlib's margins and ticks beyond the ends would overflow
-        (ax.set_xlim, ax.set_ylim)[k](float(min(values)), float(max(values)))
+    is_extreme = max(decades, -first, last) > 250.0
+    if is_extreme:
+        # matplotlib's margins and ticks beyond the ends would overflow
+        (ax.set_xlim, ax.set_ylim)[k](*ends)
     (ax.set_xscale, ax.set_yscale)[k]("log")
-    if extreme:
+    # a number at each power of ten would be too few
+    is_short = is_whole or decades <= 2.5
+    if most is not None:
+        is_short = 3.0 * decades < most
+    if is_extreme:
         powers = 10.0 ** np.linspace(np.ceil(first), np.floor(last), 5)
         axis.set_major_locator(FixedLocator(powers.tolist()))
-    elif (
-        (whole or decades <= _FEW_DECADES)
-        if most is None
-        else 3.0 * decades < most
-    ):
+    elif is_short:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     elif most is not None:
         axis.set_major_locator(LogLocator(numticks=most))
-    axis.set_major_formatter("{x:g}" if whole else PlainPowers())
+    axis.set_major_formatter("{x:g}" if is_whole else PlainPowers())
     # a fifth of the drawing went into them
     axis.set_minor_locator(NullLocator())
 
@@ -71,7 +66,7 @@ class PlainPowers(Formatter):
         ends = (
             [x] if self.axis is None else sorted(self.axis.get_view_interval())
         )
-        if min(ends) >= _PLAIN[0] * (1.0 - 1e-9) and max(ends) < _PLAIN[1]:
+        if min(ends) >= 1e-3 * (1.0 - 1e-9) and max(ends) < 1e4:
             return f"{x:g}"
         factor, exponent = f"{x:.3e}".split("e")
         power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"

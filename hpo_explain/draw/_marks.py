@@ -88,10 +88,6 @@ def draw(
 # ---------------------------------------------------------------------- rows
 
 
-def _percent(share: float, _: int) -> str:
-    return f"{100.0 * share:.4g}%"
-
-
 def _draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
     labels = row_labels(rows.labels, characters(0.36 * points))
     _draw_bars(ax, rows)
@@ -113,8 +109,8 @@ def _draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
     _bins(ax, 0.64 * points, shares=rows.percent)
     ax.spines[["top", "left", "right"]].set_visible(False)
     bars = (_ROW, 30.0, 36.0)[min(rows.places, 3) - 1]
-    row = max(bars, _ROW + _LINE * _further_lines(labels))
-    height = max(len(labels), 1) * row
+    height = max(bars, _ROW + _LINE * _further_lines(labels))
+    height *= max(len(labels), 1)
     scale = None
     if rows.scale:
         low, high, label = rows.scale
@@ -189,7 +185,7 @@ def _draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     hidden = ["top", "right", *(["left"] if lying else [])]
     ax.spines[hidden].set_visible(False)
     if figure.empty:
-        style = {"ha": "center", "color": GREY}
+        style: dict[str, Any] = {"ha": "center", "color": GREY}
         ax.text(0.5, 0.5, figure.empty, transform=ax.transAxes, **style)
         ax.set_yticks([])
     if lying:
@@ -258,16 +254,18 @@ def _draw_stretches(ax: Axes, figure: Curves) -> None:
 def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
     style = stroke(line.look)
     if line.half is not None:
+        low, high = line.ends
         (ax.fill_betweenx if lying else ax.fill_between)(
             line.x,
-            *line.ends,
+            low,
+            high,
             facecolor=style["color"],
             linewidth=0.0,
             zorder=1.2,
             alpha=0.22 if line.look in ("main", "total") else 0.15,
             step="post" if line.step else None,
         )
-        alone = line.alone & np.isfinite(line.ends[0])
+        alone = line.alone & np.isfinite(low)
         if alone.any() and not line.marks:
             x, y = _turned(line.x[alone], line.y[alone], lying)
             whiskers: dict[str, Any] = {
@@ -326,7 +324,9 @@ def _draw_dots(
         style["marker"] = MARKERS[marker]
         style["markersize"] = LOOKS["beyond"].size
     if dots.half is not None:
-        whiskers = {"xerr" if lying else "yerr": np.nan_to_num(dots.reach)}
+        whiskers: dict[str, Any] = {
+            "xerr" if lying else "yerr": np.nan_to_num(dots.reach)
+        }
         ax.errorbar(
             x,
             y,
@@ -349,9 +349,14 @@ def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
     """Draw lines through axes, each of which is a row."""
     for line in figure.lines:
         _draw_line(ax, line, lying=True)
-    style = {"color": GREY, "marker": "|", "linewidth": 0.8, "zorder": 2.0}
+    style: dict[str, Any] = {"color": GREY, "marker": "|", "linewidth": 0.8}
     for row, ticks in enumerate(figure.ticks):
-        ax.plot([tick.at for tick in ticks], [row] * len(ticks), **style)
+        ax.plot(
+            [tick.at for tick in ticks],
+            [row] * len(ticks),
+            zorder=2.0,
+            **style,
+        )
     labels = row_labels(figure.labels, characters(0.36 * points))
     names_down(ax, labels, tinted=False)
     ax.set_xlim(figure.ASIDE - 0.03, 1.06)
@@ -442,11 +447,11 @@ def _draw_cells(
         names_across(ax, figure.x.names, 0.65 * points - SCALE * scale)
         ax.spines[:].set_visible(False)
     middle = (low + high) / 2
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
     for i, column in enumerate(figure.texts):
         for j, text in enumerate(column):
             # NaN is not above the middle
             color = "black" if figure.values[i, j] > middle else "white"
-            style = {"ha": "center", "va": "center", "fontsize": SMALL}
             ax.text(i, j, text, color=color, **style)
     literal(ax.texts)
     beside = None

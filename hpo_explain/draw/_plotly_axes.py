@@ -328,8 +328,9 @@ def _numbers(axis: Axis, limits: Ends | None) -> dict[str, Any]:
         "nticks": 6,
         "tickformat": ".0%" if axis.percent else None,
     }
-    ends = limits or axis.limits
-    if None not in ends:
+    first, last = limits or axis.limits
+    if first is not None and last is not None:
+        ends = [first, last]
         how["range"] = np.log10(ends) if axis.log else ends
     values = [
         float(value)

@@ -84,12 +84,12 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
     columns = _columns(figure, points + MARGINS)
     part = _part_of(ax, is_new=is_new)
     ends = figure.ends_of_y
-    axes = _axes_in(part, n, same_x=figure.same_x, same_y=ends is not None)
+    axes = _axes_in(part, n, same_x=figure.same_x, same_y=bool(ends))
     wide = (points - 45.0) / columns  # without a y axis and its label
     below = [k + columns < n for k in range(n)]
     for k, panel in enumerate(axes):
         # the numbers of axes that are shared stand once
-        inside = ends is not None and k % columns > 0
+        inside = bool(ends) and k % columns > 0
         above = figure.same_x and below[k]
         panel.tick_params(labelleft=not inside, labelbottom=not above)
     colors = figure.one_scale
@@ -99,9 +99,9 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
         )
         for panel, description in zip(axes, figure.panels, strict=True)
     ]
-    if ends is not None:
+    if ends:
         axes[0].set_ylim(ends)
-    room = characters(wide - (40.0 if ends is None else TEXT), wide=0.63)
+    room = characters(wide - (TEXT if ends else 40.0), wide=0.63)
     titles = _write_titles(axes, figure, room)
     labels = [shape.label for shape in shapes]
     is_shared = figure.same_x or len(set(labels)) == 1
@@ -130,7 +130,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
     )
     if beside:
         room = characters(0.9 * ceil(n / columns) * _HIGH)
-        style = {"va": "center", "rotation": 90}
+        style: dict[str, Any] = {"va": "center", "rotation": 90}
         text = shorten(plain(beside), room)
         write_at_side(part, text, middle, (EDGE, 0.0), **style)
     return axes

@@ -27,6 +27,7 @@ from hpo_explain.draw._plotly_axes import (
     Axes,
     Room,
 )
+from hpo_explain.draw._plotly_traces import draw
 from hpo_explain.draw._room import (
     BOLD,
     HEADING,
@@ -37,7 +38,6 @@ from hpo_explain.draw._room import (
     TEXT,
 )
 from hpo_explain.draw._text import abbreviated, plain
-from hpo_explain.draw._traces import draw
 
 _EDGE = 8  # pixels left of all texts
 _ASIDE = 36  # pixels left of the first of parallel axes
@@ -95,18 +95,18 @@ def _panels(figure: Panels) -> go.Figure:
     made = make_subplots(
         ceil(n / across),
         across,
-        horizontal_spacing=0.2 if ends is None else 0.04,
-        shared_yaxes=False if ends is None else "all",
+        horizontal_spacing=0.04 if ends else 0.2,
+        shared_yaxes="all" if ends else False,
         shared_xaxes="all" if figure.same_x else False,
     )
-    once = 0 if ends is None else NUMBERS * (across - 1)
+    once = NUMBERS * (across - 1) if ends else 0
     wide = (NARROW - MARGIN + once) // across
     rooms = []
     for k, panel in enumerate(figure.panels):
         row, column = divmod(k, across)
         axes = Axes(made, figure.legend(), wide, row=row + 1, col=column + 1)
         rooms.append(draw(axes, panel))
-        if ends is not None:
+        if ends:
             low, high = np.log10(ends) if figure.curves[0].y.log else ends
             axes.update_y(range=[low, high])
             if column:

@@ -392,3 +392,65 @@ def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
     ]
     assert list(far.y) == [4.0]
     assert "90" in far.hovertext[0]
+
+
+def test_whiskers_and_bands_reach_as_far_down_and_up_as_is_said():
+    x, y = np.arange(3), [1.0, 2.0, np.nan]
+    assert Dots(x, y).reach.tolist() == [[0.0] * 3] * 2
+    assert (
+        Dots(x, y, np.array([1.0, 2.0, 3.0])).reach.tolist()
+        == [[1.0, 2.0, 3.0]] * 2
+    )
+    low, high = Line(x, y, np.array([[1.0, 1.0, 1.0], [4.0, 4.0, 4.0]])).ends
+    assert low[:2].tolist() == [0.0, 1.0]
+    assert high[:2].tolist() == [5.0, 6.0]
+    assert np.isnan([low[2], high[2]]).all()
+
+
+def test_bars_of_a_row_stand_below_each_other_around_its_middle():
+    rows = replace(ROWS, bars=[Bar(4, 0.0, 1.0, place=k) for k in range(3)])
+    heights = np.array([rows.height_of(bar) for bar in rows.bars])
+    assert heights.mean() == pytest.approx(4.0)
+    assert np.diff(heights) == pytest.approx([rows.thickness] * 2)
+    assert 3 * rows.thickness < 1.0  # rows do not touch
+
+
+def test_pale_bars_come_first_as_others_stand_on_them():
+    assert [fill for fill, _ in ROWS.by_fill()] == [PALE, 0, 1, HATCHED]
+    assert sum(len(bars) for _, bars in ROWS.by_fill()) == len(ROWS.bars)
+
+
+def test_panels_have_an_axis_in_common_if_all_are_curves():
+    one, other = replace(CURVES, levels=[(-9.0, "zero")]), CURVES
+    both = Panels(panels=[one, other], heading="")
+    assert both.ends_of_y == (
+        one.limits()[0],
+        max(one.limits()[1], other.limits()[1]),
+    )
+    assert replace(both, same_y=False).ends_of_y is None
+    assert replace(both, panels=[one, CELLS]).ends_of_y is None
+
+
+def test_panels_have_one_scale_of_colors_if_it_is_the_same():
+    both = Panels(panels=[CELLS, CELLS], heading="")
+    assert both.one_scale is CELLS
+    assert (
+        replace(both, panels=[CELLS, replace(CELLS, high=99.0)]).one_scale
+        is None
+    )
+    assert replace(both, panels=[CELLS, CURVES]).one_scale is None
+
+
+def test_a_scale_that_panels_share_is_drawn_once():
+    on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
+    cells = replace(CELLS, lines=[], dots=[])
+    for panels, shown in (
+        ([cells, cells], [True, False]),
+        ([cells, replace(cells, high=99.0)], [True, True]),
+    ):
+        figure = on_plotly.drawn(Panels(panels=panels, heading=""))
+        maps = [trace for trace in figure.data if trace.type == "heatmap"]
+        assert [one.showscale is not False for one in maps] == shown
+        # each at its panel's right end; one for all at that of the figure
+        places = {one.colorbar.y for one in maps if one.showscale is not False}
+        assert len(places) == sum(shown)

@@ -83,7 +83,7 @@ class Cells(Words):
         Its color can be seen beside the stroke, whatever it is.
         """
         x, y = self.x.edges(), self.y.edges()
-        i, j = np.nonzero(False if self.dimmed is None else self.dimmed)
+        i, j = np.nonzero([[]] if self.dimmed is None else self.dimmed)
         return broken(
             np.column_stack([x[i], x[i + 1]]),
             np.column_stack([y[j], y[j + 1]]),

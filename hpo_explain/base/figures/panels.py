@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -69,7 +69,12 @@ class Panels(Words):
         ends: dict[str, tuple[float, float] | None] = {"y": self.ends_of_y}
         if self.same_x and self.curves:
             ends["x"] = _ends([panel.across() for panel in self.curves])
-        bare = {"subtitle": "", "footer": "", "caution": "", "means": {}}
+        bare: dict[str, Any] = {
+            "subtitle": "",
+            "footer": "",
+            "caution": "",
+            "means": {},
+        }
         return [
             replace(
                 panel,

@@ -35,7 +35,7 @@ def trials(history: History) -> Curves:
     without = _without_result(history, worst)
     optimum, feasible = history.optimum, history.feasible
     steps = Line(
-        history.trials[feasible],
+        history.trials[feasible].astype(float),
         history.best_learned[feasible],
         look="incumbent",
         step=True,
@@ -97,7 +97,7 @@ def _with_result(history: History, values: Array) -> list[Dots]:
         "enqueued": np.array(by_hand, dtype=bool),
     }
     looks = np.select([*kinds.values()], [*kinds], "trial")
-    every = Dots(history.trials, values, told=texts)
+    every = Dots(history.trials.astype(float), values, told=texts)
     dots = [
         replace(every.some(looks == look), look=look)
         for look in ("trial", *reversed(kinds))

@@ -273,8 +273,13 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
     axes.add(trace)
     if "dimmed" in cells.shown.signs:
         white = {"color": "rgb(255, 255, 255)", "width": 1}  # in the dark, too
-        crosses = {"line": white, "opacity": 0.7, "hoverinfo": "skip"}
-        axes.scatter(*cells.crosses(), mode="lines", **crosses)
+        axes.scatter(
+            *cells.crosses(),
+            mode="lines",
+            line=white,
+            opacity=0.7,
+            hoverinfo="skip",
+        )
         outline = {"color": GREY, "width": 1}
         patch = {"symbol": "square-x-open", "size": 9, "line": outline}
         axes.key("dimmed", color=GREY, **patch)
