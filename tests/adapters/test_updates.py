@@ -25,11 +25,9 @@ from tests.adapters.drawn import Drawn, drawn_here
 from tests.adapters.studies import parabola
 from tests.source_tree import ROOT
 
-<<<<<<< HEAD
-flocks = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
-=======
 pytestmark = pytest.mark.merge
->>>>>>> main
+
+flocks = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 
 
 class Updates(ReportUpdates):

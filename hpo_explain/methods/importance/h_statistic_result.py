@@ -87,7 +87,14 @@ class InteractionStrength(Estimates):
             "upper": lambda result: result.ends[:, 1],
         },
         order="by_size",
-        hidden=("players", "sets", "draws", "draws_beside", "shares", "half_width"),
+        hidden=(
+            "players",
+            "sets",
+            "draws",
+            "draws_beside",
+            "shares",
+            "half_width",
+        ),
     )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
