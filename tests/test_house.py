@@ -234,6 +234,27 @@ def test_arguments_and_locals_are_nouns_of_the_field():
     assert vague == [("hpo_explain.base.errors", "__init__", "known")]
 
 
+def test_what_is_compiled_stands_in_one_file_and_is_little():
+    compiling = [
+        module
+        for module, path in modules().items()
+        if module.startswith("hpo_explain")
+        and re.search(
+            r"\b(compiled(_part)?\(|njit\b|@(vectorize|jit)\b)",
+            path.read_text(encoding="utf-8"),
+        )
+    ]
+    home = "hpo_explain.models._kernels"
+    assert compiling == ["hpo_explain.models._compiled", home]
+    loaded = import_module(home)
+    kernels = [
+        name
+        for name, value in vars(loaded).items()
+        if hasattr(value, "signatures") and not name.startswith("_")
+    ]
+    assert len(kernels) <= 8, kernels
+
+
 # ---------------------------------------------------------------------- circles
 
 

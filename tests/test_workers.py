@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from concurrent.futures import wait
 
 import joblib
@@ -14,7 +15,7 @@ from hpo_explain.base.workers import LostError, Workers, by_workers
 from hpo_explain.reporting import Report, page
 from tests.analytic import unit_cube
 from tests.methods.test_desirability_path import run_of
-from tests.processes import is_there
+from tests.processes import is_there, until
 
 pytestmark = pytest.mark.merge
 
@@ -36,8 +37,8 @@ class OddError(Exception):
         super().__init__(text)
 
 
-def fail(error):
-    raise error
+def fail():
+    raise OddError("odd", 1)
 
 
 def test_answers_and_errors_come_back_with_what_the_main_program_defines(
@@ -51,7 +52,7 @@ def test_answers_and_errors_come_back_with_what_the_main_program_defines(
         workers.submit(lambda: 1 / 0).result()
     assert "in <lambda>" in str(raised.value.__cause__)
     with pytest.raises(RuntimeError, match=r"^OddError: odd$"):
-        workers.submit(fail, OddError("odd", 1)).result()
+        workers.submit(fail).result()
     with pytest.raises(TypeError, match="lock"):
         workers.submit(print, threading.Lock()).result()
     # what a call prints is no answer, and there is nothing to read
@@ -78,9 +79,8 @@ def test_the_end_gives_up_what_was_not_begun_and_leaves_nothing():
     before = threading.active_count()
     workers = Workers(1)
     number = workers.submit(os.getpid).result()
-    long, late = (workers.submit(threading.Event().wait) for _ in range(2))
-    while not long.running():
-        pass
+    long, late = (workers.submit(time.sleep, 60.0) for _ in range(2))
+    assert until(long.running)
     workers.end()
     wait([long, late], timeout=20.0)
     assert isinstance(long.exception(), LostError)

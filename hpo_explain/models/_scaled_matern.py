@@ -69,10 +69,8 @@ class ScaledMatern:
         """Return the covariances (n, m) of rows with others, or among each other."""
         others = X if Y is None else Y
         weight = _ROOT_5_3 / self.length_scale
-        covariance = squared_distances(X, others, weight, self.amid)
-        matern_5_2(covariance.reshape(-1))
-        covariance *= self.signal
-        return covariance
+        squares = squared_distances(X, others, weight, self.amid)
+        return self.signal * matern_5_2(squares)
 
     def diag(self, X: Array) -> Array:
         """Return the variances (n,) of rows."""

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import Fact, declared_fact, format_value
-from hpo_explain.models._compiled import compiled
+from hpo_explain.models._kernels import Nodes, walk
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
@@ -45,8 +45,6 @@ from hpo_explain.space import (
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-# left, right, feature, inactive left, cut
-_Nodes = tuple[Ints, Ints, Ints, Bools, Small]
 # leaves, volumes, ends, entries, stack
 _Arrays = tuple[Ints, Array, Ints, Small, Small, Small, Small]
 
@@ -305,7 +303,7 @@ def _all_cuts(
 
 def _all_boxes(
     root: Ints,
-    nodes: _Nodes,
+    nodes: Nodes,
     all_of: tuple[Ints, Ints, Array],
     conditions: _Conditions,
     of_interval: Small,
@@ -345,7 +343,7 @@ def _all_boxes(
         count = -1
         while count < 0:
             rest: Any = *(array[start:] for array in arrays[:3]), *arrays[3:]
-            count = _walk(tree, *own, rest)
+            count = walk(tree, *own, rest)
             if count < 0:  # without room: twice as much
                 arrays = tuple(
                     np.concatenate([x, np.empty_like(x)]) for x in arrays
@@ -356,114 +354,6 @@ def _all_boxes(
     n = box_at[-1]
     dims, lower, upper = (array[: ends[n]] for array in along)
     return box_at, leaf[:n], volume[:n], ends[: n + 1], dims, lower, upper
-
-
-@compiled()
-def _walk(
-    nodes: _Nodes,
-    cuts: Array,
-    begin: Ints,
-    conditions: tuple[Ints, Ints, Ints, Small],
-    bounds: Small,
-    arrays: _Arrays,
-) -> int:
-    """Walk a tree with a box; write each leaf's box, and return their number, or -1 without room.
-
-    A row of `stack` says what is left to do: a node to enter (or -1), a hyperparameter, the lower
-    bound it gets there, and the bound to put back: the upper one, or the lower one without a node.
-    """
-    left, right, feature, inactive_left, cut_of_node = nodes
-    pointer, ancestor_of, interval_pointer, cut_of_interval = conditions
-    cut_low = cut_of_interval[0]
-    cut_high = cut_of_interval[1]
-    leaf, volume, ends, dims, lower, upper, stack = arrays
-    d = len(begin) - 1
-    low = bounds[0]
-    high = bounds[1]
-    last = bounds[2]
-    for j in range(d):
-        low[j] = 0
-        last[j] = high[j] = begin[j + 1] - begin[j] - 1
-    boxes = 0
-    entries = ends[0]
-    depth = 0
-    node = 0
-    while True:
-        while left[node] >= 0:
-            j = feature[node]
-            split = j
-            cut = -1
-            first_node = node
-            second_node = node
-            active = True
-            for c in range(pointer[j], pointer[j + 1]):
-                p = ancestor_of[c]
-                inside = False
-                boundary = -1
-                for r in range(interval_pointer[c], interval_pointer[c + 1]):
-                    if cut_low[r] <= low[p] and high[p] <= cut_high[r]:
-                        inside = True
-                    elif low[p] < cut_low[r] < high[p]:
-                        boundary = cut_low[r]
-                    elif low[p] < cut_high[r] < high[p]:
-                        boundary = cut_high[r]
-                if not inside:
-                    # partly active: both pieces meet this node again
-                    active = False
-                    split = p
-                    cut = boundary
-                    break
-            if not active and cut < 0:
-                node = left[node] if inactive_left[node] else right[node]
-                continue
-            if active:
-                cut = cut_of_node[node]
-                first_node = left[node]
-                second_node = right[node]
-                if high[j] <= cut:
-                    node = first_node
-                    continue
-                if low[j] >= cut:
-                    node = second_node
-                    continue
-            if depth + 2 > len(stack):
-                return -1
-            stack[depth, 0] = -1
-            stack[depth, 1] = split
-            stack[depth, 3] = low[split]
-            stack[depth + 1, 0] = second_node
-            stack[depth + 1, 1] = split
-            stack[depth + 1, 2] = cut
-            stack[depth + 1, 3] = high[split]
-            depth += 2
-            high[split] = cut
-            node = first_node
-        if boxes == len(leaf) or entries + d >= len(dims):
-            return -1
-        product = 1.0
-        # an entry that is not one is written over by the next
-        for j in range(d):
-            dims[entries] = j
-            lower[entries] = low[j]
-            upper[entries] = high[j]
-            entries += (low[j] > 0) | (high[j] < last[j])
-            product *= cuts[begin[j] + high[j]] - cuts[begin[j] + low[j]]
-        leaf[boxes] = node
-        volume[boxes] = product
-        boxes += 1
-        ends[boxes] = entries
-        node = -1
-        while node < 0:
-            if depth == 0:
-                return boxes
-            depth -= 1
-            j = stack[depth, 1]
-            node = stack[depth, 0]
-            if node < 0:
-                low[j] = stack[depth, 3]
-            else:
-                high[j] = stack[depth, 3]
-                low[j] = stack[depth, 2]
 
 
 def _activity(name: str, condition: str, fact: Fact) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.models import _box_kernels as kernels
+from hpo_explain.models import _kernels as kernels
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.protocols import TreeBoxes
 from hpo_explain.space import Array
@@ -107,9 +107,27 @@ def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
 def pair_variances(boxes: TreeBoxes) -> Array:
     """Return V_jk as an upper triangular matrix, (d, d)."""
     mean, _ = mean_and_variance(boxes)
-    return kernels.pair_effects(
-        boxes.entries, (boxes.value - mean) * boxes.volume
+    weight = (boxes.value - mean) * boxes.volume
+    cuts, first, ends, dims, lower, upper = boxes.entries
+    d = len(first) - 1
+    n = len(weight)
+    most = int(np.diff(first).max(initial=0))
+    in_order = np.argsort(dims, kind="stable")
+    by_dimension = np.searchsorted(dims[in_order], np.arange(d + 1))
+    box_of = np.repeat(np.arange(n), np.diff(ends))
+    variance = np.zeros((d, d))
+    kernels.pair_effects(
+        cuts,
+        np.diff(cuts),
+        np.array([first, by_dimension]),
+        np.array([lower, upper, box_of])[:, in_order],
+        weight,
+        np.full((2, n), -1),
+        np.zeros((most, most)),
+        np.zeros((3, most)),
+        variance,
     )
+    return variance
 
 
 def total_variances(boxes: TreeBoxes) -> Array:
@@ -164,13 +182,12 @@ def subset_variances(
     for key, boxes_and_entries in members.items():
         at = np.array([chosen for _, chosen in boxes_and_entries])
         offset = boxes.first[boxes.dims[at]]
-        variances[key] = float(
-            kernels.subset_effect(
-                weight[[box for box, _ in boxes_and_entries]],
-                boxes.cuts[offset + boxes.lower[at]],
-                boxes.cuts[offset + boxes.upper[at]],
-            )
+        low = boxes.cuts[offset + boxes.lower[at]]
+        high = boxes.cuts[offset + boxes.upper[at]]
+        density = weight[[box for box, _ in boxes_and_entries]] / np.prod(
+            high - low, axis=1
         )
+        variances[key] = float(kernels.overlaps(density, low, high, 1.0))
     return variances
 
 
@@ -189,9 +206,8 @@ def closed_variance(
     sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
     low = places[:, : len(members)].copy()
     high = places[:, len(members) :].copy()
-    return float(
-        kernels.closed_effect(sums / np.prod(high - low, axis=1), low, high)
-    )
+    density = sums / np.prod(high - low, axis=1)
+    return float(kernels.overlaps(density, low, high, 0.0))
 
 
 def bounds(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array]:
@@ -246,32 +262,3 @@ def _marginal_weights(
     """Return where boxes begin and end in U, (n, m) each, and what each adds to a_U there, (n,)."""
     low, high = bounds(boxes, members)
     return low, high, boxes.value * boxes.volume / np.prod(high - low, axis=1)
-
-
-def slices(boxes: TreeBoxes, U: Array, j: int, points: Array) -> Array:
-    """Return the tree's values at latent rows with column j replaced by each of some values.
-
-    Parameters
-    ----------
-    boxes : TreeBoxes
-        The boxes.
-    U : ndarray of shape (n, d)
-        Latent rows in [0, 1).
-    j : int
-        The hyperparameter along which the tree is looked at; -1 for the values at the rows.
-    points : ndarray of shape (G,)
-        Its latent values in [0, 1).
-
-    Returns
-    -------
-    ndarray of shape (n, G)
-        The values, in the objective's units: O(n · boxes).
-    """
-    low = boxes.cuts[boxes.first[boxes.dims] + boxes.lower]
-    high = boxes.cuts[boxes.first[boxes.dims] + boxes.upper]
-    return np.asarray(
-        kernels.slices(
-            boxes.value, boxes.ends, boxes.dims, low, high, U, j, points
-        ),
-        dtype=float,
-    )

@@ -1,6 +1,6 @@
 """Rows compared with trials by the product kernel: products of its factors, and its added parts.
 
-Both are compiled. Rows often share values, those of a lattice or the categories: these are compared
+Rows often share values, those of a lattice or the categories: these are compared
 once. And many rows differ from one row in few hyperparameters: neighbors in a search, or rows of
 which most values are fixed. Theirs are that one's, with few factors exchanged.
 """
@@ -9,28 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
-from typing import Any
 
 import numpy as np
 
-from hpo_explain.models._compiled import compiled, compiled_part
-from hpo_explain.models._squares import exp_32
-from hpo_explain.models.product_kernel import (
-    FAR,
-    ROOT5,
-    Parameters,
-    Single,
-)
+from hpo_explain.models._kernels import FAR, Single, compare
+from hpo_explain.models.product_kernel import ROOT5, Parameters
 from hpo_explain.space import Array, Bools, Ints
 
 _FEW = 0.25  # of the values may differ from the usual row's, where they are exchanged
-_NONE, _ONE, _THIRD = map(np.float32, (0.0, 1.0, 1.0 / 3.0))
-# smaller products are 0: they count for nothing, and the smallest take 100 times as long
-_TINY = np.float32(1e-30)
 _NO_CATEGORY = np.float32(-1.0)
-_compiled = compiled(error_model="numpy", fastmath={"contract"})
-_part = compiled_part(error_model="numpy", fastmath={"contract"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +152,7 @@ def compared(
                 Rows(rows.usual[None]), trials, parameters
             )
         )
-    _compare(
+    compare(
         cells.rows,
         cells.columns,
         cells.values,
@@ -206,96 +193,17 @@ class Compared:
     def covariances(self, p: Parameters) -> Single:
         """Return the covariances of the rows with the trials, (m, n)."""
         product, added = compared(self.rows, self.trials, p.single)
-        return np.asarray(_ONE + np.float32(p.product) * product + added)
+        return np.asarray(
+            np.float32(1.0) + np.float32(p.product) * product + added
+        )
 
 
-@_part
-def _of_value(
-    x: Any,
-    trials: Single,
-    inactive: Bools,
-    number: bool,
-    scaled: Single,
-    j: int,
-    factor: Single,
-    part: Single,
-) -> None:
-    """Write the factors of one value and each trial, and the parts added."""
-    rate = scaled[0, j]
-    weight = scaled[1, j]
-    amplitude = scaled[2, j]
-    free = _ONE - weight
-    if isnan(x):
-        for k in range(len(factor)):
-            factor[k] = _ONE if inactive[k] else free
-            part[k] = _NONE
-    elif number:
-        for k in range(len(factor)):
-            r = abs(x - trials[k]) * rate
-            base = (_ONE + r + r * r * _THIRD) * exp_32(-r)
-            factor[k] = free + weight * base
-            part[k] = amplitude * base
-    else:
-        for k in range(len(factor)):
-            base = _ONE if trials[k] == x else _NONE
-            factor[k] = free + weight * base
-            part[k] = amplitude * base
-
-
-@_compiled
-def _compare(
-    rows: Ints,
-    columns: Ints,
-    values: Single,
-    usual: Single,
-    trials: Single,
-    inactive: Bools,
-    numbers: Bools,
-    scaled: Single,
-    exchanges: bool,
-    additive: bool,
-    work: Single,
-    product: Single,
-    added: Single,
-) -> None:
-    """Multiply the products of rows (m, n) by the factors of values, and add their parts.
-
-    Or exchange those of the usual row for them. Of equal values one after the other they are
-    computed once. `work`, (4, n), is written to: to make arrays takes the compiler as long as all
-    the rest.
-    """
-    factor = work[0]
-    part = work[1]
-    old = work[2]
-    old_part = work[3]
-    for e in range(len(rows)):
-        j = columns[e]
-        x = values[e]
-        other_column = e == 0 or j != columns[e - 1]
-        if other_column or x != values[e - 1]:
-            about = (trials[j], inactive[j], numbers[j], scaled, j)
-            _of_value(x, *about, factor, part)
-            if exchanges:
-                if other_column:
-                    _of_value(usual[j], *about, old, old_part)
-                for k in range(len(factor)):
-                    factor[k] /= old[k]
-                    part[k] -= old_part[k]
-        own = product[rows[e]]
-        for k in range(len(factor)):
-            smaller = own[k] * factor[k]
-            own[k] = smaller if smaller > _TINY else _NONE
-        if additive:
-            sums = added[rows[e]]
-            for k in range(len(factor)):
-                sums[k] += part[k]
-
-
-@_compiled
 def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:
     """Add to named rows (m, k) the entries of a table (L, k) that stand at places, (e,) each."""
-    for e in range(len(rows)):
-        row = out[rows[e]]
-        entry = table[places[e]]
-        for k in range(len(row)):
-            row[k] += entry[k]
+    if not len(rows):
+        return
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(rows), out.dtype)
+    shape = (len(out), len(table))
+    out += csr_array((ones, (rows, places)), shape=shape) @ table

@@ -15,23 +15,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hpo_explain.models._compiled import compiled
-from hpo_explain.models._squares import exp_32
+from hpo_explain.models._kernels import (
+    FAR,
+    Single,
+    gather,
+    sums_of_part,
+    sums_of_product,
+)
 from hpo_explain.space import Array, Bools, Ints
 
 ROOT5 = math.sqrt(5.0)
 LEAST_NOISE = 1e-4
-_LEAST_FACTOR = 1e-6
 # of the diagonal: by so much it is raised first where it has to be
 _JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
-# terms that are added up in single precision
-_AT_ONCE = 32
 # beyond these: states of a chain, after some that are left out, with turns between two of them
 _STATES, _WARM, _TURNS = (16, 4, 3)
 _QUARTER = (
@@ -43,111 +43,7 @@ _STEP = 0.1  # to which side
 _VANISHES = 1e-25
 # hyperparameters beyond which fewer of them are expected to matter, and how much fewer
 _FEW, _SPARSER = (20, 1.3)
-# in place of a distance: where B_j is 0, and where both are inactive
-FAR = 1e9
-NOWHERE = 2e9
-Single = npt.NDArray[Any]  # in single precision
-
-_NONE, _ONE, _THIRD, _LEAST, _FAR, _VANISHED = map(
-    np.float32,
-    # of the last one the exponential is nothing
-    (0.0, 1.0, 1.0 / 3.0, _LEAST_FACTOR, FAR, 87.0),
-)
-_compiled = compiled(error_model="numpy", fastmath={"contract"})
-_summing = compiled(
-    error_model="numpy",
-    fastmath={"contract", "reassoc", "nsz"},
-)
-
-
-@_compiled
-def _gather(
-    apart: Single,
-    rate: Any,
-    weight: Any,
-    amplitude: Any,
-    decay: Single,
-    product: Single,
-    added: Single,
-) -> None:
-    """Multiply the product by one hyperparameter's factor, and add its part, of all pairs.
-
-    The exponentials are kept as `decay`.
-    """
-    free = max(_ONE - weight, _LEAST)
-    for i in range(len(apart)):
-        r = apart[i] * rate
-        decay[i] = exp_32(-r) if r < _VANISHED else _NONE
-        base = (_ONE + r + r * r * _THIRD) * decay[i]
-        product[i] *= free + weight * base if apart[i] <= _FAR else _ONE
-    if amplitude > _NONE:
-        for i in range(len(apart)):
-            r = apart[i] * rate
-            added[i] += amplitude * (_ONE + r + r * r * _THIRD) * decay[i]
-
-
-@_summing
-def _sums(
-    apart: Single,
-    decay: Single,
-    rate: Any,
-    weight: Any,
-    by_product: Single,
-) -> tuple[float, float]:
-    """Return what the gradient has of one hyperparameter in the product.
-
-    By its length and by its weight.
-    """
-    free = max(_ONE - weight, _LEAST)
-    length = 0.0
-    by_weight = 0.0
-    for first in range(0, len(apart), _AT_ONCE):
-        few = apart[first : first + _AT_ONCE]
-        few_decays = decay[first : first + _AT_ONCE]
-        few_products = by_product[first : first + _AT_ONCE]
-        of_few = _NONE
-        of_few_weights = _NONE
-        for i in range(len(few)):
-            r = few[i] * rate
-            third = r * r * _THIRD
-            linear = _ONE + r
-            base = (linear + third) * few_decays[i]
-            # of all, as several are divided at a time
-            share = few_products[i] / (free + weight * base)
-            share = share if few[i] <= _FAR else _NONE
-            of_few += share * third * linear * few_decays[i]
-            of_few_weights += share * (base - _ONE)
-        length += np.float64(of_few)
-        by_weight += np.float64(of_few_weights)
-    return length, by_weight
-
-
-@_summing
-def _sums_alone(
-    apart: Single, decay: Single, rate: Any, G: Single
-) -> tuple[float, float]:
-    """Return what the gradient has of one hyperparameter's part.
-
-    By its length and by its amplitude.
-    """
-    length = 0.0
-    alone = 0.0
-    for first in range(0, len(apart), _AT_ONCE):
-        few = apart[first : first + _AT_ONCE]
-        few_decays = decay[first : first + _AT_ONCE]
-        few_gradients = G[first : first + _AT_ONCE]
-        of_few = _NONE
-        of_few_alone = _NONE
-        for i in range(len(few)):
-            r = few[i] * rate
-            third = r * r * _THIRD
-            linear = _ONE + r
-            decayed = few_gradients[i] * few_decays[i]
-            of_few += decayed * third * linear
-            of_few_alone += decayed * (linear + third)
-        length += np.float64(of_few)
-        alone += np.float64(of_few_alone)
-    return length, alone
+NOWHERE = 2e9  # in place of a distance where both are inactive, and `FAR` where one is
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +172,7 @@ def covariances(apart: Single, p: Parameters) -> tuple[Single, Single, Single]:
     decays = np.empty_like(apart)
     columns = zip(apart, *p.single, decays, strict=True)
     for own, rate, weight, amplitude, decay in columns:
-        _gather(own, rate, weight, amplitude, decay, product, added)
+        gather(own, rate, weight, amplitude, decay, product, added)
     added += product
     return added, product, decays
 
@@ -382,9 +278,9 @@ class Pairs:
         sums, alone = np.zeros((2, self.d, 2))
         columns = zip(self.apart, decays, *p.single, strict=True)
         for j, (apart, decay, rate, weight, _) in enumerate(columns):
-            sums[j] = _sums(apart, decay, rate, weight, by_product)
+            sums[j] = sums_of_product(apart, decay, rate, weight, by_product)
             if self.prior.additive:
-                alone[j] = _sums_alone(apart, decay, rate, G)
+                alone[j] = sums_of_part(apart, decay, rate, G)
         w = p.weight
         a = p.amplitude
         lengths = (w * sums[:, 0] + a * alone[:, 0])[self.prior.numbers]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import Future
 from contextlib import suppress
 
 import pytest
@@ -90,34 +91,36 @@ def test_a_brief_explanation_compiles_beliefs_and_loads_little():
         text=True,
     ).stdout.splitlines()
     assert {*kernels.split()} >= {
-        "product_kernel._gather",
-        "product_kernel._sums",
-        "product_kernel._sums_alone",
-        "compared._compare",
-        "compared.add_to_rows",
+        "_kernels.gather",
+        "_kernels.sums_of_product",
+        "_kernels.sums_of_part",
+        "_kernels.compare",
     }
     assert loaded == "False False"
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt])
 def test_the_second_process_is_waited_for_or_ended(monkeypatch, error):
-    started = []
+    done = []
 
-    class Process:
-        def __init__(self, target, daemon):
-            assert (target, daemon) == (demo.explain_briefly, True)
+    class Stub:
+        def __init__(self, count):
+            assert count == 1
 
-        def __getattr__(self, called):
-            return lambda: started.append(called)
+        def submit(self, work):
+            assert work is demo.explain_briefly
+            future = Future()
+            future.set_exception(ValueError("which the report tells"))
+            done.append("begun")
+            return future
 
-    context = type("Context", (), {"Process": Process})
+        def end(self):
+            done.append("ended")
+
     monkeypatch.setattr(demo, "cpu_count", lambda: 2)
-    monkeypatch.setattr(demo, "get_context", lambda kind: context)
+    monkeypatch.setattr(demo, "Workers", Stub)
     with suppress(KeyboardInterrupt), demo.compiling_meanwhile():
-        assert started == ["start"]
+        assert done == ["begun"]
         if error is not None:
             raise error
-    ended = (
-        ["start", "join"] if error is None else ["start", "terminate", "join"]
-    )
-    assert started == ended
+    assert done == ["begun", "ended"]

@@ -8,6 +8,8 @@ import pytest
 
 from tests.source_tree import ROOT
 
+pytestmark = pytest.mark.merge
+
 OTHERS = """
 attr cloudpickle click filelock hpo_explain jinja2 joblib lazy_loader markupsafe matplotlib numba
 numpy pandas scipy sitecustomize sklearn sqlalchemy threadpoolctl tqdm usercustomize wcwidth yaml
