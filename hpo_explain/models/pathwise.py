@@ -19,13 +19,14 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import stdtrit
 
+from hpo_explain.models._kernels import Single
 from hpo_explain.models.compared import (
     Rows,
     Trials,
     add_to_rows,
     compared,
 )
-from hpo_explain.models.product_kernel import Pairs, Parameters, Single
+from hpo_explain.models.product_kernel import Pairs, Parameters
 from hpo_explain.space import Array, Ints
 
 # of the product, and of each additive part

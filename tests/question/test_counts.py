@@ -167,7 +167,7 @@ def test_another_trial_is_kept_only_where_it_is_better_by_what_counts(
     run = run_of(observed, epsilon=0.9)
     beside = observed - values[:4]
     half = Noise.known(float(np.sqrt((beside**2).mean() / 2.0)))
-    found = decided(run, at(values), noise=half)
+    found = decided(run, at(values), at(values), noise=half)
     assert found.keep == keep
     assert len(found.why_another) == (keep != 0)
     for why in found.why_another:

@@ -78,8 +78,9 @@ class Bar:
     @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
-        half = 0.0 if self.bare else self.half
-        down, up = np.maximum(np.broadcast_to(half, 2), 0.0).tolist()
+        if self.half is None or self.bare:
+            return 0.0, 0.0
+        down, up = np.maximum(np.broadcast_to(self.half, 2), 0.0).tolist()
         return down, up
 
 
