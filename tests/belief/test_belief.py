@@ -16,7 +16,7 @@ from hpo_explain.base.errors import InputError
 from hpo_explain.belief import learned
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.best import Best
-from hpo_explain.belief.decisions import decide, interval
+from hpo_explain.belief.decisions import decide, interval, std_of_draws
 from hpo_explain.belief.draws import DrawnSurrogate, Draws, as_draws
 from hpo_explain.belief.functionals import (
     argmin,
@@ -34,6 +34,7 @@ from hpo_explain.models.product_kernel import (
     chain,
 )
 from hpo_explain.question.model import surrogate_of
+from tests.analytic import AnalyticSurrogate
 
 MIXED = SearchSpace(
     [
@@ -522,6 +523,29 @@ def test_a_surrogate_with_a_joint_posterior_gives_draws(belief):
     ).all()
     assert 0.8 < np.median(found.std(axis=0) / std) < 1.1
     assert as_draws(belief, "minimize") is belief
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_surrogate_without_a_joint_posterior_is_one_function(direction):
+    model = AnalyticSurrogate(MIXED, lambda X: 3.0 + X[:, 0], 0.5)
+    found = as_draws(model, direction)
+    X = MIXED.sample(20, seed=1)
+    np.testing.assert_array_equal(found.draws(X), model.predict(X)[0][None])
+    assert found.costs(X)[0] @ found.draws(X)[0] == pytest.approx(
+        found.sign * np.sum(model.predict(X)[0] ** 2)
+    )
+    assert (found.joint, found.trust, found.noise_std) == (False, None, 0.0)
+    assert np.isnan(found.predict(X)[1]).all()
+
+
+def test_of_a_single_draw_nothing_is_decided():
+    found = decide(np.array([3.0]), 1.0, side="above")
+    assert (found.estimate, found.known, found.certain) == (3.0, False, False)
+    assert not found.doubtful
+    assert np.isnan([*found.interval, found.probability, found.half]).all()
+    assert found.shown.least is None
+    assert np.isnan(interval(np.array([3.0]))).all()
+    assert np.isnan(std_of_draws(np.ones((1, 4)))).all()
 
 
 def in_double_precision(functions, X, categories):
