@@ -90,7 +90,8 @@ class Canonical:
         for j, codes in tried.items():
             size = parameters[j].size or 0
             never = sorted({*range(size)} - {*codes})
-            never.sort(key=lambda code, j=j: made_active[j, code])
+            children = {code: made_active[j, code] for code in never}
+            never.sort(key=children.__getitem__)
             categories[j] = np.array([*codes, *never], dtype=np.int64)
         return cls(np.array(columns, dtype=np.int64), categories)
 
