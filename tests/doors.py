@@ -336,10 +336,9 @@ def hyperopt_table(folder):
 
 
 def hand_made(folder):
-    """Write a table as people do: units, deviations, a word for a failure."""
+    """Write a table as people do: semicolons, percentages, a word for a failure."""
     rows = [
-        f"{t['x']:.3f} mm;{t['depth']};{t['loss']:.3f} ± 0.01"
-        for t in trials()
+        f"{t['x']:.3f};{t['depth']};{100 * t['loss']:.2f}%" for t in trials()
     ]
     rows[3] = rows[3].rpartition(";")[0] + ";OOM"
     place = folder / "results.txt"
@@ -374,7 +373,12 @@ DOORS = (
     Door("feather", ("pyarrow",), feather, LOSS),
     Door("Excel", ("openpyxl",), excel, LOSS),
     Door("JSON lines", (), json_lines, LOSS),
-    Door("a table as people write it", (), hand_made),
+    Door(
+        "a table as people write it",
+        (),
+        hand_made,
+        (("--objective", "val loss ↓"),),
+    ),
     Door("Hyperopt: trials as CSV", ("hyperopt",), hyperopt_table),
     Door("MLflow: database", ("mlflow", "sqlalchemy"), mlflow_database),
     Door("MLflow: mlruns", ("mlflow",), mlflow_folder),

@@ -35,8 +35,8 @@ def read_proposed(
     initial: int | None,
     proposed: object,
     optimizer: str | None,
-) -> tuple[set[int], bool, list[Fact]]:
-    """Return the numbers of the trials that a model chose, whether that is known, and notes.
+) -> tuple[set[int] | None, list[Fact]]:
+    """Return the numbers of the trials that a model chose, None where it is not known; and notes.
 
     Parameters
     ----------
@@ -74,17 +74,17 @@ def read_proposed(
             for n, cell in zip(numbers, cells, strict=True)
             if _is_yes(cell, proposed)
         }
-        return chosen, True, []
+        return chosen, []
     if isinstance(proposed, (bool, np.bool_)):
-        return {*ordered} if proposed else set(), True, []
+        return {*ordered} if proposed else set(), []
     if proposed is not None:
-        return _named(proposed, ordered), True, []
+        return _named(proposed, ordered), []
     if initial is not None or optimizer is not None:
-        return {*ordered[initial or 0 :]}, True, []
+        return {*ordered[initial or 0 :]}, []
     if known.proposed is not None:
         rows = np.array(known.proposed)[first]
-        return {*numbers[rows].tolist()}, True, []
-    return set(), False, [_UNKNOWN()]
+        return {*numbers[rows].tolist()}, []
+    return None, [_UNKNOWN()]
 
 
 def _is_yes(cell: Any, column: str) -> bool:

@@ -99,6 +99,8 @@ class Grouped:
 
     def mean(self, objective: Array) -> Array:
         """Return each configuration's mean over its instances (over repetitions before that)."""
+        if not self.column:
+            return objective
         counts = self._counts()
         cell = self.configuration * len(self.names) + self.instance
         finite = np.where(np.isfinite(objective), objective, np.nan)

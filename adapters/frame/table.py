@@ -40,7 +40,7 @@ from hpo_explain.adapters.frame._proposal import (
     likeliest_objectives,
 )
 from hpo_explain.adapters.frame._proposed import read_proposed
-from hpo_explain.adapters.frame._settings import spread
+from hpo_explain.adapters.frame._settings import Spread, spread
 from hpo_explain.adapters.frame._trials import Trials, read_trials
 from hpo_explain.adapters.wandb_sweep import read_sweep
 from hpo_explain.base.checks import (
@@ -52,10 +52,10 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import RUNNING, WAITING, Instances, Run
+from hpo_explain.run import RUNNING, WAITING, Run
 from hpo_explain.run.grids import enumerated
 from hpo_explain.run.metrics import direction_of
-from hpo_explain.space import Array, Bools, Parameter, SearchSpace
+from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,14 +98,15 @@ def from_frame(
     """Read a table with one row per trial: an export of W&B, Ray or MLflow, or a CSV file.
 
     The tables of Optuna (``trials_dataframe()``), scikit-learn (``cv_results_``), Ray Tune
-    (``get_dataframe()``), MLflow (``search_runs()``), W&B and Ax (``summarize()``) are recognized
-    by their columns, and only those of hyperparameters are read as such, without their prefix, as
-    in any table with names like ``params.lr``. A column of dictionaries, or their text, is read as
-    a column for each entry. In other tables every column is a hyperparameter that is nothing else:
-    numbers and names of trials, states, times, durations, seeds, metrics, copies of the objective
-    or of another column, what never varies. Folds, seeds and budgets of which the same
-    configurations have several become `instance` and `fidelity`. A note says what was taken for
-    what. Rows that failed, were pruned, run or wait are left out.
+    (``get_dataframe()``), MLflow (``search_runs()``), W&B, Ax (``summarize()``), Hyperopt,
+    DeepHyper, Sherpa, Syne Tune and Nevergrad are known by their columns, and only those of
+    hyperparameters are read as such, without their prefix, as in any table with names like
+    ``params.lr``. A column of dictionaries, or their text, is read as a column for each entry. In
+    other tables all columns without a role are hyperparameters, unless one is suspicious: it is
+    called as a metric, time, identifier, counter, seed, fold or status, numbers the rows, holds
+    lists, differs in every row of a grid, follows from other columns, or orders the trials as the
+    objective does. Then an error asks for `hyperparameters`, and proposes them. Rows that failed,
+    were pruned, run or wait are left out, where `status` tells.
 
     Without `space` it is inferred. Text, booleans and categories become categorical hyperparameters
     with the choices that occur; numbers, also those written as text, get the range that occurs, on
@@ -119,9 +120,7 @@ def from_frame(
         The trials. A column that a number or tuple names is given by it, and read as its text.
     objective : str, optional
         Column of the objective; rows in which it is NaN or infinite failed. May be left out
-        where a single column is called as a metric is, or several by which the trials are in nearly
-        the same order, or where it is the one of scikit-learn's or Optuna's table; "?" lists all
-        columns.
+        where the framework has one; "?" lists all columns.
     direction : {"minimize", "maximize"}, optional
         Which way is better; by default as the objective's name says, where it is that of a known
         metric: loss and error are minimized, accuracy and AUC maximized, as scores of scikit-learn.
@@ -130,7 +129,8 @@ def from_frame(
         what single columns are, while the others are inferred; or the configuration of a sweep of
         W&B, whose parameters alone are the hyperparameters, and whose metric is the objective.
     hyperparameters : sequence of str, optional
-        Columns of the hyperparameters, which are then read whatever they hold.
+        Columns of the hyperparameters, which are then read whatever they hold; by default all
+        without a role, unless one is suspicious.
     ignore : sequence of str, optional
         Columns to leave out, whatever they hold.
     log, linear : sequence of str, optional
@@ -182,9 +182,9 @@ def from_frame(
     Raises
     ------
     InputError
-        If a column is missing, no direction is given or known by the name, the objective is not
-        numeric, a row is outside `space`, a trial finishes before it starts, no row has the
-        `level`, or a status is not known.
+        If a column is missing, it is not clear which are hyperparameters, no direction is given or
+        known by the name, the objective is not numeric, a trial finishes before it starts, no row
+        has the `level`, or a status is not known.
     NothingToExplain
         If there is no row with a finite objective.
 
@@ -210,23 +210,11 @@ def from_frame(
     """
     if initial is not None:
         check_count("initial", initial, minimum=0)
-    table = _with_text_names(frame)
-    if len(table) == 0:
-        raise NothingToExplain(_EMPTY())
-    ignored = [
-        column_called("ignore", name, table)
-        for name in check_names("ignore", ignore)
-    ]
-    spread_out = spread(
-        table.drop(columns=ignored),
-        {str(objective), *_mentioned(hyperparameters, None)},
-    )
-    table, about_sweep = spread_out.table, []
-    if objective == "?":
-        raise asked_columns(table)
+    spread_out = _spread_out(frame, objective, hyperparameters, ignore)
+    table, notes = spread_out.table, []
     if isinstance(space, Mapping):
         sweep = read_sweep(space, _tried(table))
-        space, about_sweep = [*sweep.parameters], [*sweep.notes]
+        space, notes = [*sweep.parameters], [*sweep.notes]
         hyperparameters = hyperparameters or [p.name for p in sweep.parameters]
         objective = sweep.objective if objective is None else objective
         if objective == sweep.objective:
@@ -242,14 +230,13 @@ def from_frame(
         "status": status,
     }
     known = known_of(table, spread_out, objective)
-    mentioned = _mentioned(hyperparameters, space)
-    roles = read_roles(table, known, mentioned, asked)
-    every_step = table
-    has_curves = bool(roles.trial and roles.fidelity and not roles.instance)
-    if has_curves:
+    roles = read_roles(table, known, _mentioned(hyperparameters, space), asked)
+    curves = {}
+    if roles.trial and roles.fidelity and not roles.instance:
+        curves = read_curves(table, roles, level)
         table = last_of_each(table, roles, level)
         known = known_of(table, spread_out, objective)
-    way, about_direction = _direction(direction, known, roles.objective)
+    way, about = _direction(direction, known, roles.objective)
     is_known = bool(roles.objective)
     if not is_known:
         roles = replace(roles, objective=likeliest_objectives(table, roles)[0])
@@ -262,7 +249,7 @@ def from_frame(
         [*chosen.names, *filter(None, [roles.fidelity])],
         by_time=len(roles.times) == 1 or (time is None and bool(roles.times)),
     )
-    by_model, is_told, about_proposals = read_proposed(
+    by_model, about_proposals = read_proposed(
         table,
         known,
         trials,
@@ -270,29 +257,8 @@ def from_frame(
         proposed=proposed,
         optimizer=optimizer,
     )
-    outcomes = _outcomes(table, roles, trials)
-    evaluations = _evaluations(
-        table, roles, known, trials, outcomes, by_model if is_told else None
-    )
-    configs, none = configurations(table, chosen, known)
-    first = trials.rows.first[trials.order]
-    cells = configs.iloc[first].reset_index(drop=True)
-    if isinstance(space, SearchSpace):
-        read: SearchSpace | Encoded = space
-        evaluations = _with_configs(evaluations, cells, space)
-    else:
-        read = _inferred(
-            cells,
-            evaluations,
-            chosen,
-            _scales(log, linear, [*configs.columns]),
-            {name: rows[first] for name, rows in none.items()},
-        )
-    if has_curves:
-        curves = read_curves(every_step, roles, level)
-        evaluations = _with_curves(
-            evaluations, curves, table, roles.trial, trials
-        )
+    read = _Table(table, known, roles, chosen, trials)
+    evaluations = read.evaluations(by_model, curves)
     source = Source(
         "frame",
         optimizer or known.layout.optimizer or "the optimizer",
@@ -301,184 +267,192 @@ def from_frame(
         roles.fidelity,
         roles.fidelity or "step",
     )
-    notes = [*about_sweep, *about_direction, *about_proposals, *trials.notes]
-    notes += trials.rows.notes(roles.objective)
+    notes += [*about, *about_proposals, *trials.notes]
     run = run_of(
-        evaluations, read, source, level=level, bounds=bounds, notes=notes
+        evaluations,
+        read.encoded(evaluations, space, log, linear),
+        source,
+        level=level,
+        bounds=bounds,
+        notes=[*notes, *trials.rows.notes(roles.objective)],
     )
-    about = chosen.note(run.space, table, roles, known.layout.source)
-    return replace(
-        run,
-        notes=[about, *run.notes, *enumerated(run.X)],
-        instances=_instances(table, roles, known, trials, run),
-    )
+    return read.completed(run)
+
+
+def _spread_out(
+    frame: pd.DataFrame,
+    objective: object,
+    hyperparameters: object,
+    ignore: Sequence[str] | None,
+) -> Spread:
+    """Return the table without what is ignored, with a column for each entry of dictionaries."""
+    table = _with_text_names(frame)
+    if len(table) == 0:
+        raise NothingToExplain(_EMPTY())
+    ignored = [
+        column_called("ignore", name, table)
+        for name in check_names("ignore", ignore)
+    ]
+    named = {str(objective), *_mentioned(hyperparameters, None)}
+    found = spread(table.drop(columns=ignored), named)
+    if objective == "?":
+        raise asked_columns(found.table)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
-class _Outcomes:
-    """What came of trials: their values, and why some do not count, by their numbers."""
+class _Table:
+    """A table, what is known of it, what its columns are, and which rows are of which trial."""
 
-    values: Array
-    reasons: Mapping[int, Fact]
+    table: pd.DataFrame
+    known: Known
+    roles: Roles
+    chosen: Chosen
+    trials: Trials
 
+    def evaluations(
+        self,
+        by_model: set[int] | None,
+        curves: Mapping[str, Mapping[float, float]],
+    ) -> dict[int, Evaluation]:
+        """Return the trials in the order in which they were proposed.
 
-def _outcomes(table: pd.DataFrame, roles: Roles, trials: Trials) -> _Outcomes:
-    """Return the mean of each trial's rows, and what became of those that did not finish."""
-    values = read_objective(table, roles.objective)
-    rows, numbers = trials.rows, trials.numbers
-    reasons = rows.not_finite(values, numbers, roles.objective)
-    stopped = (
-        read_status(table[roles.status], roles.status) if roles.status else {}
-    )
-    reasons |= {
-        int(numbers[rows.configuration[row]]): why
-        for row, why in stopped.items()
-    }
-    means = rows.mean(values)
-    if trials.finished is not None and trials.started is not None:
-        runs = np.isnan(means) & np.isnan(trials.finished)
-        runs &= ~np.isnan(trials.started)
-        for number in numbers[runs].tolist():
-            reasons.setdefault(number, RUNNING)
-    return _Outcomes(means, reasons)
+        Parameters
+        ----------
+        by_model : set of int or None
+            Those that a model chose; None where that is not known.
+        curves : mapping of str to mapping of float to float
+            What trials reported, by what names them.
+        """
+        trials, roles = self.trials, self.roles
+        values = read_objective(self.table, roles.objective)
+        means, reasons = trials.rows.mean(values), self._reasons(values)
+        unknown = np.full(len(means), np.nan)
+        started = unknown if trials.started is None else trials.started
+        finished = unknown if trials.finished is None else trials.finished
+        durations = fidelity = unknown
+        column = roles.duration or self.known.layout.duration
+        if column in self.table.columns:
+            seconds = read_durations(self.table[column], column)
+            durations = trials.rows.total(seconds)
+        if roles.fidelity:
+            steps = read_numbers(self.table[roles.fidelity])
+            fidelity = steps[trials.rows.first]
+        keys = self.table[roles.trial].map(str).tolist() if curves else []
+        found = {}
+        for i in trials.order.tolist():
+            number, is_under_way = int(trials.numbers[i]), False
+            if np.isnan(means[i]) and np.isnan(finished[i]):
+                is_under_way = not np.isnan(started[i])
+            reason = reasons.get(number, RUNNING if is_under_way else None)
+            found[number] = Evaluation(
+                {},
+                float(means[i]),
+                reason,
+                _origin(number, reason, by_model),
+                float(started[i]),
+                np.inf if reason is RUNNING else float(finished[i]),
+                float(fidelity[i]),
+                curves[keys[i]] if curves else {},
+                float(durations[i]),
+            )
+        return found
 
-
-def _evaluations(
-    table: pd.DataFrame,
-    roles: Roles,
-    known: Known,
-    trials: Trials,
-    outcomes: _Outcomes,
-    by_model: set[int] | None,
-) -> dict[int, Evaluation]:
-    """Return the trials in the order in which they were proposed, without their configurations."""
-    n = len(trials.numbers)
-    unknown = np.full(n, np.nan)
-    started = unknown if trials.started is None else trials.started
-    finished = unknown if trials.finished is None else trials.finished
-    durations = fidelity = unknown
-    column = roles.duration or known.layout.duration
-    if column in table.columns:
-        durations = trials.rows.total(read_durations(table[column], column))
-    if roles.fidelity:
-        fidelity = read_numbers(table[roles.fidelity])[trials.rows.first]
-    found = {}
-    first = min(by_model, default=n) if by_model is not None else 0
-    for i in trials.order.tolist():
-        number = int(trials.numbers[i])
-        reason = outcomes.reasons.get(number)
-        origin = Origin.UNKNOWN
-        if reason is WAITING:
-            origin = Origin.ENQUEUED
-        elif by_model is not None and number in by_model:
-            origin = Origin.MODEL
-        elif by_model is not None and (number < first or not by_model):
-            origin = Origin.INITIAL
-        end = np.inf if reason is RUNNING else finished[i]
-        found[number] = Evaluation(
-            {},
-            float(outcomes.values[i]),
-            reason,
-            origin,
-            float(started[i]),
-            float(end),
-            float(fidelity[i]),
-            duration=float(durations[i]),
-        )
-    return found
-
-
-def _with_configs(
-    evaluations: Mapping[int, Evaluation],
-    cells: pd.DataFrame,
-    space: SearchSpace,
-) -> dict[int, Evaluation]:
-    """Return evaluations with their configurations; an empty cell may be the choice None."""
-    may_be_none = {p.name for p in space if None in getattr(p, "choices", ())}
-    rows = cells.to_dict("records")
-    found = {}
-    for (number, one), row in zip(evaluations.items(), rows, strict=True):
-        config = {
-            name: None if is_empty(cell) else cell
-            for name, cell in row.items()
-            if name in may_be_none or not is_empty(cell)
+    def _reasons(self, values: Array) -> dict[int, Fact]:
+        """Return why trials do not count: they did not finish, or failed on an instance."""
+        rows, numbers = self.trials.rows, self.trials.numbers
+        name, status = self.roles.objective, self.roles.status
+        reasons = rows.not_finite(values, numbers, name)
+        stopped = read_status(self.table[status], status) if status else {}
+        return reasons | {
+            int(numbers[rows.configuration[row]]): why
+            for row, why in stopped.items()
         }
-        found[number] = replace(one, config=config)
-    return found
 
-
-def _inferred(
-    cells: pd.DataFrame,
-    evaluations: Mapping[int, Evaluation],
-    chosen: Chosen,
-    log: Mapping[str, bool],
-    none: Mapping[str, Bools],
-) -> Encoded:
-    """Return the rows of trials in the space that those span which count."""
-    numbers = np.array([*evaluations])
-    counts = np.array(
-        [
+    def encoded(
+        self,
+        evaluations: Mapping[int, Evaluation],
+        space: SearchSpace | Sequence[Parameter] | None,
+        log: Sequence[str] | None,
+        linear: Sequence[str] | None,
+    ) -> Encoded:
+        """Return trials as rows of a space, by default of the one that those span which count."""
+        configs, none = configurations(self.table, self.chosen, self.known)
+        first = self.trials.rows.first[self.trials.order]
+        cells = configs.iloc[first].reset_index(drop=True)
+        if isinstance(space, SearchSpace):
+            return Encoded(space, *_rows(cells, space))
+        numbers = np.array([*evaluations])
+        counts = [
             e.reason is None and np.isfinite(e.value)
             for e in evaluations.values()
         ]
-    )
-    kept = np.flatnonzero(counts)
-    space, known, notes = infer_space(
-        cells,
-        kept,
-        numbers[kept],
-        given=chosen.given,
-        log=log,
-        set_to_none=none,
-    )
+        kept = np.flatnonzero(counts)
+        found, known, notes = infer_space(
+            cells,
+            kept,
+            numbers[kept],
+            given=self.chosen.given,
+            log=_scales(log, linear, [*configs.columns]),
+            set_to_none={name: rows[first] for name, rows in none.items()},
+        )
+        X, outside = _rows(cells, found)
+        X[kept] = known
+        outside = {i: why for i, why in outside.items() if not counts[i]}
+        ranges = trials_of_ranges(found, cells, numbers)
+        of_ranges = {
+            n: t for n, t in ranges.items() if n not in self.chosen.given
+        }
+        return Encoded(found, X, outside, notes, of_ranges)
+
+    def completed(self, run: Run) -> Run:
+        """Return a run with what is known of its instances or folds, and of its columns."""
+        trials, table = self.trials, self.table
+        place = {int(n): i for i, n in enumerate(trials.numbers)}
+        kept = np.array([place[int(n)] for n in np.asarray(run.trials)])
+        instances = None
+        folds = self.known.folds(self.roles.objective, [*table.columns])
+        if self.roles.instance:
+            values = read_objective(table, self.roles.objective)
+            instances = trials.rows.of(kept, run.X, values)
+        elif folds:
+            scores = [read_objective(table, name) for name in folds]
+            instances = instances_of(run.X, np.column_stack(scores)[kept])
+        source = self.known.layout.source
+        about = self.chosen.note(run.space, table, self.roles, source)
+        notes = [about, *run.notes, *enumerated(run.X)]
+        return replace(run, notes=notes, instances=instances)
+
+
+def _origin(
+    number: int, reason: Fact | None, by_model: set[int] | None
+) -> Origin:
+    """Return who chose a trial; what came before the first proposal is the initial design."""
+    if reason is WAITING:
+        return Origin.ENQUEUED
+    if by_model is None:
+        return Origin.UNKNOWN
+    if number in by_model:
+        return Origin.MODEL
+    is_first = number < min(by_model, default=number + 1)
+    return Origin.INITIAL if is_first else Origin.UNKNOWN
+
+
+def _rows(
+    cells: pd.DataFrame, space: SearchSpace
+) -> tuple[Array, dict[int, Fact]]:
+    """Return cells as encoded rows, and why some have a value outside the space."""
     X = np.full((len(cells), len(space)), np.nan)
     outside: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
         column = cells[parameter.name].tolist()
         full = [i for i, cell in enumerate(column) if not is_empty(cell)]
-        X[full, j], why = positions(parameter, [column[i] for i in full])
+        if None in getattr(parameter, "choices", ()):  # an empty cell is one
+            full = [*range(len(column))]
+        values = [None if is_empty(column[i]) else column[i] for i in full]
+        X[full, j], why = positions(parameter, values)
         outside |= {full[i]: OUTSIDE(why=reason) for i, reason in why.items()}
-    X[kept] = known
-    ranges = trials_of_ranges(space, cells, numbers)
-    return Encoded(
-        space,
-        X,
-        {i: why for i, why in outside.items() if not counts[i]},
-        notes,
-        {n: of for n, of in ranges.items() if n not in chosen.given},
-    )
-
-
-def _with_curves(
-    evaluations: Mapping[int, Evaluation],
-    curves: Mapping[str, Mapping[float, float]],
-    table: pd.DataFrame,
-    column: str,
-    trials: Trials,
-) -> dict[int, Evaluation]:
-    """Return evaluations with what they reported; a table with a row for each names them."""
-    keys = table[column].map(str).tolist()
-    of_number = dict(zip(trials.numbers.tolist(), keys, strict=True))
-    return {
-        number: replace(one, curve=curves.get(of_number[number], {}))
-        for number, one in evaluations.items()
-    }
-
-
-def _instances(
-    table: pd.DataFrame, roles: Roles, known: Known, trials: Trials, run: Run
-) -> Instances | None:
-    """Return the evaluations of trials on several instances, or their scores on several folds."""
-    place = {int(n): i for i, n in enumerate(trials.numbers)}
-    kept = np.array([place[int(n)] for n in np.asarray(run.trials)])
-    if roles.instance:
-        values = read_objective(table, roles.objective)
-        return trials.rows.of(kept, run.X, values)
-    folds = known.folds(roles.objective, [*table.columns])
-    if not folds:
-        return None
-    scores = [read_objective(table, name) for name in folds]
-    return instances_of(run.X, np.column_stack(scores)[kept])
+    return X, outside
 
 
 def _direction(

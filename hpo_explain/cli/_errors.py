@@ -151,9 +151,9 @@ def as_list(names: Sequence[str]) -> str:
     Examples
     --------
     >>> print(as_list(["lr", "units, first"]))
-    lr,units\\, first
+    lr,units\, first
     """
-    return ",".join(name.replace(",", "\\,") for name in names)
+    return ",".join(name.replace(",", r"\,") for name in names)
 
 
 def from_list(text: str) -> list[str]:
@@ -164,7 +164,7 @@ def from_list(text: str) -> list[str]:
     >>> from_list(as_list(["lr", "units, first"]))
     ['lr', 'units, first']
     """
-    return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text)]
+    return [name.replace(r"\,", ",") for name in re.split(r"(?<!\\),", text)]
 
 
 def name_reading_option(option: Option) -> str:
