@@ -183,7 +183,11 @@ def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
     table = pd.DataFrame(
         {"lr": 10.0 ** np.linspace(-5, -1, 30), "n": np.tile([1, 2, 3], 10)}
     )
-    run = hx.from_frame(table.assign(loss=table["lr"]), objective="loss")
+    run = hx.from_frame(
+        table.assign(loss=table["lr"]),
+        objective="loss",
+        hyperparameters=["lr", "n"],
+    )
     columns = table[["n", "lr"]]  # in another order
     for model in (
         make_pipeline(StandardScaler(), LinearRegression()),

@@ -217,8 +217,8 @@ def _answer(content: bytes) -> bytes:
             raised = dumped((None, error, where))
             pickle.loads(raised)  # which some errors refuse
             return raised
-        told = RuntimeError(f"{type(error).__name__}: {error}")
-        return dumped((None, told, where))
+        answer = RuntimeError(f"{type(error).__name__}: {error}")
+        return dumped((None, answer, where))
 
 
 _parent: int | None = None  # with which this process ends

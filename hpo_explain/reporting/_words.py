@@ -43,7 +43,7 @@ def nothing_yet(run: Run) -> str:
     --------
     >>> import pandas as pd
     >>> import hpo_explain as hx
-    >>> nothing_yet(hx.from_frame(pd.DataFrame({"x": [0.1], "loss": [1.0]})))
+    >>> nothing_yet(hx.from_frame(pd.DataFrame({"x": [0.1], "loss": [1.0]}), "loss"))
     'run has 1 finished trial; a surrogate needs at least 2. Run more trials.'
     """
     try:

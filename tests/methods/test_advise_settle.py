@@ -337,12 +337,13 @@ def test_of_a_constant_objective_the_remedy_is_more_trials():
 def test_what_a_name_stands_for_has_the_seed_already():
     table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 40)})
     table["loss"] = 2.0 * table.x
+    run = hx.from_frame(table, "loss", hyperparameters=["x"])
     for named, is_result in [
         ("importance", False),
-        (hx.importance(table, objective="loss"), True),
+        (hx.importance(run), True),
     ]:
         with pytest.raises(InputError, match="1 trial would narrow") as raised:
-            hx.advise(table, settle=named, objective="loss")
+            hx.advise(run, settle=named)
         assert "more trials with n=" in raised.value.remedy
         assert ("seed" in raised.value.remedy) == is_result
 
@@ -358,7 +359,7 @@ def test_what_cannot_be_settled_is_refused():
         ),
         (
             hx.partial_dependence(run, "x1", kind="accumulated"),
-            "must be a result of importance, partial_dependence.* of type Effect, accumulated",
+            "must be a result of importance, partial_dependence.* of type AccumulatedEffect",
         ),
         (hx.importance(run, seed=1), "a result of the same seed="),
         (hx.importance(run_of(bumps, 1)), "is about other trials"),

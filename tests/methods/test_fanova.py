@@ -495,7 +495,7 @@ def table(n=60, seed=0):
 
 
 def test_the_importance_of_a_run_is_that_of_its_forest():
-    run = hx.from_frame(table(), objective="loss")
+    run = hx.from_frame(table(), objective="loss", hyperparameters=["x", "k"])
     forest = run.surrogate(kind="forest", n_trees=8, seed=3)
     expected = FanovaExplainer(forest).explain(order=2)
     result = hx.importance(run, order=2, n_trees=8, seed=3)
@@ -550,7 +550,12 @@ def test_a_cap_is_a_number_a_quantile_from_the_best_on_or_a_configuration(
     direction,
 ):
     frame = table()
-    run = hx.from_frame(frame, objective="loss", direction=direction)
+    run = hx.from_frame(
+        frame,
+        objective="loss",
+        direction=direction,
+        hyperparameters=["x", "k"],
+    )
     share = 0.25 if direction == "minimize" else 0.75
     quantile = hx.importance(run, n_trees=4, cap="25%")
     assert quantile.cap == pytest.approx(np.quantile(frame.loss, share))
@@ -576,7 +581,12 @@ def test_a_cap_is_a_number_a_quantile_from_the_best_on_or_a_configuration(
 )
 def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
     frame = table()
-    run = hx.from_frame(frame, objective="loss", direction=direction)
+    run = hx.from_frame(
+        frame,
+        objective="loss",
+        direction=direction,
+        hyperparameters=["x", "k"],
+    )
     cap = float(np.median(run.objective))
     found = hx.importance(run, order=2, n_trees=8, cap=cap, seed=3)
     by_hand = hx.models.ForestSurrogate.fit(
@@ -613,7 +623,13 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
 )
 def test_a_cap_outside_of_the_data_or_of_another_kind_is_told(cap, message):
     with pytest.raises(ValueError, match=message):
-        hx.importance(table(), objective="loss", n_trees=2, cap=cap)
+        hx.importance(
+            table(),
+            objective="loss",
+            hyperparameters=["x", "k"],
+            n_trees=2,
+            cap=cap,
+        )
 
 
 def test_total_effects_that_cost_too_much_are_left_out_and_told():

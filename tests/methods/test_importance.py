@@ -519,7 +519,9 @@ def test_columns_that_describe_instances_are_read_as_hyperparameters():
             for rows in np.linspace(0.0, 4.0, 6)
         ]
     )
-    found = hx.importance(table, 2, objective="loss")
+    found = hx.importance(
+        table, 2, objective="loss", hyperparameters=["lr", "rows"]
+    )
     assert found.share("rows") == pytest.approx(16.0 / (16.0 + 4.0), abs=0.02)
     assert found.share("lr") == pytest.approx(4.0 / (16.0 + 4.0), abs=0.02)
 

@@ -94,7 +94,7 @@ def advise(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = (table.x - 0.2) ** 2 + 0.003 * rng.standard_normal(40)
-    >>> advice = hx.advise(table, objective="loss")
+    >>> advice = hx.advise(table, objective="loss", hyperparameters=["x", "y"])
     >>> advice.actions[0].title
     'Keep trial 15: x = 0.1757 and y = 0.1503'
     """

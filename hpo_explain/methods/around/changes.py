@@ -130,7 +130,8 @@ def changes(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> found = hx.changes(table, {"x": 0.9, "y": 0.5}, objective="loss")
+    >>> run = hx.from_frame(table, "loss", hyperparameters=["x", "y"])
+    >>> found = hx.changes(run, {"x": 0.9, "y": 0.5})
     >>> [*found.changed], [*found.put_back]
     (['x'], ['y'])
     """

@@ -61,7 +61,7 @@ def contours(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 3)), columns=["x", "y", "z"])
-    >>> table["loss"] = table.x + 0.1 * table.y
+    >>> table["loss"] = table.x + table.y
     >>> len(hx.methods.contours(table, ["x", "y", "z"], objective="loss").effects)
     3
     """

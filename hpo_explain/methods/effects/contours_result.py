@@ -29,7 +29,7 @@ class Contours(Trials):
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 2)), columns=["x", "y"])
-    >>> table["loss"] = table.x + 0.1 * table.y
+    >>> table["loss"] = table.x + 0.6 * table.y
     >>> found = hx.methods.contours(table, objective="loss")
     >>> found.effects.names, int(found.best_ones.sum())
     ((('x', 'y'),), 2)

@@ -52,7 +52,7 @@ class PartialDependences(Result):
     >>> import hpo_explain as hx
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(30), "y": rng.random(30)})
-    >>> table["loss"] = 0.2 * table.x + table.y
+    >>> table["loss"] = 0.7 * table.x + table.y
     >>> found = hx.partial_dependence(table, objective="loss", sample=20)
     >>> [effect.names for effect in found]
     [('y',), ('x',)]

@@ -46,7 +46,7 @@ def slices(
     >>> import pandas as pd
     >>> import hpo_explain as hx
     >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 2)), columns=["x", "y"])
-    >>> table["loss"] = table.x + 0.1 * table.y
+    >>> table["loss"] = table.x + 0.6 * table.y
     >>> hx.methods.slices(table, objective="loss").names
     ('x', 'y')
     """

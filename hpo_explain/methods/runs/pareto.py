@@ -96,7 +96,9 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     >>> table = pd.DataFrame({"width": rng.random(30), "lr": rng.random(30)})
     >>> table["loss"] = (1.0 - table.width) ** 2 + (table.lr - 0.5) ** 2
     >>> table["seconds"] = 10.0 * table.width
-    >>> found = hx.pareto(table, objective="loss", duration="seconds")
+    >>> found = hx.pareto(
+    ...     table, objective="loss", duration="seconds", hyperparameters=["width", "lr"]
+    ... )
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """

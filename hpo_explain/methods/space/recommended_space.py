@@ -62,7 +62,7 @@ def recommended_space(
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(60), "y": rng.random(60)})
     >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> found = hx.recommended_space(table, objective="loss")
+    >>> found = hx.recommended_space(table, objective="loss", hyperparameters=["x", "y"])
     >>> found.space["x"].high < 0.7, found.volume < 0.7
     (True, True)
     """
