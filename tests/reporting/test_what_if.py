@@ -8,12 +8,13 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
-from hpo_explain.belief import STRETCH, interval
 from hpo_explain.belief.portable import portable
 from hpo_explain.methods._engines.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
-from hpo_explain.space import Range, Support, nearest
+from hpo_explain.reporting.panel import radius_of_even_spread
+from hpo_explain.space import Range, Support
+from hpo_explain.space.support import gower_distances
 from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import (
@@ -125,39 +126,74 @@ def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
     assert len(expected) == len(decision.draws.constant)
     says = in_page(
         browser,
-        "return rows.map((row) => [[...belief.draws(row)], belief.answer(row, row, panel.keep)]);",
+        "const kept = belief.draws(panel.keep);"
+        "return rows.map((row) => {"
+        "  const draws = belief.draws(row), near = belief.near(row).all;"
+        "  return { draws: [...draws], predicted: belief.predicted(draws),"
+        "    better: belief.better(draws, kept), result: belief.result(row), near,"
+        "    untried: belief.untried(row) };"
+        "});",
         *X,
     )
     spread = np.ptp(expected)
     keep = drawn(decision, carried, decision.row_to_keep[None])[:, 0]
-    for (draws, answer), own in zip(says, expected.T, strict=True):
-        np.testing.assert_allclose(draws, own, rtol=EXACT, atol=EXACT * spread)
-        predicted = answer["predicted"]
-        np.testing.assert_allclose(predicted["mean"], own.mean(), rtol=EXACT)
-        there = decision.draws.at_one(own)
-        ends = np.clip(
-            interval(there, stretch=STRETCH["average"]), *run.bounds
-        )
-        shown = predicted["low"], predicted["high"]
-        np.testing.assert_allclose(shown, ends, rtol=EXACT)
-        better = run.sign * (keep - own) / spread
-        surely, perhaps = (better > EXACT).mean(), (better > -EXACT).mean()
-        assert surely <= answer["better"] <= perhaps
-    results = [answer["result"] for _, answer in says]
-    known = decision.draws.feasibility.probability(X)
-    np.testing.assert_allclose(results, known, rtol=EXACT, atol=1e-6)
-    assert np.ptp(known) > 0.3
-    distances = [answer["nearest"]["distance"] for _, answer in says]
-    np.testing.assert_allclose(distances, nearest(run.space, X, run.tried))
+    radius = radius_of_even_spread(run.space, len(run.tried), 0)
+    near = gower_distances(run.space, X, run.tried) <= radius
     support = Support(run.space, run.tried)
-    for x, (_, answer) in zip(X, says, strict=True):
+    for x, own, tried, says_of in zip(X, expected.T, near, says, strict=True):
+        np.testing.assert_allclose(
+            says_of["draws"], own, rtol=EXACT, atol=EXACT * spread
+        )
+        predicted = decision.predicted(x)
+        shown = [says_of["predicted"][name] for name in ("mean", "low", "high")]
+        known = [predicted.estimate, *predicted.interval]
+        np.testing.assert_allclose(shown, known, rtol=EXACT)
+        gains = (run.sign * (keep - own) - decision.counts.between) / spread
+        surely, perhaps = (gains > EXACT).mean(), (gains > -EXACT).mean()
+        assert surely <= says_of["better"] <= perhaps
+        assert says_of["near"] == np.flatnonzero(tried).tolist()
         (config,) = run.space.decode(x[None])
-        assert answer["untried"] == [
+        assert says_of["untried"] == [
             j
             for j, name in enumerate(run.space.names)
             if name in config and not support.at(name, [config[name]])[0]
         ]
+    results = [one["result"] for one in says]
+    known = decision.draws.feasibility.probability(X)
+    np.testing.assert_allclose(results, known, rtol=EXACT, atol=1e-6)
+    assert np.ptp(known) > 0.3
     assert browser.get_log("browser") == []
+
+
+def test_curves_are_those_of_the_belief_at_thirty_settings(browser, panel):
+    run, decision, carried = panel
+    space = run.space
+    latent = space.sample(30, seed=11, latent=True)
+    script = (
+        "const all = (latent) => latent;"
+        "return rows.map((row) => {"
+        "  const project = (latent) => belief.space.projected(latent);"
+        "  const curves = belief.curves(row, project);"
+        "  return row.map((_, j) => Number.isNaN(curves.row[j]) ? null"
+        "    : curves.along(j).map((draws) => draws && [...draws]));"
+        "});"
+    )
+    says = in_page(browser, script, *latent)
+    positions = in_page(browser, "return panel.data.positions;")
+    spread = np.ptp(drawn(decision, carried, run.X))
+    compared = 0
+    for row, curves in zip(latent, says, strict=True):
+        active = ~np.isnan(space.project(row[None])[0])
+        assert [curve is not None for curve in curves] == active.tolist()
+        for j in np.flatnonzero(active):
+            rows = np.repeat(row[None], len(positions[j]), axis=0)
+            rows[:, j] = positions[j]
+            own = drawn(decision, carried, space.project(rows)).T
+            np.testing.assert_allclose(
+                curves[j], own, rtol=EXACT, atol=EXACT * spread
+            )
+            compared += 1
+    assert compared > 200
 
 
 def shapley(run, decision, carried, x, y):

@@ -1,5 +1,5 @@
-/* What if: draws of the belief, evaluated at every move of a control. `belief/portable.py` says
-   what the arrays hold; texts are only ever set as text. */
+/* The profiler: draws of the belief, evaluated along each hyperparameter at every move of a setting.
+   `belief/portable.py` says what the arrays hold; texts are only ever set as text. */
 (() => {
   "use strict";
 
@@ -7,10 +7,11 @@
 
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array };
   const TURN = (2 * Math.PI) / 65536;
-  const MOST_SETS = 32;  // of changes, each a configuration to be evaluated: a move takes 50 ms at most
-  const DIGITS = 4, POSITIONS = 500;  // of a value at which a slider stops, and of one without steps
+  const MOST_SETS = 32;  // of changes, each a configuration to be evaluated
+  const DIGITS = 4;  // of a value that is dragged
   const REMEMBERED = 4;  // rows
-  const SUMMED = ["angle", "factor", "alone"];  // over the columns of a row
+  const AT_ONCE = 4;  // rows: what a draw weighs is read once for them
+  const BUDGET = 20;  // ms of a frame for curves; the others follow in the next one
   const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
 
   async function arraysOf(packed, places) {
@@ -21,21 +22,25 @@
     }));
   }
 
-  const add = (sum, terms) => { for (let i = 0; i < sum.length; i++) sum[i] += terms[i]; };
-  function exchange(sum, before, after) {
-    for (let i = 0; i < sum.length; i++) sum[i] += after[i] - before[i];
+  /* The products of several rows beside each other with one row of a matrix. */
+  function products(rows, matrix, k, found) {
+    const size = rows.length / AT_ONCE;
+    let a = 0, b = 0, c = 0, d = 0;
+    for (let i = 0, at = k * size, p = 0; i < size; i++, at++, p += AT_ONCE) {
+      const weight = matrix[at];
+      a += weight * rows[p];
+      b += weight * rows[p + 1];
+      c += weight * rows[p + 2];
+      d += weight * rows[p + 3];
+    }
+    found[0] = a;
+    found[1] = b;
+    found[2] = c;
+    found[3] = d;
   }
 
-  /* The product of a row with one row of a matrix. */
-  function product(row, matrix, k) {
-    const from = k * row.length;
-    let sum = 0;
-    for (let i = 0; i < row.length; i++) sum += row[i] * matrix[from + i];
-    return sum;
-  }
-
-  /* Functions of several settings of a kernel. What a row needs are sums over its columns: angles of
-     the features, logarithms of the correlation with each trial, and parts of each draw. */
+  /* Functions of several settings of a kernel. A row is the product over its columns of waves (as
+     complex numbers) and of correlations with each trial, and a sum of parts of each draw. */
   class Functions {
     constructor(arrays, prefix, learned, parameters) {
       for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
@@ -56,23 +61,26 @@
         place += (one.choices?.length ?? 0) + 1;
       }
       this.last = this.first.map((start, j) => start + (parameters[j].choices?.length ?? 0));
+      const angle = Float64Array.from(this.shift, (turns) => TURN * turns);
+      this.none = {
+        cos: angle.map(Math.cos), sin: angle.map(Math.sin), alone: this.constant,
+        own: new Float64Array(this.settings * this.trials).fill(1),
+      };
     }
 
-    /* What a value of a column adds; NaN is inactive. */
+    /* What a value of a column takes part with; NaN is inactive. */
     part(j, x) {
       const { settings: S, features: F, trials: n, draws: K, columns: d, waves: W } = this;
-      const angle = new Float64Array(S * F), factor = new Float64Array(S * n), alone = new Float64Array(K);
-      const base = new Float64Array(n);
+      const cos = new Float32Array(S * F), sin = new Float32Array(S * F);
+      const own = new Float32Array(S * n), alone = new Float64Array(K), base = new Float64Array(n);
       const off = Number.isNaN(x), number = !off && !this.category[j], at = this.learned[j];
       const place = off ? this.last[j] : this.first[j] + x;
       for (let s = 0; s < S; s++) {
         const sj = s * d + j, weight = this.weight[sj], rate = this.rate[sj], amplitude = this.amplitude[sj];
-        const [begin, end] = [this.ends[s], this.ends[s + 1]];
-        if (number) {
-          for (let f = 0; f < F; f++) angle[s * F + f] = x * this.frequency[sj * F + f];
-        } else {
-          const from = (s * this.places + place) * F;
-          for (let f = 0; f < F; f++) angle[s * F + f] = TURN * this.phase[from + f];
+        for (let f = 0; f < F; f++) {
+          const angle = number ? x * this.frequency[sj * F + f] : TURN * this.phase[(s * this.places + place) * F + f];
+          cos[s * F + f] = Math.cos(angle);
+          sin[s * F + f] = Math.sin(angle);
         }
         for (let i = 0; i < n; i++) {
           const without = Number.isNaN(at[i]);
@@ -81,43 +89,60 @@
             const r = Math.abs(x - at[i]) * rate;
             base[i] = (1 + r + (r * r) / 3) * Math.exp(-r);
           } else if (!off && x === at[i]) base[i] = 1;
-          factor[s * n + i] = off && without ? 0 : Math.log(Math.max(1 - weight + weight * base[i], Number.MIN_VALUE));
+          own[s * n + i] = off && without ? 1 : 1 - weight + weight * base[i];
         }
         if (!amplitude) continue;
-        for (let k = begin; k < end; k++) alone[k] += amplitude * product(base, this.update, k);
-        if (!number) for (let k = begin; k < end; k++) alone[k] += this.step[place * K + k];
-        else for (let w = 0; w < W; w++) {
+        for (let k = this.ends[s]; k < this.ends[s + 1]; k++) {
+          let sum = 0;
+          for (let i = 0, u = k * n; i < n; i++, u++) sum += base[i] * this.update[u];
+          alone[k] += amplitude * sum;
+          if (!number) alone[k] += this.step[place * K + k];
+        }
+        if (number) for (let w = 0; w < W; w++) {
           const wave = Math.cos(x * this.wave[sj * W + w] + TURN * this.wave_phase[sj * W + w]);
-          for (let k = begin; k < end; k++)
+          for (let k = this.ends[s]; k < this.ends[s + 1]; k++)
             alone[k] += wave * this.wave_slope_unit[j * K + k] * this.wave_slope[(j * W + w) * K + k];
         }
       }
-      return { angle, factor, alone };
+      return { cos, sin, own, alone };
     }
 
-    /* The sums over the columns of a row. */
+    /* What two take part with, together. */
+    joined(a, b) {
+      const size = a.cos.length, cos = new Float64Array(size), sin = new Float64Array(size);
+      const own = new Float64Array(a.own.length), alone = new Float64Array(this.draws);
+      for (let i = 0; i < size; i++) {
+        cos[i] = a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i];
+        sin[i] = a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i];
+      }
+      for (let i = 0; i < own.length; i++) own[i] = a.own[i] * b.own[i];
+      for (let k = 0; k < alone.length; k++) alone[k] = a.alone[k] + b.alone[k];
+      return { cos, sin, own, alone };
+    }
+
     together(parts) {
-      const { settings: S, features: F, trials: n, draws: K } = this;
-      const sum = { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
-      for (const one of parts) for (const name of SUMMED) add(sum[name], one[name]);
-      return sum;
+      return parts.reduce((sum, part) => this.joined(sum, part));
     }
 
-    /* Replaces the part of one column in sums by another one. */
-    replace(sum, before, after) {
-      for (const name of SUMMED) exchange(sum[name], before[name], after[name]);
-    }
-
-    /* The standardized value of each draw at the row whose columns are together here. */
-    values({ angle, factor, alone }) {
-      const { settings: S, features: F, trials: n, ends, shift } = this;
-      const waves = new Float64Array(F), own = new Float64Array(n), found = new Float64Array(this.draws);
-      for (let s = 0; s < S; s++) {
-        for (let f = 0; f < F; f++) waves[f] = Math.cos(angle[s * F + f] + TURN * shift[s * F + f]);
-        for (let i = 0; i < n; i++) own[i] = Math.exp(factor[s * n + i]);
-        for (let k = ends[s]; k < ends[s + 1]; k++)
-          found[k] = this.slope_unit[k] * product(waves, this.slope, k)
-            + this.product[s] * product(own, this.update, k) + alone[k] + this.constant[k];
+    /* The standardized value of each draw where each of some parts joins the rest. */
+    values(rest, parts) {
+      const { settings: S, features: F, trials: n, ends } = this;
+      const waves = new Float64Array(AT_ONCE * F), own = new Float64Array(AT_ONCE * n);
+      const of = [new Float64Array(AT_ONCE), new Float64Array(AT_ONCE)];
+      const found = parts.map((part) => Float64Array.from(part.alone, (x, k) => x + rest.alone[k]));
+      for (let from = 0; from < parts.length; from += AT_ONCE) for (let s = 0; s < S; s++) {
+        for (let q = 0; q < AT_ONCE; q++) {
+          const part = parts[Math.min(from + q, parts.length - 1)];
+          for (let f = 0, at = s * F; f < F; f++, at++)
+            waves[f * AT_ONCE + q] = rest.cos[at] * part.cos[at] - rest.sin[at] * part.sin[at];
+          for (let i = 0, at = s * n; i < n; i++, at++) own[i * AT_ONCE + q] = rest.own[at] * part.own[at];
+        }
+        for (let k = ends[s]; k < ends[s + 1]; k++) {
+          products(waves, this.slope, k, of[0]);
+          products(own, this.update, k, of[1]);
+          for (let q = 0; q < AT_ONCE && from + q < parts.length; q++)
+            found[from + q][k] += this.slope_unit[k] * of[0][q] + this.product[s] * of[1][q];
+        }
       }
       return found;
     }
@@ -191,6 +216,8 @@
     constructor({ parameters, parents_first }) {
       this.parameters = parameters;
       this.order = parents_first;
+      const parents = parameters.flatMap(({ rules }) => rules.map(([j]) => j));
+      this.parent = parameters.map((_, j) => parents.includes(j));
     }
 
     /* The value at a position, as Python decodes it; of a category its place among the choices. */
@@ -240,15 +267,11 @@
 
   const same = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
-  /* Adds how far the values of a column are from one, squared: 1 where one alone is active. */
-  function addApart(sum, { kind }, tried, x) {
-    const off = Number.isNaN(x), category = kind === "category";
-    for (let i = 0; i < tried.length; i++) {
-      const without = Number.isNaN(tried[i]);
-      if (off || without) sum[i] += Number(off !== without);
-      else sum[i] += category ? Number(tried[i] !== x) : (tried[i] - x) ** 2;
-    }
-  }
+  /* How far the values of a column are from one, squared: 1 where one alone is active. */
+  const apart = ({ kind }, tried, x) => tried.map((at) => {
+    if (Number.isNaN(x) || Number.isNaN(at)) return Number(Number.isNaN(x) !== Number.isNaN(at));
+    return kind === "category" ? Number(at !== x) : (at - x) ** 2;
+  });
 
   /* How many values of a column are near one: the same, or in a window around it. */
   function triedNear({ kind, size }, tried, x) {
@@ -326,47 +349,85 @@
   /* The belief of a run: what it says of rows of encoded positions. */
   class Belief {
     static async of(data) {
-      const arrays = await arraysOf(data.packed, data.arrays);
-      return new Belief(data, arrays);
+      return new Belief(data, await arraysOf(data.packed, data.arrays));
     }
 
     constructor(data, arrays) {
-      const { rows, tried, trials, numbers } = arrays;
+      const { rows, tried, trials, observed } = arrays;
       this.data = data;
       this.space = new Space(data);
       const d = data.parameters.length;
-      this.numbers = numbers.values;
+      this.observed = observed.values;
       this.columns = data.parameters.map((_, j) => Float64Array.from(tried.values, (i) => rows.values[i * d + j]));
       this.functions = new Functions(arrays, "", trials.values, data.parameters);
       this.back = new WayBack(data.belief, arrays);
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
       this.parts = new Map();
-      this.known = new Map();
+      this.grids = new Map();
     }
 
-    /* What a value of a column adds, remembered: a move changes few. */
+    /* What a value of a column takes part with, remembered: a move changes few. */
     part(functions, j, x) {
       if (!this.parts.has(functions)) this.parts.set(functions, new Map());
       const most = REMEMBERED * this.space.parameters.length;
       return remembered(this.parts.get(functions), `${j} ${x}`, most, () => functions.part(j, x));
     }
 
-    standardized(functions, row) {
-      return functions.values(functions.together(row.map((x, j) => this.part(functions, j, x))));
+    partsOf(functions, row) {
+      return row.map((x, j) => this.part(functions, j, x));
     }
 
-    /* The objective in each draw; of the rows that were asked for last it is known. */
+    objective(values) {
+      return this.back.objective(values, this.functions.ends);
+    }
+
+    /* The objective in each draw. */
     draws(row) {
-      return remembered(this.known, row.join(), REMEMBERED, () =>
-        this.back.objective(this.standardized(this.functions, row), this.functions.ends));
+      const { none } = this.functions;
+      const [values] = this.functions.values(none, [this.functions.together(this.partsOf(this.functions, row))]);
+      return this.objective(values);
+    }
+
+    /* Curves along each column from a row of values, of which some are not set: `along` gives the objective
+       in each draw at each position of a column, null where it is inactive. */
+    curves(latent, project) {
+      const row = project(latent), { functions } = this, parts = this.partsOf(functions, row);
+      const rests = [];
+      let before = functions.none;
+      for (const part of parts) {
+        rests.push(before);
+        before = functions.joined(before, part);
+      }
+      let after = null;
+      for (let j = parts.length - 1; j >= 0; j--) {
+        if (after) rests[j] = functions.joined(rests[j], after);
+        after = after ? functions.joined(parts[j], after) : parts[j];
+      }
+      return {
+        row,
+        draws: this.objective(functions.values(functions.none, [after])[0]),
+        along: (j) => this.along(j, rests[j], row, latent, project),
+      };
+    }
+
+    along(j, rest, row, latent, project) {
+      const { functions } = this, positions = this.data.positions[j];
+      if (!this.grids.has(j)) this.grids.set(j, positions.map((x) => functions.part(j, x)));
+      const grid = this.grids.get(j);
+      if (!this.space.parent[j]) return functions.values(rest, grid).map((values) => this.objective(values));
+      return positions.map((x, g) => {  // what is active beside it depends on its value
+        const moved = project(latent.with(j, x));
+        return Number.isNaN(moved[j]) ? null : this.draws(moved);
+      });
     }
 
     /* The probability of a result that counts; null where every trial gave one. */
     result(row) {
       if (!this.data.result) return null;
-      const { share, spread } = this.data.result;
-      const label = this.labels ? mean(this.standardized(this.labels, row)) : 0;
+      const { share, spread } = this.data.result, { labels } = this;
+      const label = labels
+        ? mean(labels.values(labels.none, [labels.together(this.partsOf(labels, row))])[0]) : 0;
       return clipped(share + spread * label, 0, 1);
     }
 
@@ -375,12 +436,14 @@
       return this.columns.map((column) => column[place]);
     }
 
-    /* The nearest trial by Gower's distance: the root of the mean of squared differences. */
-    nearest(row) {
-      const apart = new Float64Array(this.numbers.length);
-      row.forEach((x, j) => addApart(apart, this.space.parameters[j], this.columns[j], x));
-      const least = apart.reduce((a, b) => Math.min(a, b), Infinity);
-      return { number: this.numbers[apart.indexOf(least)], distance: Math.sqrt(least / row.length) };
+    /* Which trials are near a row by Gower's distance (the root of the mean of squared differences):
+       all of it, or all but one column. */
+    near(row) {
+      const { parameters } = this.space, most = this.data.radius ** 2 * row.length + SAME;
+      const each = row.map((x, j) => apart(parameters[j], this.columns[j], x));
+      const whole = this.observed.map((_, i) => each.reduce((sum, column) => sum + column[i], 0));
+      const places = (far) => [...whole.keys()].filter((i) => far(i) <= most);
+      return { all: places((i) => whole[i]), but: (j) => places((i) => whole[i] - each[j][i]) };
     }
 
     /* The columns whose value is tried by few, or none. */
@@ -399,43 +462,28 @@
     contributions(from, to) {
       const changed = this.changes(from, to), { weights, orders } = coalitions(changed.length);
       if (!changed.length) return { changed, gains: [], orders };
-      const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.start[j] : x) : to[j]));
+      const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.usual[j] : x) : to[j]));
       const rows = [...weights.keys()].map((set) => {
         const mixed = latent.slice();
         changed.forEach((j, i) => { mixed[j] = BigInt(set) & (1n << BigInt(i)) ? to[j] : from[j]; });
         return this.space.projected(mixed);
       });
-      const part = (row, j) => this.part(this.functions, j, row[j]);
-      const sum = this.functions.together(from.map((_, j) => part(rows[0], j)));
+      const { functions } = this, moves = (_, j) => rows.some((row) => !same(row[j], rows[0][j]));
+      const stays = this.partsOf(functions, rows[0]).filter((_, j) => !moves(_, j));
+      const parts = rows.map((row) => functions.together(this.partsOf(functions, row).filter(moves)));
+      const values = functions.values(functions.together([functions.none, ...stays]), parts);
       const gains = changed.map(() => new Float64Array(this.data.draws));
       [...weights.values()].forEach((weight, i) => {
-        // rows one after the other differ in few columns
-        const before = rows[Math.max(i - 1, 0)], row = rows[i];
-        row.forEach((x, j) => {
-          if (!same(x, before[j])) this.functions.replace(sum, part(before, j), part(row, j));
-        });
-        const draws = this.back.objective(this.functions.values(sum), this.functions.ends);
+        const draws = this.objective(values[i]);
         gains.forEach((gain, c) => { for (let k = 0; k < gain.length; k++) gain[k] += weight[c] * draws[k]; });
       });
       return { changed, gains, orders };
     }
 
-    /* All that is said of a row: beside the trial to keep, and beside where it starts. */
-    answer(row, start, keep) {
-      const { stretch } = this.data, draws = this.draws(row), kept = this.draws(keep), before = this.draws(start);
-      const { sign } = this.data.belief;
-      const { changed, gains, orders } = this.contributions(start, row);
-      return {
-        predicted: this.predicted(draws),
-        kept: this.predicted(kept),
-        better: mean(draws.map((objective, k) => Number(sign * (kept[k] - objective) > 0))),
-        result: this.result(row),
-        nearest: this.nearest(row),
-        untried: this.untried(row),
-        change: estimated(draws.map((x, k) => x - before[k]), stretch),
-        contributions: changed.map((j, i) => ({ j, ...estimated(gains[i], stretch) })),
-        orders,
-      };
+    /* The chance of being better than other draws by what counts. */
+    better(draws, kept) {
+      return mean(draws.map((objective, k) =>
+        Number(this.data.belief.sign * (kept[k] - objective) > this.data.between)));
     }
 
     /* The objective with what holds it in 95 %, what draws leave out too, inside its bounds. */
@@ -455,6 +503,9 @@
     return share > 1 - 1 / draws ? `> ${100 - least} %` : `${Math.round(100 * share)} %`;
   };
 
+  const probably = (share) => (share >= 0.95 ? "better" : share >= 0.5 ? "probably better"
+    : share >= 0.05 ? "probably not better" : "not better");
+
   /* A number with so many digits that an error of this size is seen. */
   function shown(value, error) {
     const size = Math.max(Math.abs(value), error);
@@ -473,7 +524,7 @@
   const half = ({ low, high }) => (high - low) / 2;
   const between = (found) => [found.low, found.high].map((end) => shown(end, half(found))).join(" to ");
 
-  /* ------------------------------------------------------------------ the panel */
+  /* ------------------------------------------------------------------ a hyperparameter */
 
   const element = (tag, attributes = {}, ...children) => {
     const made = document.createElement(tag);
@@ -482,133 +533,219 @@
     made.append(...children);
     return made;
   };
+  const SVG = "http://www.w3.org/2000/svg";
+  const drawn = (tag, attributes) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+
+  /* The picture of one hyperparameter, which is the handle of its setting. */
   class Panel {
+    constructor(box, profiler) {
+      this.box = box;
+      this.profiler = profiler;
+      this.j = Number(box.dataset.j);
+      this.one = profiler.data.parameters[this.j];
+      this.plot = box.querySelector(".profile-plot");
+      this.paths = Object.fromEntries([...this.plot.querySelectorAll("path")].map((path) => [path.classList[path.classList.length - 1], path]));
+      this.setting = this.plot.querySelector(".setting");
+      this.x = profiler.data.positions[this.j].map((u) => this.across(u));
+      this.said = element("span", { class: "profile-said", role: "alert" });
+      this.field = this.one.kind === "category"
+        ? element("select", { "aria-label": this.one.name }, ...this.one.choices.map((text, code) => element("option", { value: code }, text)))
+        : element("input", { "aria-label": this.one.name, type: "text", inputmode: "decimal", autocomplete: "off" });
+      this.field.addEventListener("change", () => this.typed(this.field.value));
+      box.querySelector("h3").after(element("p", { class: "profile-value" }, this.field, this.said));
+      for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": 1, "aria-label": this.one.name }))
+        this.plot.setAttribute(name, value);
+      this.plot.addEventListener("pointerdown", (event) => {
+        this.plot.setPointerCapture(event.pointerId);
+        this.drag(event);
+      });
+      this.plot.addEventListener("pointermove", (event) => {
+        if (this.plot.hasPointerCapture(event.pointerId)) this.drag(event);
+      });
+      this.plot.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    get fixed() {
+      return this.one.low !== undefined && this.one.low === this.one.high;
+    }
+
+    /* Where a position stands, in pixels of the picture. */
+    across(u) {
+      const { left, right } = this.profiler.data.frame;
+      return left + (right - left) * (this.one.kind === "category" ? (u + 0.5) / this.one.choices.length : u);
+    }
+
+    up(value) {
+      const { low, high, top, bottom } = this.profiler.data.frame;
+      return bottom - ((bottom - top) * (clipped(value, low, high) - low)) / (high - low);
+    }
+
+    drag(event) {
+      const { left, right } = this.profiler.data.frame, box = this.plot.getBoundingClientRect();
+      const pixel = ((event.clientX - box.left) / box.width) * this.plot.viewBox.baseVal.width;
+      this.go(clipped((pixel - left) / (right - left), 0, 1));
+    }
+
+    /* Takes a share of the way across: a number without steps is rounded as one reads it. */
+    go(share) {
+      const { kind, step, low, high, choices } = this.one, { space } = this.profiler;
+      if (this.fixed) return;
+      if (kind === "category") {
+        this.profiler.set(this.j, Math.min(Math.floor(share * choices.length), choices.length - 1));
+        return;
+      }
+      const value = space.value(this.j, share);
+      const read = kind === "int" || step !== null ? value : Number(value.toPrecision(space.digits(this.j)));
+      this.profiler.set(this.j, space.position(this.j, clipped(read, low, high)));
+    }
+
+    key(event) {
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+      const end = { Home: 0, End: 1 }[event.key];
+      if (by === undefined && end === undefined) return;
+      event.preventDefault();
+      const { kind, size, log, choices } = this.one, x = this.profiler.latent[this.j], { space } = this.profiler;
+      if (end !== undefined) this.go(end);
+      else if (kind === "category") this.profiler.set(this.j, clipped(x + Math.sign(by), 0, choices.length - 1));
+      else if (kind === "int" && log) this.profiler.set(this.j, space.position(this.j, space.value(this.j, x) + by));
+      else this.go(clipped(x + by / (size ? Math.max(size - 1, 1) : 100), 0, 1));
+    }
+
+    typed(text) {
+      const { kind, low, high } = this.one;
+      if (kind === "category") {
+        this.profiler.set(this.j, Number(text));
+        return;
+      }
+      const value = Number(text.trim().replace(",", "."));
+      const wrong = !text.trim() || !Number.isFinite(value) ? "not a number"
+        : value < low || value > high ? `outside: ${low} to ${high}` : "";
+      this.complain(wrong);
+      if (!wrong) this.profiler.set(this.j, this.profiler.space.position(this.j, value));
+    }
+
+    complain(wrong) {
+      this.said.textContent = wrong;
+      this.field.toggleAttribute("aria-invalid", Boolean(wrong));
+      if (wrong) this.field.setAttribute("aria-invalid", "true");
+    }
+
+    /* Where it is set. */
+    place(x) {
+      const off = Number.isNaN(x), text = this.profiler.text(this.j, x), at = this.across(off ? 0 : x);
+      this.box.classList.toggle("inactive", off);
+      this.setting.setAttribute("transform", `translate(${at})`);
+      const said = this.setting.querySelector("text");
+      said.textContent = text;
+      said.setAttribute("text-anchor", at < 160 ? "start" : "end");
+      this.plot.setAttribute("aria-valuenow", off ? 0 : x);
+      this.plot.setAttribute("aria-valuetext", text);
+      this.field.disabled = off || this.fixed;
+      if (!off && document.activeElement !== this.field || !this.said.textContent) {
+        this.field.value = this.one.kind === "category" ? x : off ? "" : text;
+        this.complain("");
+      }
+    }
+
+    /* The curve, of which each point has a mean and its ends. */
+    draw(points) {
+      const there = [...points.keys()].filter((g) => points[g]), stretches = this.profiler.data.untried[this.j];
+      this.paths.band.setAttribute("d", this.band(points, there));
+      this.paths.untried.setAttribute("d", stretches.map((some) => this.band(points, some.filter((g) => points[g]))).join(""));
+      this.paths.mean.setAttribute("d", this.line(there.map((g) => [this.x[g], this.up(points[g].mean)])));
+    }
+
+    line(points) {
+      if (!points.length) return "";
+      const texts = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`);
+      return this.one.kind === "category" ? texts.map((text) => `M${text}h0`).join("") : `M${texts.join("L")}`;
+    }
+
+    band(points, some) {
+      const [low, high] = ["low", "high"].map((end) => some.map((g) => [this.x[g], this.up(points[g][end])]));
+      if (this.one.kind === "category") return low.map(([x, y], i) => `M${x.toFixed(1)},${y.toFixed(1)}V${high[i][1].toFixed(1)}`).join("");
+      return some.length ? `${this.line([...low, ...high.reverse()])}Z` : "";
+    }
+
+    /* Trials that differ from the setting by little but here. */
+    near(places) {
+      const { columns, observed } = this.profiler.belief;
+      this.paths.near.setAttribute("d", places.map((i) => [columns[this.j][i], observed[i]])
+        .filter(([x, y]) => !Number.isNaN(x) && !Number.isNaN(y))
+        .map(([x, y]) => `M${this.across(x).toFixed(1)},${this.up(y).toFixed(1)}h0`).join(""));
+    }
+  }
+
+  /* ------------------------------------------------------------------ the profiler */
+
+  class Profiler {
     constructor(place, data, belief, index) {
-      this.data = data;
-      this.belief = belief;
-      this.space = belief.space;
+      Object.assign(this, { place, data, belief, space: belief.space });
       this.name = (what) => `what-if-${index}-${what}`;
-      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried(row), value }]));
-      this.keep = this.trials.get(data.keep).row;
-      this.controls = data.parameters.map((_, j) => this.control(j));
-      this.answers = element("div", { class: "what-if-answers" });
-      this.spoken = element("p", { class: "what-if-spoken", "aria-live": "polite" });
-      this.gains = element("div");
-      this.code = element("pre", { tabindex: "0", "aria-label": "Code" });
-      place.replaceChildren(this.head(), this.answers, this.spoken,
-        element("div", { class: "what-if-panel" },
-          element("div", {}, ...this.controls.map((control) => control.box)),
-          element("div", { class: "what-if-more" }, this.gains, this.copying())));
-      this.begin(data.keep);
+      this.row_of = (given) => given.map((x) => x ?? NaN);
+      this.keep = this.row_of(data.starts.keep[1]);
+      this.kept = belief.draws(this.keep);
+      this.panels = [...place.querySelectorAll(".profile")].map((box) => new Panel(box, this));
+      this.answers = place.querySelector(".what-if-answers");
+      this.stale = [];
+      this.begin(this.keep);
     }
 
-    /* Where it starts: a trial, of which those with the best objective come first. */
-    head() {
-      this.choice = element("select", { id: this.name("start") });
-      for (const [number, , value] of this.data.trials) {
-        const keeps = number === this.data.keep ? ", the one to keep" : "";
-        this.choice.append(element("option", { value: number }, `trial ${number}: ${value || "no result"}${keeps}`));
-      }
-      this.choice.addEventListener("change", () => this.begin(Number(this.choice.value)));
-      const back = element("button", { type: "button" }, "Back to this trial");
-      back.addEventListener("click", () => this.begin(this.number));
-      return element("p", { class: "what-if-head" },
-        element("label", { for: this.name("start") }, "Start from "), this.choice, " ", back);
-    }
-
-    control(j) {
-      const one = this.data.parameters[j], id = this.name(j);
-      const said = element("span", { class: "what-if-was" });
-      const control = { said, box: element("div", { class: "what-if-control" },
-        element("label", { for: id }, one.name), said) };
-      if (one.optional) {
-        control.used = element("input", { type: "checkbox" });
-        control.used.addEventListener("change", () => {
-          this.used[j] = control.used.checked;
-          this.move();
-        });
-        control.box.append(element("label", { class: "what-if-used" }, control.used, " is set"));
-      }
-      if (one.kind === "category") {
-        control.field = element("select", { id }, ...one.choices.map((text, code) =>
-          element("option", { value: code }, text)));
-        control.field.addEventListener("change", () => this.set(j, Number(control.field.value)));
-        control.box.append(control.field);
-        return control;
-      }
-      const fixed = one.low === one.high;
-      control.steps = one.size !== null && !one.log ? Math.max(one.size - 1, 1) : POSITIONS;
-      control.slider = element("input", {
-        type: "range", min: 0, max: control.steps, step: 1, "aria-label": one.name, disabled: fixed,
-      });
-      control.slider.addEventListener("input", () => this.slide(j, Number(control.slider.value) / control.steps));
-      // a step of a logarithmic scale may be many positions, or none
-      if (one.kind === "int" && one.log) control.slider.addEventListener("keydown", (event) => {
-        const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-        if (!by) return;
-        event.preventDefault();
-        this.set(j, this.space.position(j, this.space.value(j, this.latent[j]) + by));
-      });
-      control.field = element("input", { id, type: "text", inputmode: "decimal", disabled: fixed, autocomplete: "off" });
-      control.field.addEventListener("change", () => {
-        const typed = Number(control.field.value.replace(",", "."));
-        if (control.field.value.trim() && Number.isFinite(typed)) this.set(j, this.space.position(j, typed));
-        else this.move();
-      });
-      control.box.append(control.slider, control.field);
-      return control;
-    }
-
-    /* Takes a slider's position: a number without steps is rounded as one reads it. */
-    slide(j, x) {
-      const { kind, step, low, high } = this.data.parameters[j];
-      const value = this.space.value(j, x);
-      const read = kind === "int" || step !== null ? value : Number(value.toPrecision(this.space.digits(j)));
-      this.set(j, this.space.position(j, clipped(read, low, high)));
-    }
-
-    copying() {
-      const line = this.data.framework === "optuna" ? "Copy as enqueue_trial" : "Copy as dict";
-      const button = element("button", { type: "button" }, line);
-      button.addEventListener("click", async () => {
-        const text = this.code.textContent;
-        try {
-          await navigator.clipboard.writeText(text);
-          button.textContent = "Copied";
-        } catch {  // a page without the right to it: what is selected can be copied by hand
-          getSelection().selectAllChildren(this.code);
-          button.textContent = "Selected: copy it with Ctrl+C";
-        }
-        setTimeout(() => { button.textContent = line; }, 2000);
-      });
-      return element("div", { class: "what-if-code" }, button, this.code);
-    }
-
-    begin(number) {
-      this.number = number;
-      this.start = this.trials.get(number).row;
-      this.latent = this.start.map((x, j) => (Number.isNaN(x) ? this.data.start[j] : x));
-      this.used = this.start.map((x, j) => !this.data.parameters[j].optional || !Number.isNaN(x));
-      this.choice.value = number;
-      this.show();
+    begin(row) {
+      this.latent = row.map((x, j) => (Number.isNaN(x) ? this.data.usual[j] : x));
+      this.used = row.map((x, j) => !this.data.parameters[j].optional || !Number.isNaN(x));
+      this.move();
     }
 
     set(j, x) {
       this.latent[j] = x;
-      this.move();
-    }
-
-    /* Answers once for all moves until the screen is drawn. */
-    move() {
-      if (this.waiting) return;
-      this.waiting = requestAnimationFrame(() => {
-        this.waiting = null;
-        this.show();
-      });
+      this.move(j);
     }
 
     get row() {
-      return this.space.projected(this.latent.map((x, j) => (this.used[j] ? x : NaN)));
+      return this.project(this.latent);
+    }
+
+    project(latent) {
+      return this.space.projected(latent.map((x, j) => (this.used[j] ? x : NaN)));
+    }
+
+    /* Answers once for all moves until the screen is drawn: what is dragged does not change its own curve. */
+    move(moved) {
+      this.moved = this.waiting && this.moved !== moved ? undefined : moved;
+      this.waiting ??= requestAnimationFrame(() => {
+        this.waiting = null;
+        this.show(this.moved);
+      });
+    }
+
+    show(moved) {
+      this.curves = this.belief.curves(this.latent, (latent) => this.project(latent));
+      const { row } = this.curves, near = this.belief.near(row);
+      for (const panel of this.panels) panel.place(row[panel.j]);
+      this.showAnswers(row, near);
+      const shown = this.panels.filter((panel) => panel.box.checkVisibility());
+      for (const panel of shown) panel.near(near.but(panel.j));
+      const others = shown.filter((panel) => panel.j !== moved && !this.stale.includes(panel));
+      this.stale = [...this.stale.filter((panel) => shown.includes(panel)), ...others];
+      this.work();
+    }
+
+    /* Draws curves as long as a frame lasts, the others in the next ones. */
+    work() {
+      const begun = performance.now();
+      while (this.stale.length && performance.now() - begun < BUDGET) {
+        const panel = this.stale.shift(), off = Number.isNaN(this.curves.row[panel.j]);
+        panel.draw(off ? [] : this.curves.along(panel.j).map((draws) => draws && this.belief.predicted(draws)));
+      }
+      if (this.stale.length) this.later ??= requestAnimationFrame(() => {
+        this.later = null;
+        this.work();
+      });
     }
 
     text(j, x) {
@@ -623,153 +760,25 @@
       return kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
     }
 
-    show() {
-      const { row } = this;
-      this.controls.forEach((control, j) => this.showControl(control, j, row));
-      const found = this.belief.answer(row, this.start, this.keep);
-      this.showAnswers(found, row);
-      this.showGains(found, row);
-      this.code.textContent = this.python(row);
-    }
-
-    showControl({ box, said, field, slider, steps, used }, j, row) {
-      const one = this.data.parameters[j], x = this.latent[j];
-      box.hidden = !this.space.allowed(row, j);
-      if (used) {
-        used.checked = this.used[j];
-        field.disabled = !used.checked;
-        if (slider) slider.disabled = !used.checked;
-      }
-      if (slider) {
-        field.value = this.number_of(j, x);
-        slider.value = Math.round(x * steps);
-        slider.setAttribute("aria-valuetext", this.text(j, x));
-      } else field.value = x;
-      said.textContent = same(row[j], this.start[j]) ? "" : `was ${this.text(j, this.start[j])}`;
-    }
-
-    showAnswers(found, row) {
-      const { objective, keep } = this.data, { predicted } = found;
-      const kept = row.every((x, j) => same(x, this.keep[j]));
+    showAnswers(row, near) {
+      const { objective, keep, draws: count, counts } = this.data, { belief } = this;
+      const kept = row.every((x, j) => same(x, this.keep[j])), result = belief.result(row);
       const fact = (name, value, ...more) => element("div", {},
         element("dt", {}, name), element("dd", {}, element("strong", {}, value), ...more));
       const value = (one) => [shown(one.mean, half(one)), ` (${between(one)})`];
-      const facts = [fact(`Predicted ${objective}`, ...value(predicted), this.strip(predicted))];
-      facts.push(fact(`Trial ${keep}, the one to keep`, ...value(found.kept), this.strip(found.kept)));
-      facts.push(fact(`Better than trial ${keep}`, kept ? "the same" : percent(found.better, this.data.draws)));
-      if (found.result !== null) facts.push(fact("Gives a result", percent(found.result)));
-      facts.push(fact("Tried near it?", this.near(found)));
+      const better = belief.better(this.curves.draws, this.kept);
+      const facts = [fact(`Predicted ${objective}`, ...value(belief.predicted(this.curves.draws)))];
+      facts.push(fact(`Trial ${keep}, the one to keep`, ...value(belief.predicted(this.kept))));
+      facts.push(fact(`Better by what counts (${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`));
+      if (result !== null) facts.push(fact("Gives a result", percent(result)));
+      facts.push(fact("Tried near", near.all.length === 1 ? "1 trial" : `${near.all.length} trials`));
       this.answers.replaceChildren(element("dl", {}, ...facts));
-      this.spoken.textContent = `Predicted ${objective}: ${value(predicted).join("")}.`;
     }
-
-    /* A value with its interval, on the range of most trials; what lies beyond ends there. */
-    strip({ mean: center, low, high }) {
-      const [first, last] = this.data.range, at = (x) => clipped((100 * (x - first)) / (last - first || 1), 0, 100);
-      const line = element("span", { class: "what-if-interval" }), dot = element("span", { class: "what-if-dot" });
-      line.style.left = `${at(low)}%`;
-      line.style.right = `${100 - at(high)}%`;
-      dot.style.left = `${at(center)}%`;
-      return element("span", { class: "what-if-strip", "aria-hidden": "true" }, line, dot);
-    }
-
-    /* Whether anything was tried near: the whole configuration, and each of its values. */
-    near({ nearest, untried }) {
-      if (nearest.distance > this.data.radius) return "nothing was";
-      return untried.length ? "hardly" : "yes";
-    }
-
-    nearby({ nearest, untried }) {
-      const [distance, radius] = [nearest.distance, this.data.radius].map((x) => x.toPrecision(2));
-      const notes = nearest.distance < SAME ? [`This is trial ${nearest.number}.`]
-        : [`The nearest trial is ${nearest.number}, at a distance of ${distance}; near is up to ${radius}.`];
-      const names = untried.map((j) => this.data.parameters[j].name).join(", ");
-      if (names) notes.push(`Fewer than ${FEW_TRIED} trials have such values of ${names}.`);
-      return notes;
-    }
-
-    showGains(found, row) {
-      const { contributions, orders } = found, { parameters, belief } = this.data;
-      const rows = [...contributions].sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean));
-      const most = Math.max(...rows.map((one) => Math.abs(one.mean)), Number.MIN_VALUE);
-      const lines = rows.map((one) => {
-        const worse = belief.sign * one.mean > 0;
-        const bar = element("span", { class: `bar ${worse ? "for term-1" : "against term-0"}` });
-        bar.style.setProperty("--size", `${(50 * Math.abs(one.mean)) / most}%`);
-        const change = `${this.text(one.j, this.start[one.j])} \u2192 ${this.text(one.j, row[one.j])}`;
-        return element("tr", {},
-          element("th", { scope: "row" }, parameters[one.j].name, element("small", {}, change)),
-          element("td", { class: "bars" }, bar), element("td", { class: "number" }, this.plusMinus(one)));
-      });
-      const sides = ["better", "worse"].map((side) => element("span", {}, side));
-      const head = element("tr", {}, element("th", { scope: "col" }, "changed"),
-        element("th", { scope: "col", class: "sides" }, sides[0], " ", sides[1]),
-        element("th", { scope: "col", class: "number" }, this.data.objective));
-      const shown = rows.length ? [
-        element("p", { class: "finding" }, `${this.plusMinus(found.change)} from trial ${this.number} to here`),
-        element("div", {
-          class: "scroll tall explanation", tabindex: "0", role: "region", "aria-label": "What each change does",
-        }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines))),
-      ] : [element("p", { class: "finding" }, "Move any value.")];
-      const notes = [...this.follows(row), ...this.nearby(found)];
-      if (orders) notes.push(`Each change counts by its average over ${orders} orders of the changes.`);
-      this.gains.replaceChildren(...shown, element("p", { class: "about" }, notes.join(" ")));
-    }
-
-    /* What becomes active or inactive along with the changes. */
-    follows(row) {
-      const turned = (from, to) => row.flatMap((_, j) => !this.data.parameters[j].optional
-        && Number.isNaN(from[j]) && !Number.isNaN(to[j]) ? [j] : []);
-      const active = turned(this.start, row).map((j) => `${this.data.parameters[j].name} = ${this.text(j, row[j])}`);
-      const inactive = turned(row, this.start).map((j) => this.data.parameters[j].name);
-      return [
-        ...(active.length ? [`Becomes active along with it: ${active.join(", ")}.`] : []),
-        ...(inactive.length ? [`Becomes inactive along with it: ${inactive.join(", ")}.`] : []),
-      ];
-    }
-
-    plusMinus(found) {
-      const error = half(found), [first, last] = this.data.range;
-      if (Math.max(Math.abs(found.mean), error) <= SAME * (last - first)) return "0";
-      return error > 0 ? `${signed(shown(found.mean, error))} \u00b1 ${shown(error, error)}` : signed(shown(found.mean, 0));
-    }
-
-    python(row) {
-      const pairs = row.flatMap((x, j) => {
-        if (Number.isNaN(x)) return [];
-        const { code, codes, kind } = this.data.parameters[j], value = this.space.value(j, x);
-        let text = codes ? codes[value] : written(value);
-        if (kind === "float" && /^-?\d+$/.test(text)) text += ".0";
-        return [`${code}: ${text}`];
-      });
-      const config = `{${pairs.join(", ")}}`;
-      return this.data.framework === "optuna" ? `study.enqueue_trial(${config})` : `config = ${config}`;
-    }
-  }
-
-  /* The trial that is chosen in the history becomes the start. */
-  function startedFrom(panel, place, steps) {
-    const button = element("button", { type: "button" }, "What if, from this trial");
-    button.addEventListener("click", () => {
-      const chosen = steps.closest(".trials").querySelector("[aria-selected=true]");
-      const number = Number(chosen.id.split("-").at(-1));
-      if (!panel.trials.has(number)) return;
-      panel.begin(number);
-      place.scrollIntoView();
-      panel.choice.focus({ preventScroll: true });
-    });
-    steps.append(button);
   }
 
   document.querySelectorAll(".what-if").forEach(async (place, index) => {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
-    if (!("DecompressionStream" in window)) {
-      place.firstElementChild.textContent = "This browser is too old to unpack the model.";
-      return;
-    }
-    const panel = new Panel(place, data, await Belief.of(data), index);
-    const steps = place.closest(".tab").querySelector(".trials .steps");
-    if (steps) startedFrom(panel, place, steps);
-    place.whatIf = panel;
+    if (!("DecompressionStream" in window)) return;  // the picture stands there
+    place.whatIf = new Profiler(place, data, await Belief.of(data), index);
   });
 })();
