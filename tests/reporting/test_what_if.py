@@ -170,25 +170,24 @@ def test_curves_are_those_of_the_belief_at_thirty_settings(browser, panel):
     space = run.space
     latent = space.sample(30, seed=11, latent=True)
     script = (
-        "const all = (latent) => latent;"
-        "return rows.map((row) => {"
-        "  const project = (latent) => belief.space.projected(latent);"
-        "  const curves = belief.curves(row, project);"
-        "  return row.map((_, j) => Number.isNaN(curves.row[j]) ? null"
-        "    : curves.along(j).map((draws) => draws && [...draws]));"
-        "});"
+        "const [row] = rows, project = (latent) => belief.space.projected(latent);"
+        "const curves = belief.curves(row, project);"
+        "return row.map((_, j) => Number.isNaN(curves.row[j]) ? null"
+        "  : curves.along(j).filter((_, g) => g % 6 < 2)"
+        "    .map((draws) => [...draws.filter((_, k) => k % 8 === 0)]));"
     )
-    says = in_page(browser, script, *latent)
     positions = in_page(browser, "return panel.data.positions;")
     spread = np.ptp(drawn(decision, carried, run.X))
     compared = 0
-    for row, curves in zip(latent, says, strict=True):
+    for row in latent:
+        curves = in_page(browser, script, row)
         active = ~np.isnan(space.project(row[None])[0])
         assert [curve is not None for curve in curves] == active.tolist()
         for j in np.flatnonzero(active):
-            rows = np.repeat(row[None], len(positions[j]), axis=0)
-            rows[:, j] = positions[j]
-            own = drawn(decision, carried, space.project(rows)).T
+            some = [x for g, x in enumerate(positions[j]) if g % 6 < 2]
+            rows = np.repeat(row[None], len(some), axis=0)
+            rows[:, j] = some
+            own = drawn(decision, carried, space.project(rows))[::8].T
             np.testing.assert_allclose(
                 curves[j], own, rtol=EXACT, atol=EXACT * spread
             )

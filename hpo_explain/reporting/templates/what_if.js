@@ -390,7 +390,7 @@
     }
 
     /* Curves along each column from a row of values, of which some are not set: `along` gives the objective
-       in each draw at each position of a column, null where it is inactive. */
+       in each draw at each position of a column that is active. */
     curves(latent, project) {
       const row = project(latent), { functions } = this, parts = this.partsOf(functions, row);
       const rests = [];
@@ -412,14 +412,23 @@
     }
 
     along(j, rest, row, latent, project) {
-      const { functions } = this, positions = this.data.positions[j];
+      const { functions, space } = this, positions = this.data.positions[j];
       if (!this.grids.has(j)) this.grids.set(j, positions.map((x) => functions.part(j, x)));
-      const grid = this.grids.get(j);
-      if (!this.space.parent[j]) return functions.values(rest, grid).map((values) => this.objective(values));
-      return positions.map((x, g) => {  // what is active beside it depends on its value
-        const moved = project(latent.with(j, x));
-        return Number.isNaN(moved[j]) ? null : this.draws(moved);
+      const grid = this.grids.get(j), found = [], alike = new Map();
+      positions.forEach((x, g) => {  // what is active beside it may depend on its value
+        const moved = space.parent[j] ? project(latent.with(j, x)) : row;
+        const others = moved.with(j, null), key = others.join();
+        if (!alike.has(key)) alike.set(key, { others, places: [] });
+        alike.get(key).places.push(g);
       });
+      const here = row.with(j, null).join();
+      for (const [key, { others, places }] of alike) {
+        const around = key === here ? rest : functions.together([functions.none,
+          ...others.flatMap((x, i) => (i === j ? [] : [this.part(functions, i, x)]))]);
+        functions.values(around, places.map((g) => grid[g]))
+          .forEach((values, i) => { found[places[i]] = this.objective(values); });
+      }
+      return found;
     }
 
     /* The probability of a result that counts; null where every trial gave one. */
@@ -653,10 +662,10 @@
 
     /* The curve, of which each point has a mean and its ends. */
     draw(points) {
-      const there = [...points.keys()].filter((g) => points[g]), stretches = this.profiler.data.untried[this.j];
-      this.paths.band.setAttribute("d", this.band(points, there));
-      this.paths.untried.setAttribute("d", stretches.map((some) => this.band(points, some.filter((g) => points[g]))).join(""));
-      this.paths.mean.setAttribute("d", this.line(there.map((g) => [this.x[g], this.up(points[g].mean)])));
+      const stretches = points.length ? this.profiler.data.untried[this.j] : [];
+      this.paths.band.setAttribute("d", this.band(points, [...points.keys()]));
+      this.paths.untried.setAttribute("d", stretches.map((some) => this.band(points, some)).join(""));
+      this.paths.mean.setAttribute("d", this.line(points.map(({ mean: middle }, g) => [this.x[g], this.up(middle)])));
     }
 
     line(points) {
@@ -740,7 +749,7 @@
       const begun = performance.now();
       while (this.stale.length && performance.now() - begun < BUDGET) {
         const panel = this.stale.shift(), off = Number.isNaN(this.curves.row[panel.j]);
-        panel.draw(off ? [] : this.curves.along(panel.j).map((draws) => draws && this.belief.predicted(draws)));
+        panel.draw(off ? [] : this.curves.along(panel.j).map((draws) => this.belief.predicted(draws)));
       }
       if (this.stale.length) this.later ??= requestAnimationFrame(() => {
         this.later = null;
