@@ -10,7 +10,6 @@
   const MOST_SETS = 32;  // of changes, each a configuration to be evaluated
   const DIGITS = 4;  // of a value that is dragged
   const REMEMBERED = 4;  // rows
-  const AT_ONCE = 4;  // rows: what a draw weighs is read once for them
   const BUDGET = 20;  // ms of a frame for curves; the others follow in the next one
   const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
 
@@ -22,21 +21,18 @@
     }));
   }
 
-  /* The products of several rows beside each other with one row of a matrix. */
-  function products(rows, matrix, k, found) {
-    const size = rows.length / AT_ONCE;
-    let a = 0, b = 0, c = 0, d = 0;
-    for (let i = 0, at = k * size, p = 0; i < size; i++, at++, p += AT_ONCE) {
-      const weight = matrix[at];
-      a += weight * rows[p];
-      b += weight * rows[p + 1];
-      c += weight * rows[p + 2];
-      d += weight * rows[p + 3];
+  /* The products of three rows (their numbers beside each other) with three rows of weights. */
+  function products(rows, weights, at, size, found) {
+    let a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0;
+    for (let p = 0, u = at, v = u + size, w = v + size; u < at + size; p += 3, u++, v++, w++) {
+      const x = rows[p], y = rows[p + 1], z = rows[p + 2], first = weights[u], second = weights[v], third = weights[w];
+      a += x * first; b += y * first; c += z * first;
+      d += x * second; e += y * second; f += z * second;
+      g += x * third; h += y * third; i += z * third;
     }
-    found[0] = a;
-    found[1] = b;
-    found[2] = c;
-    found[3] = d;
+    found[0] = a; found[1] = b; found[2] = c;
+    found[3] = d; found[4] = e; found[5] = f;
+    found[6] = g; found[7] = h; found[8] = i;
   }
 
   /* Functions of several settings of a kernel. A row is the product over its columns of waves (as
@@ -46,8 +42,6 @@
       for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
         "phase", "slope", "slope_unit", "wave", "wave_phase", "wave_slope", "wave_slope_unit", "step", "update"]) this[name] = arrays[prefix + name].values;
       [this.settings, this.columns, this.features] = arrays[`${prefix}frequency`].shape;
-      this.slope = Float64Array.from(this.slope);  // one kind of number makes the fastest products
-      this.update = Float64Array.from(this.update);
       this.waves = arrays[`${prefix}wave`].shape[2];
       [this.draws, this.trials] = arrays[`${prefix}update`].shape;
       this.places = arrays[`${prefix}phase`].shape[1];
@@ -61,10 +55,12 @@
         place += (one.choices?.length ?? 0) + 1;
       }
       this.last = this.first.map((start, j) => start + (parameters[j].choices?.length ?? 0));
+      const every = Int32Array.from({ length: this.features }, (_, f) => f);
+      this.whole = this.weighed(Array.from({ length: this.settings }, () => every));
       const angle = Float64Array.from(this.shift, (turns) => TURN * turns);
       this.none = {
-        cos: angle.map(Math.cos), sin: angle.map(Math.sin), alone: this.constant,
-        own: new Float64Array(this.settings * this.trials).fill(1),
+        cos: Float32Array.from(angle, Math.cos), sin: Float32Array.from(angle, Math.sin), alone: this.constant,
+        own: new Float32Array(this.settings * this.trials).fill(1),
       };
     }
 
@@ -109,8 +105,8 @@
 
     /* What two take part with, together. */
     joined(a, b) {
-      const size = a.cos.length, cos = new Float64Array(size), sin = new Float64Array(size);
-      const own = new Float64Array(a.own.length), alone = new Float64Array(this.draws);
+      const size = a.cos.length, cos = new Float32Array(size), sin = new Float32Array(size);
+      const own = new Float32Array(a.own.length), alone = new Float64Array(this.draws);
       for (let i = 0; i < size; i++) {
         cos[i] = a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i];
         sin[i] = a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i];
@@ -124,24 +120,54 @@
       return parts.reduce((sum, part) => this.joined(sum, part));
     }
 
-    /* The standardized value of each draw where each of some parts joins the rest. */
-    values(rest, parts) {
-      const { settings: S, features: F, trials: n, ends } = this;
-      const waves = new Float64Array(AT_ONCE * F), own = new Float64Array(AT_ONCE * n);
-      const of = [new Float64Array(AT_ONCE), new Float64Array(AT_ONCE)];
-      const found = parts.map((part) => Float64Array.from(part.alone, (x, k) => x + rest.alone[k]));
-      for (let from = 0; from < parts.length; from += AT_ONCE) for (let s = 0; s < S; s++) {
-        for (let q = 0; q < AT_ONCE; q++) {
-          const part = parts[Math.min(from + q, parts.length - 1)];
-          for (let f = 0, at = s * F; f < F; f++, at++)
-            waves[f * AT_ONCE + q] = rest.cos[at] * part.cos[at] - rest.sin[at] * part.sin[at];
-          for (let i = 0, at = s * n; i < n; i++, at++) own[i * AT_ONCE + q] = rest.own[at] * part.own[at];
+    /* What some features of each setting, and all trials, weigh in its draws: rows of threes. */
+    weighed(some) {
+      const { features: F, trials: n, ends } = this;
+      return some.map((features, s) => {
+        const draws = ends[s + 1] - ends[s], size = features.length + n;
+        const weights = new Float64Array(3 * Math.ceil(draws / 3) * size);
+        for (let k = ends[s], w = 0; k < ends[s + 1]; k++) {
+          for (const f of features) weights[w++] = this.slope_unit[k] * this.slope[k * F + f];
+          for (let i = 0; i < n; i++) weights[w++] = this.product[s] * this.update[k * n + i];
         }
-        for (let k = ends[s]; k < ends[s + 1]; k++) {
-          products(waves, this.slope, k, of[0]);
-          products(own, this.update, k, of[1]);
-          for (let q = 0; q < AT_ONCE && from + q < parts.length; q++)
-            found[from + q][k] += this.slope_unit[k] * of[0][q] + this.product[s] * of[1][q];
+        return { features, weights };
+      });
+    }
+
+    /* The same of those that vary among parts: the others are the same for all. */
+    varying(parts) {
+      return this.weighed(this.whole.map(({ features }, s) => features.filter((f) =>
+        parts.some((part) => part.sin[s * this.features + f] !== 0))));
+    }
+
+    /* The standardized value of each draw where each of some parts joins the rest. */
+    values(rest, parts, weighed = this.whole) {
+      const { settings: S, features: F, trials: n, ends } = this, of = new Float64Array(9);
+      const found = parts.map((part) => part.alone.map((x, k) => x + rest.alone[k]));
+      for (let s = 0; s < S; s++) {
+        const { features, weights } = weighed[s], m = features.length, size = m + n;
+        const still = rest.cos.slice(s * F, (s + 1) * F);
+        for (const f of features) still[f] = 0;
+        if (m < F) for (let k = ends[s]; k < ends[s + 1]; k++) {
+          let sum = 0;
+          for (let f = 0, at = k * F; f < F; f++, at++) sum += still[f] * this.slope[at];
+          for (const values of found) values[k] += this.slope_unit[k] * sum;
+        }
+        const rows = new Float64Array(3 * size);
+        for (let g = 0; g < parts.length; g += 3) {
+          for (let q = 0; q < 3 && g + q < parts.length; q++) {
+            const { cos, sin, own } = parts[g + q];
+            for (let i = 0, p = q; i < m; i++, p += 3) {
+              const at = s * F + features[i];
+              rows[p] = rest.cos[at] * cos[at] - rest.sin[at] * sin[at];
+            }
+            for (let i = s * n, p = 3 * m + q; i < (s + 1) * n; i++, p += 3) rows[p] = rest.own[i] * own[i];
+          }
+          for (let k = ends[s], at = 0; k < ends[s + 1]; k += 3, at += 3 * size) {
+            products(rows, weights, at, size, of);
+            for (let q = 0; q < 9; q++)
+              if (g + (q % 3) < parts.length && k + Math.floor(q / 3) < ends[s + 1]) found[g + (q % 3)][k + Math.floor(q / 3)] += of[q];
+          }
         }
       }
       return found;
@@ -413,7 +439,10 @@
 
     along(j, rest, row, latent, project) {
       const { functions, space } = this, positions = this.data.positions[j];
-      if (!this.grids.has(j)) this.grids.set(j, positions.map((x) => functions.part(j, x)));
+      if (!this.grids.has(j)) {
+        const parts = positions.map((x) => functions.part(j, x));
+        this.grids.set(j, { parts, varying: functions.varying(parts) });
+      }
       const grid = this.grids.get(j), found = [], alike = new Map();
       positions.forEach((x, g) => {  // what is active beside it may depend on its value
         const moved = space.parent[j] ? project(latent.with(j, x)) : row;
@@ -425,7 +454,7 @@
       for (const [key, { others, places }] of alike) {
         const around = key === here ? rest : functions.together([functions.none,
           ...others.flatMap((x, i) => (i === j ? [] : [this.part(functions, i, x)]))]);
-        functions.values(around, places.map((g) => grid[g]))
+        functions.values(around, places.map((g) => grid.parts[g]), grid.varying)
           .forEach((values, i) => { found[places[i]] = this.objective(values); });
       }
       return found;
@@ -737,7 +766,7 @@
       const { row } = this.curves, near = this.belief.near(row);
       for (const panel of this.panels) panel.place(row[panel.j]);
       this.showAnswers(row, near);
-      const shown = this.panels.filter((panel) => panel.box.checkVisibility());
+      const shown = this.panels.filter(({ box }) => box.closest("details")?.open ?? true);
       for (const panel of shown) panel.near(near.but(panel.j));
       const others = shown.filter((panel) => panel.j !== moved && !this.stale.includes(panel));
       this.stale = [...this.stale.filter((panel) => shown.includes(panel)), ...others];
