@@ -69,12 +69,10 @@ def what_if(question: Question) -> Content:
         data=as_json(data_of(profile)),
         first=panels[:_FIRST],
         more=panels[_FIRST:],
-        frame=profile.frame,
-        levels=[format_value(e) for e in profile.levels],
         objective=run.objective_name,
         keep=decision.keep,
         predicted=profile.predicted_text,
-        starts=profile.starts,
+        legend=profile.legend,
     )
     return Content(_ASKED, body)
 
@@ -116,7 +114,7 @@ def data_of(profile: Profile) -> dict[str, Any]:
     left_out = draws.at_one(np.zeros(len(carried.draws)))
     return {
         "objective": run.objective_name,
-        "framework": run.framework,
+        "copies": _copies(run),
         "stretch": STRETCH["average"],
         "left_out": left_out[carried.draws].tolist(),
         "radius": radius_of_even_spread(space, len(tried), draws.seed),
@@ -130,7 +128,7 @@ def data_of(profile: Profile) -> dict[str, Any]:
         },
         "usual": profile.usual.tolist(),
         "positions": [at.tolist() for at in profile.positions],
-        "untried": [profile.untried(j) for j in range(len(space))],
+        "untried": [np.flatnonzero(~at).tolist() for at in profile.supported],
         "frame": asdict(profile.frame),
         "parameters": [_control(space, j) for j in range(len(space))],
         "parents_first": list(space.parents_first),
@@ -169,6 +167,14 @@ def _trials(run: Run, keep: int) -> list[list[Any]]:
         [int(run.trials[i]), int(i), format_value(float(run.objective[i]))]
         for i in ranked(cost)[:_STARTS].tolist()
     ]
+
+
+def _copies(run: Run) -> list[str]:
+    """Return as what a setting may be copied: as the run's framework takes it first."""
+    copies = ["dict"]
+    if not any(map(run.space.is_conditional, run.space.names)):
+        copies.insert(run.framework != "skopt", "x")
+    return ["enqueue_trial", *copies] if run.framework == "optuna" else copies
 
 
 def _or_none(row: Array) -> list[float | None]:

@@ -25,6 +25,7 @@ from hpo_explain.space import Array, Bools, Config, Parameter, Support
 _POINTS = 25  # of a curve, where a hyperparameter has more values
 _DOTS = 1000  # trials that are drawn
 _WIDTH = 24  # columns of a category's name
+_LETTER, _FEWEST = (6.5, 3)  # pixels; letters of a name that says something
 
 
 @dataclass(frozen=True)
@@ -64,22 +65,43 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """The picture of one hyperparameter: paths in pixels, and texts."""
+    """The picture of one hyperparameter.
+
+    Attributes
+    ----------
+    j, name, kind : int, str, str
+        Its column, its name, and whether it is along numbers or along names.
+    share, range : str
+        Of the variance what it explains alone, and the interval.
+    bar : tuple of str
+        Paths of both, of a width of 100.
+    inactive : str
+        Why it is inactive, where it is.
+    is_inactive : bool
+        Whether it is.
+    value, at : str, float
+        Where it is set, and where that stands.
+    paths : dict of str to str
+        What is drawn, from the back to the front, in pixels.
+    marks : list of Mark
+        The configurations that stand out.
+    texts : list of tuple
+        Where texts stand, how they are anchored, and what they say.
+    """
 
     j: int
     name: str
     kind: str
     share: str
     range: str
-    bar: tuple[float, float, float]
-    why_inactive: str
+    bar: tuple[str, str]
+    inactive: str
     is_inactive: bool
     value: str
     at: float
     paths: dict[str, str]
-    kept: list[tuple[float, float]]
     marks: list[Mark]
-    labels: list[tuple[float, str, str]]
+    texts: list[tuple[float, float, str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,9 +247,23 @@ class Profile:
         return Frame(low, high)
 
     @property
-    def levels(self) -> tuple[float, float]:
-        """The objective at the lower and the upper end of each panel."""
-        return self.frame.low, self.frame.high
+    def legend(self) -> list[tuple[str, str, str]]:
+        """What marks look like, and what they mean."""
+        started = [
+            (f"mark {kind}", _DOT.format(0, 0), text)
+            for kind, (text, _) in self.starts.items()
+            if kind != "default"
+        ]
+        failed = not all(self.run.feasible) or self.run.without_result
+        return [
+            *started,
+            ("others", _DOT.format(0, 0), "trial"),
+            ("near", _DOT.format(0, 0), "trial near this setting"),
+            *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
+            ("average", "M-8,0H8", "average over all others"),
+            ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
+            ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "hardly tried"),
+        ]
 
     @property
     def predicted_text(self) -> str:
@@ -261,18 +297,20 @@ class Profile:
         return Panel(
             j=j,
             name=parameter.name,
-            kind="along-names" if parameter.is_category else "along-numbers",
+            kind="names" if parameter.is_category else "numbers",
             share=f"{share:.0%}",
             range=range_of,
-            bar=(100.0 * share, 100.0 * ends[0], 100.0 * (ends[1] - ends[0])),
-            why_inactive=f"inactive: {space.condition_text(parameter.name)}",
+            bar=(
+                f"M0,2h{100.0 * share:.1f}",
+                f"M{100.0 * ends[0]:.1f},2H{100.0 * ends[1]:.1f}",
+            ),
+            inactive=f"Inactive: {space.condition_text(parameter.name)}.",
             is_inactive=bool(np.isnan(row[j])),
             value=_text(parameter, parameter.decode([at])[0]),
             at=float(frame.x(parameter, at)),
             paths=self._paths(j),
-            kept=self._kept(j),
             marks=self._marks(j),
-            labels=_labels(frame, parameter),
+            texts=_texts(frame, parameter),
         )
 
     def _paths(self, j: int) -> dict[str, str]:
@@ -280,39 +318,32 @@ class Profile:
         parameter = run.space.parameters[j]
         x = frame.x(parameter, self.positions[j])
         mean, low, high = map(frame.y, self.curves[j])
-        shape = _bars if parameter.is_category else _area
         line = _dots if parameter.is_category else _line
+        band = _bars if parameter.is_category else _area
+        open_at = ~self.supported[j]
         observed = np.asarray(run.feasible)
         some = np.linspace(0, observed.sum() - 1, _DOTS).round()
         rows = np.flatnonzero(observed)[np.unique(some.astype(int))]
-        failed = np.vstack(
-            [
-                run.X[~observed],
-                *(one.x[None] for one in run.without_result.values()),
-            ]
-        )
-        below = np.full(len(failed), frame.bottom + 4.0)
+        without = [one.x[None] for one in run.without_result.values()]
+        failed = np.vstack([run.X[~observed], *without])[:, j]
         return {
-            "band": shape(x, low, high),
-            "untried": "".join(
-                shape(x[at], low[at], high[at]) for at in self.untried(j)
-            ),
-            "mean": line(x, mean),
+            "kept": self._kept(j),
+            "axis": f"M{frame.left},{frame.top}V{frame.bottom}H{frame.right}",
+            "band": band(x, low, high),
+            "untried": _bars(x[open_at], low[open_at], high[open_at]),
             "average": self._average(j),
-            "trials": _dots(
+            "others": _dots(
                 frame.x(parameter, run.X[rows, j]),
                 frame.y(run.objective[rows]),
             ),
-            "failed": _crosses(frame.x(parameter, failed[:, j]), below),
+            "near": "",
+            "failed": _crosses(
+                frame.x(parameter, failed),
+                np.full(len(failed), frame.bottom + 4.0),
+            ),
+            **dict.fromkeys(["first", "second", "third"], ""),
+            "mean": line(x, mean),
         }
-
-    def untried(self, j: int) -> list[list[int]]:
-        """Return the stretches of a curve, as places, near which hardly anybody tried."""
-        open_at = np.flatnonzero(~self.supported[j])
-        if not len(open_at):
-            return []
-        breaks = np.flatnonzero(np.diff(open_at) > 1) + 1
-        return [part.tolist() for part in np.split(open_at, breaks)]
 
     def _average(self, j: int) -> str:
         """Return the partial dependence where the function tells it: of what matters most."""
@@ -324,21 +355,24 @@ class Profile:
                 return draw(x, self.frame.y(effect.mean))
         return ""
 
-    def _kept(self, j: int) -> list[tuple[float, float]]:
-        """Return where the recommended space is, if it is smaller: left ends and widths."""
+    def _kept(self, j: int) -> str:
+        """Return where the recommended space is, if it is smaller."""
         frame, whole = self.frame, self.run.space.parameters[j]
         part = self.decision.box.parts[j]
         if whole.is_category:
             kept = [c for c in whole.choices if c in part.choices]
             if len(kept) == len(whole.choices):
-                return []
+                return ""
             middle = frame.x(whole, whole.encode(kept))
-            width = (frame.right - frame.left) / len(whole.choices)
-            return [(float(x - width / 2), width) for x in middle]
-        if (part.low, part.high) == (whole.low, whole.high):
-            return []
-        low, high = frame.x(whole, whole.encode([part.low, part.high]))
-        return [(float(low), float(high - low))]
+            half = (frame.right - frame.left) / len(whole.choices) / 2.0
+            ends = middle - half, middle + half
+        elif (part.low, part.high) == (whole.low, whole.high):
+            return ""
+        else:
+            x = frame.x(whole, whole.encode([part.low, part.high]))
+            ends = x[:1], x[1:]
+        box = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
+        return _each(box, *ends)
 
     def _marks(self, j: int) -> list[Mark]:
         parameter, bounds = self.run.space.parameters[j], self.run.bounds
@@ -383,29 +417,31 @@ def _text(parameter: Parameter, value: Any) -> str:
     return format_in_range(value, parameter.low, parameter.high)
 
 
-def _labels(
+def _texts(
     frame: Frame, parameter: Parameter
-) -> list[tuple[float, str, str]]:
-    """Return the texts along a panel: where, how they are anchored, and what."""
-    if parameter.is_category:
-        count = len(parameter.choices)
-        room = int((frame.right - frame.left) / count / 6.5)
-        if room < 3:
-            return [
-                (frame.left, "start", f"{count} categories"),
-            ]
-        x = frame.x(parameter, np.arange(count))
-        names = [format_value(c, width=room) for c in parameter.choices]
-        return [
-            (float(at), "middle", name)
-            for at, name in zip(x, names, strict=True)
-        ]
-    if parameter.low == parameter.high:
-        return [(frame.left, "start", _text(parameter, parameter.low))]
-    return [
-        (frame.left, "start", _text(parameter, parameter.low)),
-        (frame.right, "end", _text(parameter, parameter.high)),
+) -> list[tuple[float, float, str, str]]:
+    """Return the texts around a panel: where they stand, how they are anchored, and what."""
+    beside = frame.left - 4.0
+    texts = [
+        (beside, frame.bottom, "end", format_value(frame.low)),
+        (beside, frame.top + 8.0, "end", format_value(frame.high)),
     ]
+    below = frame.bottom + 22.0
+    if not parameter.is_category:
+        low = _text(parameter, parameter.low)
+        texts.append((frame.left, below, "start", low))
+        if parameter.low < parameter.high:
+            high = _text(parameter, parameter.high)
+            texts.append((frame.right, below, "end", high))
+        return texts
+    count = len(parameter.choices)
+    columns = int((frame.right - frame.left) / count / _LETTER)
+    if columns < _FEWEST:
+        return [*texts, (frame.left, below, "start", f"{count} categories")]
+    x = frame.x(parameter, np.arange(count)).tolist()
+    for at, choice in zip(x, parameter.choices, strict=True):
+        texts.append((at, below, "middle", format_value(choice, width=columns)))
+    return texts
 
 
 def _line(x: Array, y: Array) -> str:
@@ -427,13 +463,16 @@ def _each(template: str, *columns: Array) -> str:
     )
 
 
+_DOT, _CROSS = "M{:.1f},{:.1f}h0", "M{:.1f},{:.1f}m-3,-3l6,6m0,-6l-6,6"
+
+
 def _bars(x: Array, low: Array, high: Array) -> str:
     return _each("M{:.1f},{:.1f}V{:.1f}", x, low, high)
 
 
 def _dots(x: Array, y: Array) -> str:
-    return _each("M{:.1f},{:.1f}h0", x, y)
+    return _each(_DOT, x, y)
 
 
 def _crosses(x: Array, y: Array) -> str:
-    return _each("M{:.1f},{:.1f}m-3,-3l6,6m0,-6l-6,6", x, y)
+    return _each(_CROSS, x, y)

@@ -6,26 +6,26 @@ const unpacked = (letters) => {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 };
 
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+
+const mark = (tag, attributes, title) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (title) {
+    const hint = mark("title", {});
+    hint.textContent = title;
+    made.append(hint);
+  }
+  return made;
+};
+
 (() => {
   "use strict";
-  const SVG = "http://www.w3.org/2000/svg";
-
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  };
-  const mark = (tag, attributes, title) => {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    if (title) {
-      const hint = document.createElementNS(SVG, "title");
-      hint.textContent = title;
-      made.append(hint);
-    }
-    return made;
-  };
 
   /* ------------------------------------------------------------------ trials */
 

@@ -7,11 +7,12 @@
 
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array };
   const TURN = (2 * Math.PI) / 65536;
-  const MOST_SETS = 32;  // of changes, each a configuration to be evaluated
+  const MOST_ORDERS = 8;  // of changes
   const DIGITS = 4;  // of a value that is dragged
-  const REMEMBERED = 4;  // rows
+  const REMEMBERED = 200;  // parts of rows
+  const SETTLED = 300;  // ms without a move
   const BUDGET = 20;  // ms of a frame for curves; the others follow in the next one
-  const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
+  const SAME = 1e-9;
 
   async function arraysOf(packed, places) {
     const buffer = await unpacked(packed).arrayBuffer();
@@ -299,15 +300,6 @@
     return kind === "category" ? Number(at !== x) : (at - x) ** 2;
   });
 
-  /* How many values of a column are near one: the same, or in a window around it. */
-  function triedNear({ kind, size }, tried, x) {
-    const counted = kind === "category" || (size !== null && size <= OWN_VALUES);
-    const active = tried.reduce((count, at) => count + Number(!Number.isNaN(at)), 0);
-    const part = counted ? 0 : clipped(EVEN_TRIED / Math.max(active, 1), ...WINDOWS) / 2;
-    const middle = counted ? x : clipped(x, part, 1 - part);
-    return tried.reduce((count, at) => count + Number(Math.abs(at - middle) <= part + SAME), 0);
-  }
-
   /* ------------------------------------------------------------------ what draws say */
 
   const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
@@ -328,48 +320,13 @@
     };
   }
 
-  /* Sets of the changes that are looked at, as bits, and what each weighs in each change's value:
-     all sets where these are few; else those of some orders, each from another change on, there and
-     back. Gains of an order sum to the whole, and so do their averages. */
-  function coalitions(count) {
-    const weights = new Map(), add = (set, j, weight) => {
-      if (!weights.has(set)) weights.set(set, new Float64Array(count));
-      weights.get(set)[j] += weight;
-    };
-    if (2 ** count <= MOST_SETS) {
-      const share = [1 / Math.max(count, 1)];  // 1 / (count · (count - 1 over size))
-      for (let size = 1; size < count; size++) share.push((share[size - 1] * size) / (count - size));
-      for (let set = 0; set < 2 ** count; set++) for (let j = 0; j < count; j++) if (!(set & (1 << j))) {
-        const weight = share[[...Array(count).keys()].filter((i) => set & (1 << i)).length];
-        add(set, j, -weight);
-        add(set | (1 << j), j, weight);
-      }
-      return { weights, orders: 0 };
-    }
-    const pairs = Math.max(1, Math.floor(MOST_SETS / (2 * count)));
-    for (let p = 0; p < pairs; p++) {
-      const from = Math.floor((p * count) / pairs);
-      const order = Array.from({ length: count }, (_, i) => (from + i) % count);
-      for (const walk of [order, order.slice().reverse()]) {
-        let set = 0n;
-        for (const j of walk) {
-          const joined = set | (1n << BigInt(j));
-          add(set, j, -1 / (2 * pairs));
-          add(joined, j, 1 / (2 * pairs));
-          set = joined;
-        }
-      }
-    }
-    return { weights, orders: 2 * pairs };
-  }
-
-  /* What was computed for a key; of these the last ones are kept. */
-  function remembered(held, key, most, compute) {
-    const found = held.get(key) ?? compute();
-    held.delete(key);
-    held.set(key, found);
-    if (held.size > most) held.delete(held.keys().next().value);
-    return found;
+  /* Orders of changes: each from another one on, there and back. Of up to three these are all. */
+  function orders(changed) {
+    const most = Math.min(changed.length, MOST_ORDERS / 2);
+    return Array.from({ length: most }, (_, p) => {
+      const from = Math.floor((p * changed.length) / most), order = [...changed.slice(from), ...changed.slice(0, from)];
+      return [order, order.toReversed()];
+    }).flat();
   }
 
   /* The belief of a run: what it says of rows of encoded positions. */
@@ -389,15 +346,15 @@
       this.back = new WayBack(data.belief, arrays);
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
-      this.parts = new Map();
       this.grids = new Map();
     }
 
     /* What a value of a column takes part with, remembered: a move changes few. */
     part(functions, j, x) {
-      if (!this.parts.has(functions)) this.parts.set(functions, new Map());
-      const most = REMEMBERED * this.space.parameters.length;
-      return remembered(this.parts.get(functions), `${j} ${x}`, most, () => functions.part(j, x));
+      const known = functions.known ??= new Map(), key = `${j} ${x}`;
+      if (known.size > REMEMBERED) known.clear();
+      if (!known.has(key)) known.set(key, functions.part(j, x));
+      return known.get(key);
     }
 
     partsOf(functions, row) {
@@ -484,38 +441,28 @@
       return { all: places((i) => whole[i]), but: (j) => places((i) => whole[i] - each[j][i]) };
     }
 
-    /* The columns whose value is tried by few, or none. */
-    untried(row) {
-      return row.flatMap((x, j) => Number.isNaN(x)
-        || triedNear(this.space.parameters[j], this.columns[j], x) >= FEW_TRIED ? [] : [j]);
-    }
-
     /* What leads from a row to another: columns that change for no other reason than that they do. */
     changes(from, to) {
       return from.flatMap((x, j) => !same(x, to[j])
         && this.space.allowed(from, j) && this.space.allowed(to, j) ? [j] : []);
     }
 
-    /* The Shapley value of each change in each draw: what it adds on average over their orders. */
+    /* What each change adds in each draw, on average over orders of the changes. */
     contributions(from, to) {
-      const changed = this.changes(from, to), { weights, orders } = coalitions(changed.length);
-      if (!changed.length) return { changed, gains: [], orders };
+      const changed = this.changes(from, to), walks = orders(changed);
       const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.usual[j] : x) : to[j]));
-      const rows = [...weights.keys()].map((set) => {
-        const mixed = latent.slice();
-        changed.forEach((j, i) => { mixed[j] = BigInt(set) & (1n << BigInt(i)) ? to[j] : from[j]; });
-        return this.space.projected(mixed);
-      });
-      const { functions } = this, moves = (_, j) => rows.some((row) => !same(row[j], rows[0][j]));
-      const stays = this.partsOf(functions, rows[0]).filter((_, j) => !moves(_, j));
-      const parts = rows.map((row) => functions.together(this.partsOf(functions, row).filter(moves)));
-      const values = functions.values(functions.together([functions.none, ...stays]), parts);
-      const gains = changed.map(() => new Float64Array(this.data.draws));
-      [...weights.values()].forEach((weight, i) => {
-        const draws = this.objective(values[i]);
-        gains.forEach((gain, c) => { for (let k = 0; k < gain.length; k++) gain[k] += weight[c] * draws[k]; });
-      });
-      return { changed, gains, orders };
+      const gains = new Map(changed.map((j) => [j, new Float64Array(this.data.draws)]));
+      for (const walk of walks) {
+        const mixed = latent.map((x, j) => (changed.includes(j) ? from[j] : x));
+        let before = this.draws(this.space.projected(mixed));
+        for (const j of walk) {
+          mixed[j] = to[j];
+          const after = this.draws(this.space.projected(mixed));
+          gains.get(j).forEach((sum, k, gain) => { gain[k] = sum + (after[k] - before[k]) / walks.length; });
+          before = after;
+        }
+      }
+      return { gains: [...gains], orders: walks.length };
     }
 
     /* The chance of being better than other draws by what counts. */
@@ -564,18 +511,10 @@
 
   /* ------------------------------------------------------------------ a hyperparameter */
 
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes))
-      if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
-    made.append(...children);
-    return made;
-  };
-  const SVG = "http://www.w3.org/2000/svg";
-  const drawn = (tag, attributes) => {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
+  const pressed = (text, act) => {
+    const button = element("button", { type: "button" }, text);
+    button.addEventListener("click", () => act(button));
+    return button;
   };
 
   /* The picture of one hyperparameter, which is the handle of its setting. */
@@ -586,17 +525,27 @@
       this.j = Number(box.dataset.j);
       this.one = profiler.data.parameters[this.j];
       this.plot = box.querySelector(".profile-plot");
-      this.paths = Object.fromEntries([...this.plot.querySelectorAll("path")].map((path) => [path.classList[path.classList.length - 1], path]));
-      this.setting = this.plot.querySelector(".setting");
-      this.x = profiler.data.positions[this.j].map((u) => this.across(u));
+      const { name, choices } = this.one, positions = profiler.data.positions[this.j];
+      this.x = positions.map((u) => this.across(u));
       this.said = element("span", { class: "profile-said", role: "alert" });
-      this.field = this.one.kind === "category"
-        ? element("select", { "aria-label": this.one.name }, ...this.one.choices.map((text, code) => element("option", { value: code }, text)))
-        : element("input", { "aria-label": this.one.name, type: "text", inputmode: "decimal", autocomplete: "off" });
+      this.field = choices
+        ? element("select", { "aria-label": name }, ...choices.map((text, code) => element("option", { value: code }, text)))
+        : element("input", { "aria-label": name, inputmode: "decimal", autocomplete: "off" });
       this.field.addEventListener("change", () => this.typed(this.field.value));
-      box.querySelector("h3").after(element("p", { class: "profile-value" }, this.field, this.said));
-      for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": 1, "aria-label": this.one.name }))
-        this.plot.setAttribute(name, value);
+      const head = box.querySelector("h3"), button = pressed(name, () => profiler.beside(this.j));
+      button.title = `Show how the other curves change with ${name}`;
+      head.replaceChildren(button);
+      head.after(element("p", { class: "profile-value" }, this.field, this.said));
+      if (this.one.optional) {
+        this.used = element("input", { type: "checkbox" });
+        this.used.addEventListener("change", () => {
+          profiler.used[this.j] = this.used.checked;
+          profiler.move();
+        });
+        box.append(element("label", {}, this.used, " is set"));
+      }
+      const slider = { role: "slider", tabindex: 0, "aria-valuemin": positions[0], "aria-valuemax": positions.at(-1), "aria-label": name };
+      for (const [attribute, value] of Object.entries(slider)) this.plot.setAttribute(attribute, value);
       this.plot.addEventListener("pointerdown", (event) => {
         this.plot.setPointerCapture(event.pointerId);
         this.drag(event);
@@ -607,14 +556,14 @@
       this.plot.addEventListener("keydown", (event) => this.key(event));
     }
 
-    get fixed() {
-      return this.one.low !== undefined && this.one.low === this.one.high;
+    path(name, d) {
+      this.plot.querySelector(`.${name}`).setAttribute("d", d);
     }
 
     /* Where a position stands, in pixels of the picture. */
     across(u) {
-      const { left, right } = this.profiler.data.frame;
-      return left + (right - left) * (this.one.kind === "category" ? (u + 0.5) / this.one.choices.length : u);
+      const { left, right } = this.profiler.data.frame, { choices } = this.one;
+      return left + (right - left) * (choices ? (u + 0.5) / choices.length : u);
     }
 
     up(value) {
@@ -625,112 +574,134 @@
     drag(event) {
       const { left, right } = this.profiler.data.frame, box = this.plot.getBoundingClientRect();
       const pixel = ((event.clientX - box.left) / box.width) * this.plot.viewBox.baseVal.width;
-      this.go(clipped((pixel - left) / (right - left), 0, 1));
+      this.go((pixel - left) / (right - left));
     }
 
     /* Takes a share of the way across: a number without steps is rounded as one reads it. */
     go(share) {
-      const { kind, step, low, high, choices } = this.one, { space } = this.profiler;
-      if (this.fixed) return;
-      if (kind === "category") {
-        this.profiler.set(this.j, Math.min(Math.floor(share * choices.length), choices.length - 1));
+      const { kind, step, low, high, choices } = this.one, { space } = this.profiler, x = clipped(share, 0, 1);
+      if (choices) {
+        this.profiler.set(this.j, Math.min(Math.floor(x * choices.length), choices.length - 1));
         return;
       }
-      const value = space.value(this.j, share);
-      const read = kind === "int" || step !== null ? value : Number(value.toPrecision(space.digits(this.j)));
-      this.profiler.set(this.j, space.position(this.j, clipped(read, low, high)));
+      const value = space.value(this.j, x);
+      const read = kind === "int" || step !== null || low === high ? value : Number(value.toPrecision(space.digits(this.j)));
+      this.profiler.set(this.j, space.position(this.j, read));
     }
 
     key(event) {
-      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
-      const end = { Home: 0, End: 1 }[event.key];
-      if (by === undefined && end === undefined) return;
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
+      if (!by) return;
       event.preventDefault();
-      const { kind, size, log, choices } = this.one, x = this.profiler.latent[this.j], { space } = this.profiler;
-      if (end !== undefined) this.go(end);
-      else if (kind === "category") this.profiler.set(this.j, clipped(x + Math.sign(by), 0, choices.length - 1));
-      else if (kind === "int" && log) this.profiler.set(this.j, space.position(this.j, space.value(this.j, x) + by));
-      else this.go(clipped(x + by / (size ? Math.max(size - 1, 1) : 100), 0, 1));
+      const { kind, size, choices, step } = this.one, { space, latent } = this.profiler, x = latent[this.j];
+      if (choices) this.profiler.set(this.j, clipped(x + by, 0, choices.length - 1));
+      else if (kind === "int") this.profiler.set(this.j, space.position(this.j, space.value(this.j, x) + by * step));
+      else this.go(x + by / (size ? size - 1 : 100));
     }
 
     typed(text) {
-      const { kind, low, high } = this.one;
-      if (kind === "category") {
-        this.profiler.set(this.j, Number(text));
-        return;
-      }
-      const value = Number(text.trim().replace(",", "."));
+      const { low, high, choices } = this.one, value = Number(text.replace(",", "."));
       const wrong = !text.trim() || !Number.isFinite(value) ? "not a number"
-        : value < low || value > high ? `outside: ${low} to ${high}` : "";
+        : !choices && (value < low || value > high) ? `outside: ${low} to ${high}` : "";
       this.complain(wrong);
       if (!wrong) this.profiler.set(this.j, this.profiler.space.position(this.j, value));
     }
 
     complain(wrong) {
       this.said.textContent = wrong;
-      this.field.toggleAttribute("aria-invalid", Boolean(wrong));
-      if (wrong) this.field.setAttribute("aria-invalid", "true");
+      this.field.setAttribute("aria-invalid", Boolean(wrong));
     }
 
     /* Where it is set. */
     place(x) {
       const off = Number.isNaN(x), text = this.profiler.text(this.j, x), at = this.across(off ? 0 : x);
+      const setting = this.plot.querySelector(".setting"), said = setting.querySelector("text");
       this.box.classList.toggle("inactive", off);
-      this.setting.setAttribute("transform", `translate(${at})`);
-      const said = this.setting.querySelector("text");
+      setting.setAttribute("transform", `translate(${at})`);
       said.textContent = text;
       said.setAttribute("text-anchor", at < 160 ? "start" : "end");
-      this.plot.setAttribute("aria-valuenow", off ? 0 : x);
+      if (!off) this.plot.setAttribute("aria-valuenow", x);
       this.plot.setAttribute("aria-valuetext", text);
-      this.field.disabled = off || this.fixed;
-      if (!off && document.activeElement !== this.field || !this.said.textContent) {
-        this.field.value = this.one.kind === "category" ? x : off ? "" : text;
-        this.complain("");
-      }
+      this.field.disabled = off || this.one.low === this.one.high && !this.one.choices;
+      this.field.value = this.one.choices ? x : off ? "" : text;
+      this.complain("");
+      if (this.used) this.used.checked = this.profiler.used[this.j];
     }
 
     /* The curve, of which each point has a mean and its ends. */
     draw(points) {
-      const stretches = points.length ? this.profiler.data.untried[this.j] : [];
-      this.paths.band.setAttribute("d", this.band(points, [...points.keys()]));
-      this.paths.untried.setAttribute("d", stretches.map((some) => this.band(points, some)).join(""));
-      this.paths.mean.setAttribute("d", this.line(points.map(({ mean: middle }, g) => [this.x[g], this.up(middle)])));
+      const each = (end) => points.map((point, g) => [this.x[g], this.up(point[end])]), [low, high] = [each("low"), each("high")];
+      const bars = (some) => some.map((g) => `M${low[g]}V${high[g][1]}`).join("");
+      const area = points.length ? `M${[...low, ...high.reverse()].join("L")}Z` : "";
+      this.path("band", this.one.choices ? bars([...points.keys()]) : area);
+      high.reverse();
+      this.path("untried", points.length ? bars(this.profiler.data.untried[this.j]) : "");
+      this.path("mean", this.line(points.map((point) => point.mean)));
     }
 
-    line(points) {
-      if (!points.length) return "";
-      const texts = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`);
-      return this.one.kind === "category" ? texts.map((text) => `M${text}h0`).join("") : `M${texts.join("L")}`;
-    }
-
-    band(points, some) {
-      const [low, high] = ["low", "high"].map((end) => some.map((g) => [this.x[g], this.up(points[g][end])]));
-      if (this.one.kind === "category") return low.map(([x, y], i) => `M${x.toFixed(1)},${y.toFixed(1)}V${high[i][1].toFixed(1)}`).join("");
-      return some.length ? `${this.line([...low, ...high.reverse()])}Z` : "";
+    line(values) {
+      const texts = values.map((value, g) => `${this.x[g]},${this.up(value)}`);
+      return this.one.choices ? texts.map((text) => `M${text}h0`).join("") : texts.length ? `M${texts.join("L")}` : "";
     }
 
     /* Trials that differ from the setting by little but here. */
     near(places) {
-      const { columns, observed } = this.profiler.belief;
-      this.paths.near.setAttribute("d", places.map((i) => [columns[this.j][i], observed[i]])
-        .filter(([x, y]) => !Number.isNaN(x) && !Number.isNaN(y))
-        .map(([x, y]) => `M${this.across(x).toFixed(1)},${this.up(y).toFixed(1)}h0`).join(""));
+      const { columns, observed } = this.profiler.belief, column = columns[this.j];
+      this.path("near", places.filter((i) => !Number.isNaN(column[i] + observed[i]))
+        .map((i) => `M${this.across(column[i])},${this.up(observed[i])}h0`).join(""));
     }
   }
 
   /* ------------------------------------------------------------------ the profiler */
 
+  const BESIDE = ["first", "second", "third"];
+  const row_of = (given) => given.map((x) => x ?? NaN);
+
   class Profiler {
-    constructor(place, data, belief, index) {
-      Object.assign(this, { place, data, belief, space: belief.space });
-      this.name = (what) => `what-if-${index}-${what}`;
-      this.row_of = (given) => given.map((x) => x ?? NaN);
-      this.keep = this.row_of(data.starts.keep[1]);
+    constructor(place, data, belief) {
+      Object.assign(this, { place, data, belief, space: belief.space, focus: null, stale: [] });
+      this.keep = row_of(data.starts.keep[1]);
       this.kept = belief.draws(this.keep);
+      this.trials = new Map(data.trials.map(([number, at]) => [number, at]));
       this.panels = [...place.querySelectorAll(".profile")].map((box) => new Panel(box, this));
       this.answers = place.querySelector(".what-if-answers");
-      this.stale = [];
-      this.begin(this.keep);
+      this.note = element("p", { class: "about profile-note" });
+      this.code = element("pre", { tabindex: "0", "aria-label": "Text to copy", hidden: "" });
+      this.table = element("div");
+      place.querySelector(".profile-keys").before(this.head());
+      place.append(this.note, this.table);
+      place.querySelector("details")?.addEventListener("toggle", () => this.move());
+      this.id = place.closest("[id]").id;
+      addEventListener("hashchange", () => this.linked());
+      document.addEventListener("click", ({ target }) => {
+        const link = target.closest("[data-trial], .trial");
+        if (!link || link.closest(".tab") !== place.closest(".tab")) return;
+        this.tried(Number(link.dataset.trial ?? link.id.split("-").at(-1)));
+      });
+      if (!this.linked()) this.begin(this.keep);
+    }
+
+    /* Where it starts from, and what takes a setting along. */
+    head() {
+      const { data } = this, starts = Object.values(data.starts);
+      const any = element("select", { "aria-label": "Any trial" }, element("option", { value: "" }, "any trial"),
+        ...data.trials.map(([number, , value]) => element("option", { value: number }, `trial ${number}: ${value}`)));
+      any.addEventListener("change", () => this.tried(Number(any.value)));
+      const compare = pressed("Compare", () => {
+        this.held = this.held ? null : this.row;
+        compare.textContent = this.held ? "Stop comparing" : "Compare";
+        this.settled();
+      });
+      const copies = data.copies.map((kind) => pressed(kind, (button) => this.copy(button, this.python(kind))));
+      return element("div", { class: "profile-head" },
+        element("p", {}, "Start from ", ...starts.map(([text, row]) => pressed(text, () => this.begin(row_of(row)))), any),
+        element("p", {}, "Copy as ", ...copies, compare,
+          pressed("Link", (button) => this.copy(button, location.href.split("#")[0] + this.address())),
+          pressed("Picture", () => this.picture())), this.code);
+    }
+
+    tried(number) {
+      if (this.trials.has(number)) this.begin(this.belief.tried(this.trials.get(number)));
     }
 
     begin(row) {
@@ -740,8 +711,15 @@
     }
 
     set(j, x) {
+      if (Number.isNaN(this.row[j])) return;
       this.latent[j] = x;
       this.move(j);
+    }
+
+    /* Has all other curves told at three values of a hyperparameter. */
+    beside(j) {
+      this.focus = this.focus === j ? null : j;
+      this.move();
     }
 
     get row() {
@@ -752,24 +730,36 @@
       return this.space.projected(latent.map((x, j) => (this.used[j] ? x : NaN)));
     }
 
-    /* Answers once for all moves until the screen is drawn: what is dragged does not change its own curve. */
+    /* Answers once for all moves until the screen is drawn. */
     move(moved) {
       this.moved = this.waiting && this.moved !== moved ? undefined : moved;
       this.waiting ??= requestAnimationFrame(() => {
         this.waiting = null;
         this.show(this.moved);
       });
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => {
+        try {
+          if (this.address() !== location.hash) history.replaceState(null, "", this.address());
+        } catch { /* a notebook's frame has no address */ }
+        this.settled();
+      }, SETTLED);
     }
 
+    /* What is dragged does not change its own curve. */
     show(moved) {
-      this.curves = this.belief.curves(this.latent, (latent) => this.project(latent));
+      const project = (latent) => this.project(latent), { focus } = this;
+      this.curves = this.belief.curves(this.latent, project);
       const { row } = this.curves, near = this.belief.near(row);
       for (const panel of this.panels) panel.place(row[panel.j]);
       this.showAnswers(row, near);
-      const shown = this.panels.filter(({ box }) => box.closest("details")?.open ?? true);
-      for (const panel of shown) panel.near(near.but(panel.j));
-      const others = shown.filter((panel) => panel.j !== moved && !this.stale.includes(panel));
-      this.stale = [...this.stale.filter((panel) => shown.includes(panel)), ...others];
+      const at = focus === null || Number.isNaN(row[focus]) ? [] : this.data.positions[focus];
+      const three = [...new Set([at[0], at[at.length >> 1], at.at(-1)])].slice(0, at.length);
+      this.others = three.map((x) => this.belief.curves(this.latent.with(focus, x), project));
+      this.note.replaceChildren(...three.flatMap((x, i) => [element("strong", { class: BESIDE[i] }, `${this.data.parameters[focus].name} = ${this.text(focus, x)} `)]));
+      const open = this.panels.filter(({ box }) => box.closest("details")?.open ?? true);
+      for (const panel of open) panel.near(near.but(panel.j));
+      this.stale = [...new Set([...this.stale, ...open])].filter(({ j }) => j !== moved);
       this.work();
     }
 
@@ -777,8 +767,12 @@
     work() {
       const begun = performance.now();
       while (this.stale.length && performance.now() - begun < BUDGET) {
-        const panel = this.stale.shift(), off = Number.isNaN(this.curves.row[panel.j]);
-        panel.draw(off ? [] : this.curves.along(panel.j).map((draws) => this.belief.predicted(draws)));
+        const panel = this.stale.shift(), { j } = panel, off = Number.isNaN(this.curves.row[j]);
+        panel.draw(off ? [] : this.curves.along(j).map((draws) => this.belief.predicted(draws)));
+        BESIDE.forEach((name, i) => {
+          const other = j !== this.focus && this.others[i];
+          panel.path(name, other && !Number.isNaN(other.row[j]) ? panel.line(other.along(j).map(mean)) : "");
+        });
       }
       if (this.stale.length) this.later ??= requestAnimationFrame(() => {
         this.later = null;
@@ -788,35 +782,119 @@
 
     text(j, x) {
       if (Number.isNaN(x)) return "inactive";
-      const one = this.data.parameters[j];
-      return one.kind === "category" ? one.choices[x] : this.number_of(j, x);
-    }
-
-    number_of(j, x) {
-      const { kind, step } = this.data.parameters[j], value = this.space.value(j, x);
+      const { kind, step, choices } = this.data.parameters[j], value = this.space.value(j, x);
       const digits = step === null ? this.space.digits(j) : 12;
-      return kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
+      return choices ? choices[x] : kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
     }
 
     showAnswers(row, near) {
       const { objective, keep, draws: count, counts } = this.data, { belief } = this;
       const kept = row.every((x, j) => same(x, this.keep[j])), result = belief.result(row);
-      const fact = (name, value, ...more) => element("div", {},
-        element("dt", {}, name), element("dd", {}, element("strong", {}, value), ...more));
+      const fact = (name, value, more = "") => element("div", {},
+        element("dt", {}, name), element("dd", {}, element("strong", {}, value), more));
       const value = (one) => [shown(one.mean, half(one)), ` (${between(one)})`];
       const better = belief.better(this.curves.draws, this.kept);
-      const facts = [fact(`Predicted ${objective}`, ...value(belief.predicted(this.curves.draws)))];
-      facts.push(fact(`Trial ${keep}, the one to keep`, ...value(belief.predicted(this.kept))));
-      facts.push(fact(`Better by what counts (${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`));
+      const facts = [
+        fact(`Predicted ${objective}`, ...value(belief.predicted(this.curves.draws))),
+        fact(`Trial ${keep}, the one to keep`, ...value(belief.predicted(this.kept))),
+        fact(`Better by what counts (${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`)];
       if (result !== null) facts.push(fact("Gives a result", percent(result)));
       facts.push(fact("Tried near", near.all.length === 1 ? "1 trial" : `${near.all.length} trials`));
       this.answers.replaceChildren(element("dl", {}, ...facts));
     }
+
+    /* The difference from the setting that is held, by hyperparameter. */
+    settled() {
+      this.table.replaceChildren();
+      if (!this.held) return;
+      const { row, held, belief, data } = this, found = belief.contributions(held, row);
+      const change = (draws) => {
+        const { mean: middle, ...ends } = estimated(draws, data.stretch), error = half(ends);
+        return `${signed(shown(middle, error))} ± ${shown(error, error)}`;
+      };
+      const before = belief.draws(held), whole = this.curves.draws.map((x, k) => x - before[k]);
+      const lines = found.gains.map(([j, gain]) => element("tr", {},
+        element("th", { scope: "row" }, data.parameters[j].name),
+        element("td", {}, `${this.text(j, held[j])} → ${this.text(j, row[j])}`),
+        element("td", { class: "number" }, change(gain))));
+      if (!lines.length) {
+        this.table.append(element("p", { class: "about" }, "Held for comparison: move a value."));
+        return;
+      }
+      this.table.append(element("p", { class: "finding" }, `${data.objective} ${change(whole)} from the setting held to this one`),
+        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What each change does" },
+          element("table", {}, element("tbody", {}, ...lines))));
+    }
+
+    python(kind) {
+      const values = this.row.map((x, j) => {
+        if (Number.isNaN(x)) return null;
+        const { codes, kind: of } = this.data.parameters[j], value = this.space.value(j, x);
+        const text = codes ? codes[value] : written(value);
+        return of === "float" && /^-?\d+$/.test(text) ? `${text}.0` : text;
+      });
+      if (kind === "x") return `[${values.map((text) => text ?? "None").join(", ")}]`;
+      const pairs = values.flatMap((text, j) => (text === null ? [] : [`${this.data.parameters[j].code}: ${text}`]));
+      return kind === "dict" ? `{${pairs.join(", ")}}` : `study.enqueue_trial({${pairs.join(", ")}})`;
+    }
+
+    async copy(button, text) {
+      const name = button.textContent;
+      this.code.textContent = text;
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+        setTimeout(() => { button.textContent = name; }, 2000);
+      } catch {  // a page without the right to it: what is selected can be copied by hand
+        this.code.hidden = false;
+        getSelection().selectAllChildren(this.code);
+      }
+    }
+
+    /* The setting as a part of the page's address. */
+    address() {
+      return `#${this.id}?${this.row.map((x) => (Number.isNaN(x) ? "" : x)).join()}`;
+    }
+
+    /* Takes the setting that the address has, if it has one. */
+    linked() {
+      const [id, given = ""] = location.hash.slice(1).split("?"), texts = given.split(",");
+      const row = texts.map((text) => (text ? Number(text) : NaN)), { parameters } = this.data;
+      if (id !== this.id || row.length !== parameters.length || row.some((x, j) => texts[j] && !(parameters[j].choices ? parameters[j].choices[x] : x >= 0 && x <= 1))) return false;
+      this.begin(row);
+      this.place.scrollIntoView();
+      return true;
+    }
+
+    /* What is seen, as an SVG file. */
+    picture() {
+      const open = this.panels.filter(({ box }) => box.closest("details")?.open ?? true), across = Math.min(open.length, 4);
+      const size = [across * 290, 30 + Math.ceil(open.length / across) * 180];
+      const whole = mark("svg", { xmlns: "http://www.w3.org/2000/svg", class: "what-if", viewBox: `0 0 ${size.join(" ")}` });
+      const style = mark("style", {}), texts = [...document.styleSheets[0].cssRules].map((rule) => rule.cssText);
+      style.textContent = texts.filter((text) => /:root|what-if/.test(text)).join("\n");
+      const write = (text, x, y) => {
+        const made = mark("text", { x, y });
+        made.textContent = text;
+        whole.append(made);
+      };
+      whole.append(style);
+      write([...this.answers.querySelectorAll("dl > div")].map((fact) => [...fact.children].map((part) => part.textContent).join(" ")).join("; "), 4, 14);
+      open.forEach(({ plot, one, box }, i) => {
+        const [x, y] = [290 * (i % across), 30 + 180 * Math.floor(i / across)], part = plot.cloneNode(true);
+        for (const [name, value] of Object.entries({ x, y: y + 20, width: 280, height: 150 })) part.setAttribute(name, value);
+        if (one.choices) part.setAttribute("class", "along-names");
+        write(`${one.name}: ${box.querySelector(".profile-share").textContent}`, x + 4, y + 14);
+        whole.append(part);
+      });
+      const href = URL.createObjectURL(new Blob([whole.outerHTML], { type: "image/svg+xml" }));
+      element("a", { href, download: "profile.svg" }).click();
+    }
   }
 
-  document.querySelectorAll(".what-if").forEach(async (place, index) => {
+  document.querySelectorAll(".what-if").forEach(async (place) => {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
     if (!("DecompressionStream" in window)) return;  // the picture stands there
-    place.whatIf = new Profiler(place, data, await Belief.of(data), index);
+    place.whatIf = new Profiler(place, data, await Belief.of(data));
   });
 })();
