@@ -120,7 +120,7 @@ def data_of(profile: Profile) -> dict[str, Any]:
         "radius": radius_of_even_spread(space, len(tried), draws.seed),
         "keep": decision.keep,
         "between": decision.counts.between,
-        "counts": format_value(decision.epsilon),
+        "counts": f"{decision.epsilon:.2g}",
         "trials": _trials(run, decision.keep),
         "starts": {
             kind: [text, _or_none(row)]

@@ -34,8 +34,8 @@ class Frame:
 
     low: float
     high: float
-    left: float = 44.0
-    right: float = 272.0
+    left: float = 48.0
+    right: float = 234.0
     top: float = 20.0
     bottom: float = 122.0
 
@@ -133,9 +133,7 @@ class Profile:
     def starts(self) -> dict[str, tuple[str, Array]]:
         """Configurations to start from by kind: what each is called, and its encoded row."""
         run, space, keep = self.run, self.run.space, self.decision.keep
-        found = {
-            "keep": (f"trial {keep}, to keep", self.decision.row_to_keep)
-        }
+        found = {"keep": (f"trial {keep}, to keep", self.decision.row_to_keep)}
         following = self._next
         if following is not None:
             found["next"] = ("try next", space.encode(following)[0])
@@ -259,7 +257,11 @@ class Profile:
             *started,
             ("others", _DOT.format(0, 0), "trial"),
             ("near", _DOT.format(0, 0), "trial near this setting"),
-            *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
+            *(
+                [("failed", _CROSS.format(0, 0), "no result")]
+                if failed
+                else []
+            ),
             ("average", "M-8,0H8", "average over all others"),
             ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
             ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "hardly tried"),
@@ -383,9 +385,7 @@ class Profile:
             mean = self._predicted[kind]
             x, y = self.frame.x(parameter, row[j]), self.frame.y(mean)
             value = _text(parameter, parameter.decode([row[j]])[0])
-            found.append(
-                Mark(kind, float(x), float(y), f"{text}: {value}")
-            )
+            found.append(Mark(kind, float(x), float(y), f"{text}: {value}"))
         return found
 
     @cached_property
@@ -421,10 +421,15 @@ def _texts(
     frame: Frame, parameter: Parameter
 ) -> list[tuple[float, float, str, str]]:
     """Return the texts around a panel: where they stand, how they are anchored, and what."""
-    beside = frame.left - 4.0
+    beside, apart = frame.left - 4.0, frame.high - frame.low
     texts = [
-        (beside, frame.bottom, "end", format_value(frame.low)),
-        (beside, frame.top + 8.0, "end", format_value(frame.high)),
+        (beside, frame.bottom, "end", format_level(frame.low, apart, least=2)),
+        (
+            beside,
+            frame.top + 8,
+            "end",
+            format_level(frame.high, apart, least=2),
+        ),
     ]
     below = frame.bottom + 22.0
     if not parameter.is_category:
@@ -440,7 +445,9 @@ def _texts(
         return [*texts, (frame.left, below, "start", f"{count} categories")]
     x = frame.x(parameter, np.arange(count)).tolist()
     for at, choice in zip(x, parameter.choices, strict=True):
-        texts.append((at, below, "middle", format_value(choice, width=columns)))
+        texts.append(
+            (at, below, "middle", format_value(choice, width=columns))
+        )
     return texts
 
 

@@ -231,7 +231,7 @@ const mark = (tag, attributes, title) => {
     for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   };
   const open = (anchor) => {
-    const target = anchor && document.getElementById(decodeURIComponent(anchor.slice(1)));
+    const target = document.getElementById(decodeURIComponent(anchor.slice(1)));
     unfold(target);
     target?.querySelector("details.detail")?.setAttribute("open", "");
     target?.scrollIntoView();

@@ -535,14 +535,15 @@
       const head = box.querySelector("h3"), button = pressed(name, () => profiler.beside(this.j));
       button.title = `Show how the other curves change with ${name}`;
       head.replaceChildren(button);
-      head.after(element("p", { class: "profile-value" }, this.field, this.said));
+      const value = element("p", { class: "profile-value" }, this.field, this.said);
+      head.after(value);
       if (this.one.optional) {
         this.used = element("input", { type: "checkbox" });
         this.used.addEventListener("change", () => {
           profiler.used[this.j] = this.used.checked;
           profiler.move();
         });
-        box.append(element("label", {}, this.used, " is set"));
+        value.prepend(element("label", {}, this.used, " set "));
       }
       const slider = { role: "slider", tabindex: 0, "aria-valuemin": positions[0], "aria-valuemax": positions.at(-1), "aria-label": name };
       for (const [attribute, value] of Object.entries(slider)) this.plot.setAttribute(attribute, value);
@@ -616,10 +617,10 @@
     place(x) {
       const off = Number.isNaN(x), text = this.profiler.text(this.j, x), at = this.across(off ? 0 : x);
       const setting = this.plot.querySelector(".setting"), said = setting.querySelector("text");
-      this.box.classList.toggle("inactive", off);
+      for (const part of [this.box, this.plot]) part.classList.toggle("inactive", off);
       setting.setAttribute("transform", `translate(${at})`);
       said.textContent = text;
-      said.setAttribute("text-anchor", at < 160 ? "start" : "end");
+      said.setAttribute("text-anchor", at < 140 ? "start" : "end");
       if (!off) this.plot.setAttribute("aria-valuenow", x);
       this.plot.setAttribute("aria-valuetext", text);
       this.field.disabled = off || this.one.low === this.one.high && !this.one.choices;
@@ -695,8 +696,7 @@
       const copies = data.copies.map((kind) => pressed(kind, (button) => this.copy(button, this.python(kind))));
       return element("div", { class: "profile-head" },
         element("p", {}, "Start from ", ...starts.map(([text, row]) => pressed(text, () => this.begin(row_of(row)))), any),
-        element("p", {}, "Copy as ", ...copies, compare,
-          pressed("Link", (button) => this.copy(button, location.href.split("#")[0] + this.address())),
+        element("p", {}, "Copy as ", ...copies), element("p", {}, compare, pressed("Link", (button) => this.copy(button, location.href.split("#")[0] + this.address())),
           pressed("Picture", () => this.picture())), this.code);
     }
 
@@ -881,9 +881,8 @@
       whole.append(style);
       write([...this.answers.querySelectorAll("dl > div")].map((fact) => [...fact.children].map((part) => part.textContent).join(" ")).join("; "), 4, 14);
       open.forEach(({ plot, one, box }, i) => {
-        const [x, y] = [290 * (i % across), 30 + 180 * Math.floor(i / across)], part = plot.cloneNode(true);
-        for (const [name, value] of Object.entries({ x, y: y + 20, width: 280, height: 150 })) part.setAttribute(name, value);
-        if (one.choices) part.setAttribute("class", "along-names");
+        const [x, y] = [250 * (i % across), 30 + 180 * Math.floor(i / across)], part = plot.cloneNode(true);
+        for (const [name, value] of Object.entries({ x, y: y + 20, width: 240, height: 150 })) part.setAttribute(name, value);
         write(`${one.name}: ${box.querySelector(".profile-share").textContent}`, x + 4, y + 14);
         whole.append(part);
       });
