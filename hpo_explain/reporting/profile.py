@@ -377,7 +377,7 @@ class Profile:
         return _each(box, *ends)
 
     def _marks(self, j: int) -> list[Mark]:
-        parameter, bounds = self.run.space.parameters[j], self.run.bounds
+        parameter = self.run.space.parameters[j]
         found = []
         for kind, (text, row) in self.starts.items():
             if np.isnan(row[j]) or kind == "default":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import framed
 from hpo_explain.reporting.page import Report
 from hpo_explain.reporting.panel import WHAT_IF
+from hpo_explain.run import Run
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +84,11 @@ def what_if(run: Any, **reading: Any) -> Panel:
     >>> "What if?" in hx.what_if(table, objective="loss").html
     True
     """
-    runs = as_runs(run, **reading)
+    return panel_of(as_runs(run, **reading))
+
+
+def panel_of(runs: Mapping[str, Run]) -> Panel:
+    """Return the profiler of runs by their objective; its title is the study's name."""
     names = [one.name for one in runs.values() if one.name]
     title = names[0] if names else WHAT_IF.title
     made = Report.of(runs, title=title, sections=[WHAT_IF])

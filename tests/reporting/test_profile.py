@@ -1,4 +1,4 @@
-"""The picture that stands in the page before a script moves it: its numbers are the functions' own."""
+"""The picture that stands in the page before a script moves it: whose numbers it has."""
 
 import re
 

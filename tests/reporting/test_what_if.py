@@ -427,7 +427,7 @@ def test_a_link_opens_the_same_setting(browser, panel):
 def test_two_settings_are_compared_and_another_hyperparameter_seen(
     browser, panel
 ):
-    run, decision, carried = panel
+    _, decision, carried = panel
     open_panel(browser, browser.current_url.split("#")[0])
     browser.find_element("xpath", "//button[.='Compare']").send_keys(
         Keys.ENTER
@@ -514,7 +514,7 @@ def test_a_move_is_answered_at_once_and_the_page_is_small(
     browser, tmp_path, n, d, most
 ):
     path = hx.what_if(many(n, d)).write(tmp_path / "r.html")
-    assert path.stat().st_size < 1e6
+    assert path.stat().st_size < 1.5e6
     open_panel(browser, path.as_uri())
     times = in_page(
         browser,

@@ -40,8 +40,7 @@
      complex numbers) and of correlations with each trial, and a sum of parts of each draw. */
   class Functions {
     constructor(arrays, prefix, learned, parameters) {
-      for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
-        "phase", "slope", "slope_unit", "wave", "wave_phase", "wave_slope", "wave_slope_unit", "step", "update"]) this[name] = arrays[prefix + name].values;
+      for (const [name, { values }] of Object.entries(arrays)) if (name.startsWith(prefix)) this[name.slice(prefix.length)] = values;
       [this.settings, this.columns, this.features] = arrays[`${prefix}frequency`].shape;
       this.waves = arrays[`${prefix}wave`].shape[2];
       [this.draws, this.trials] = arrays[`${prefix}update`].shape;
@@ -545,13 +544,9 @@
         });
         value.prepend(element("label", {}, this.used, " set "));
       }
-      const slider = { role: "slider", tabindex: 0, "aria-valuemin": positions[0], "aria-valuemax": positions.at(-1), "aria-label": name };
-      for (const [attribute, value] of Object.entries(slider)) this.plot.setAttribute(attribute, value);
-      this.plot.addEventListener("pointerdown", (event) => {
-        this.plot.setPointerCapture(event.pointerId);
-        this.drag(event);
-      });
-      this.plot.addEventListener("pointermove", (event) => {
+      attributed(this.plot, { role: "slider", tabindex: 0, "aria-valuemin": positions[0], "aria-valuemax": positions.at(-1), "aria-label": name });
+      for (const type of ["pointerdown", "pointermove"]) this.plot.addEventListener(type, (event) => {
+        if (type === "pointerdown") this.plot.setPointerCapture(event.pointerId);
         if (this.plot.hasPointerCapture(event.pointerId)) this.drag(event);
       });
       this.plot.addEventListener("keydown", (event) => this.key(event));
@@ -618,11 +613,9 @@
       const off = Number.isNaN(x), text = this.profiler.text(this.j, x), at = this.across(off ? 0 : x);
       const setting = this.plot.querySelector(".setting"), said = setting.querySelector("text");
       for (const part of [this.box, this.plot]) part.classList.toggle("inactive", off);
-      setting.setAttribute("transform", `translate(${at})`);
-      said.textContent = text;
-      said.setAttribute("text-anchor", at < 140 ? "start" : "end");
-      if (!off) this.plot.setAttribute("aria-valuenow", x);
-      this.plot.setAttribute("aria-valuetext", text);
+      attributed(setting, { transform: `translate(${at})` });
+      attributed(said, { "text-anchor": at < 140 ? "start" : "end" }).textContent = text;
+      attributed(this.plot, { "aria-valuenow": off ? 0 : x, "aria-valuetext": text });
       this.field.disabled = off || this.one.low === this.one.high && !this.one.choices;
       this.field.value = this.one.choices ? x : off ? "" : text;
       this.complain("");
@@ -870,21 +863,14 @@
     picture() {
       const open = this.panels.filter(({ box }) => box.closest("details")?.open ?? true), across = Math.min(open.length, 4);
       const size = [across * 290, 30 + Math.ceil(open.length / across) * 180];
-      const whole = mark("svg", { xmlns: "http://www.w3.org/2000/svg", class: "what-if", viewBox: `0 0 ${size.join(" ")}` });
-      const style = mark("style", {}), texts = [...document.styleSheets[0].cssRules].map((rule) => rule.cssText);
-      style.textContent = texts.filter((text) => /:root|what-if/.test(text)).join("\n");
-      const write = (text, x, y) => {
-        const made = mark("text", { x, y });
-        made.textContent = text;
-        whole.append(made);
-      };
-      whole.append(style);
-      write([...this.answers.querySelectorAll("dl > div")].map((fact) => [...fact.children].map((part) => part.textContent).join(" ")).join("; "), 4, 14);
+      const whole = mark("svg", { xmlns: "http://www.w3.org/2000/svg", class: "what-if", viewBox: `0 0 ${size}` });
+      const texts = [...document.styleSheets[0].cssRules].map((rule) => rule.cssText);
+      whole.append(mark("style", {}, texts.filter((text) => /:root|what-if/.test(text)).join("\n")),
+        mark("text", { x: 4, y: 14 }, this.answers.innerText.replaceAll("\n", " ")));
       open.forEach(({ plot, one, box }, i) => {
-        const [x, y] = [250 * (i % across), 30 + 180 * Math.floor(i / across)], part = plot.cloneNode(true);
-        for (const [name, value] of Object.entries({ x, y: y + 20, width: 240, height: 150 })) part.setAttribute(name, value);
-        write(`${one.name}: ${box.querySelector(".profile-share").textContent}`, x + 4, y + 14);
-        whole.append(part);
+        const x = 250 * (i % across), y = 30 + 180 * Math.floor(i / across), share = box.querySelector(".profile-share").textContent;
+        whole.append(mark("text", { x: x + 4, y: y + 14 }, `${one.name}: ${share}`),
+          attributed(plot.cloneNode(true), { x, y: y + 20, width: 240, height: 150 }));
       });
       const href = URL.createObjectURL(new Blob([whole.outerHTML], { type: "image/svg+xml" }));
       element("a", { href, download: "profile.svg" }).click();
