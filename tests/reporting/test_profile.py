@@ -65,7 +65,7 @@ def test_panels_have_the_shares_of_importance_in_its_order(profile):
     found = hx.importance(profile.run)
     panels = [*profile.panels]
     in_order = found.to_frame()
-    assert [panel.name for panel in panels] == [*in_order.hyperparameters]
+    assert [panel.name for panel in panels] == [*in_order.index]
     for panel, row in zip(panels, in_order.itertuples(), strict=True):
         assert panel.share == f"{row.importance:.0%}"
         assert panel.range == f"{row.lower:.0%} to {row.upper:.0%}"
@@ -81,7 +81,9 @@ def test_a_curve_is_what_is_predicted_with_one_value_changed(profile):
             row[j] = x
             predicted = decision.predicted(row)
             known = predicted.estimate, *predicted.interval
-            np.testing.assert_allclose(said, known, rtol=5e-4)
+            # draws are of single precision, and rows of one block are summed otherwise
+            near = 0.01 * predicted.half
+            np.testing.assert_allclose(said, known, atol=near)
         (panel,) = [p for p in profile.panels if p.name == parameter.name]
         drawn = points(panel.paths["mean"])
         np.testing.assert_allclose(drawn[:, 1], frame.y(curve[0]), atol=0.06)
