@@ -21,6 +21,7 @@ from hpo_explain.cli.demo import demo
 from hpo_explain.cli.mcp import mcp
 from hpo_explain.cli.report import report
 from hpo_explain.cli.watch import watch
+from hpo_explain.cli.what_if import what_if
 
 __all__ = ["main"]
 
@@ -88,5 +89,6 @@ for _command in (
     mcp,
     report,
     watch,
+    what_if,
 ):
     main.add_command(_command)

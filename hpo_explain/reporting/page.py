@@ -98,8 +98,8 @@ def report(
         "summary", "advise", "history", "importance", "partial-dependence", and among the details
         "trust", "noise", "learning-curves", "explain-proposal", "desirability-path",
         "h-statistic", "ablation", "local-importance", "lime", "recommended-space",
-        "optimum". Each is what the function of that name answers; "what-if" is a panel that
-        predicts any configuration in the page. A `Section` of your own may stand among them.
+        "optimum". Each is what the function of that name answers; "what-if" is the profiler,
+        which predicts any configuration in the page. A `Section` of your own may stand among them.
     surrogate : Surrogate or object, optional
         A model of your own, as in :meth:`Run.explained_by`, that all but proposals are explained
         with: each proposal keeps the model of what was known when it was made.

@@ -1,20 +1,23 @@
-"""What if: the belief itself in the page, which answers at every move of a control."""
+"""The profiler: the belief itself in the page, which answers at every move of a setting."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.base import NothingToExplain, declared_fact, format_value
-from hpo_explain.belief import STRETCH, Mixture
+from hpo_explain.belief import STRETCH
 from hpo_explain.belief.portable import Numbers, portable
-from hpo_explain.question import Question, RunDecision
+from hpo_explain.question import Question
 from hpo_explain.reporting._render import packed, render
+from hpo_explain.reporting.profile import Profile
 from hpo_explain.reporting.section import Content, Section
 from hpo_explain.reporting.trials import as_json
 from hpo_explain.run import Run
 from hpo_explain.space import (
+    Array,
     IntParameter,
     Ints,
     Parameter,
@@ -36,8 +39,8 @@ _SAMPLE, _EVEN, _DESIGNS = (
     0.95,
     5,
 )  # of the radius within which something was tried
-_MOST = 0.9  # of the trials are on the panel's scale
-_ASKED = "Which value would the objective have at another configuration?"
+_ASKED = "What happens if a value changes?"
+_FIRST = 8  # panels that are open
 _NOT_PORTABLE = declared_fact(
     "not_portable",
     "another configuration is predicted in the page by the belief only, not by a model of your own",
@@ -50,7 +53,7 @@ _TOO_LARGE = declared_fact(
 
 
 def what_if(question: Question) -> Content:
-    """Return the panel with a control for each hyperparameter."""
+    """Return the panels of all hyperparameters, and what a script moves them by."""
     run = question.run
     run.check_differences()
     decision = question.decision
@@ -59,16 +62,28 @@ def what_if(question: Question) -> Content:
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
     if places > _PLACES or run.tried.size > _TRIED:
         raise NothingToExplain(_TOO_LARGE(places=places, finished=len(run)))
-    data = as_json(data_of(decision, question.belief.whole))
-    return Content(_ASKED, render("what_if.html.j2", data=data))
+    profile = Profile(question, decision, question.belief.whole)
+    panels = [*profile.panels]
+    body = render(
+        "what_if.html.j2",
+        data=as_json(data_of(profile)),
+        first=panels[:_FIRST],
+        more=panels[_FIRST:],
+        objective=run.objective_name,
+        keep=decision.keep,
+        predicted=profile.predicted_text,
+        legend=profile.legend,
+    )
+    return Content(_ASKED, body)
 
 
 WHAT_IF = Section(
     "what-if",
     "What if?",
-    "Start from a trial and move any value. The predicted objective is that of functions that the "
-    "trials allow, with what holds it in 95 %, without observation noise. Each change counts by "
-    "its Shapley value: what it adds on average over all orders of the changes.",
+    "A curve is the predicted objective along a hyperparameter, all others as they are set: mean "
+    "and 95 % interval without observation noise, dashed the average over all others. Drag the "
+    "line, or type a value: all other curves follow. The percentage is the share of the variance "
+    "that a hyperparameter explains alone.",
     what_if,
     script="what_if",
 )
@@ -86,23 +101,35 @@ def radius_of_even_spread(space: SearchSpace, n: int, seed: int) -> float:
     return float(np.mean([np.quantile(one, _EVEN) for one in distances]))
 
 
-def data_of(decision: RunDecision, draws: Mixture) -> dict[str, Any]:
+def data_of(profile: Profile) -> dict[str, Any]:
     """Return what the page's script computes with: the space, the trials and the draws."""
+    decision, draws = profile.decision, profile.draws
     run, space = decision.run, draws.space
     tried = run.tried
     carried = portable(draws, tried)
-    numbers = np.array([*run.trials, *run.without_result], np.int32)
-    places, letters = packed_arrays({**carried.arrays, "numbers": numbers})
+    observed = np.full(len(tried), np.nan, np.float32)
+    feasible = np.flatnonzero(np.asarray(run.feasible))
+    observed[feasible] = run.objective[feasible]
+    places, letters = packed_arrays({**carried.arrays, "observed": observed})
+    left_out = draws.at_one(np.zeros(len(carried.draws)))
     return {
         "objective": run.objective_name,
-        "framework": run.framework,
+        "copies": _copies(run),
         "stretch": STRETCH["average"],
-        "left_out": draws.at_one(np.zeros(len(carried.draws))).tolist(),
+        "left_out": left_out[carried.draws].tolist(),
         "radius": radius_of_even_spread(space, len(tried), draws.seed),
         "keep": decision.keep,
-        "range": _range(run),
+        "between": decision.counts.between,
+        "counts": f"{decision.epsilon:.2g}",
         "trials": _trials(run, decision.keep),
-        "start": _usual(run),
+        "starts": {
+            kind: [text, _or_none(row)]
+            for kind, (text, row) in profile.starts.items()
+        },
+        "usual": profile.usual.tolist(),
+        "positions": [at.tolist() for at in profile.positions],
+        "untried": [np.flatnonzero(~at).tolist() for at in profile.supported],
+        "frame": asdict(profile.frame),
         "parameters": [_control(space, j) for j in range(len(space))],
         "parents_first": list(space.parents_first),
         **carried.numbers,
@@ -142,23 +169,17 @@ def _trials(run: Run, keep: int) -> list[list[Any]]:
     ]
 
 
-def _range(run: Run) -> list[float]:
-    """Return the best and the worst objective of most trials."""
-    cost = run.cost[np.asarray(run.feasible)]
-    ends = cost.min(), np.quantile(cost, _MOST)
-    return sorted(run.sign * float(end) for end in ends)
+def _copies(run: Run) -> list[str]:
+    """Return as what a setting may be copied: as the run's framework takes it first."""
+    copies = ["dict"]
+    if not any(map(run.space.is_conditional, run.space.names)):
+        copies.insert(run.framework != "skopt", "x")
+    return ["enqueue_trial", *copies] if run.framework == "optuna" else copies
 
 
-def _usual(run: Run) -> list[float]:
-    """Return a value of each hyperparameter: that of the best trial in which it is active."""
-    space = run.space
-    middle = space.from_latent(np.full((1, len(space)), 0.5))[0]
-    rows = run.X[ranked(np.where(np.asarray(run.feasible), run.cost, np.inf))]
-    usual: list[float] = []
-    for column, other in zip(rows.T, np.nan_to_num(middle), strict=True):
-        active = column[~np.isnan(column)]
-        usual.append(float(active[0] if len(active) else other))
-    return usual
+def _or_none(row: Array) -> list[float | None]:
+    """Return an encoded row as JSON has it: None for what is inactive."""
+    return [None if np.isnan(x) else float(x) for x in row]
 
 
 def _control(space: SearchSpace, j: int) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""What if, alone: a small page that a notebook shows."""
+"""The profiler alone: a small page that a notebook shows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import framed
 from hpo_explain.reporting.page import Report
 from hpo_explain.reporting.panel import WHAT_IF
+from hpo_explain.run import Run
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,12 +47,14 @@ class Panel:
 
 
 def what_if(run: Any, **reading: Any) -> Panel:
-    """Return a panel with a control for each hyperparameter, which predicts every configuration.
+    """Return the profiler: a curve for each hyperparameter, all others as they are set.
 
-    It starts from the trial to keep, or from another one. At every move it says what the objective
-    would be, with a 95 % interval, how probably that is better than the trial to keep, how probable
-    a result is where trials failed, whether anything was tried near, and what each change does. The
-    page holds what it computes with: 64 of the functions that the trials allow.
+    The most important ones come first, each with its share of the variance, its trials, and what
+    :func:`recommended_space` keeps. A setting is dragged or typed, and all other curves follow.
+    At every move it says what the objective would be, with a 95 % interval, how probably that is
+    better than the trial to keep by what counts, how probable a result is where trials failed, and
+    how many trials are near. A setting is copied as code, compared with another one, sent as a
+    link, or kept as a picture. The page holds the functions that the trials allow.
 
     Parameters
     ----------
@@ -80,6 +84,12 @@ def what_if(run: Any, **reading: Any) -> Panel:
     >>> "What if?" in hx.what_if(table, objective="loss").html
     True
     """
-    runs = as_runs(run, **reading)
-    made = Report.of(runs, title=WHAT_IF.title, sections=[WHAT_IF])
+    return panel_of(as_runs(run, **reading))
+
+
+def panel_of(runs: Mapping[str, Run]) -> Panel:
+    """Return the profiler of runs by their objective; its title is the study's name."""
+    names = [one.name for one in runs.values() if one.name]
+    title = names[0] if names else WHAT_IF.title
+    made = Report.of(runs, title=title, sections=[WHAT_IF])
     return Panel(str(made.html))

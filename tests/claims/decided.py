@@ -77,15 +77,20 @@ def predicted(
 ) -> Iterator[tuple[tuple[float, float], float]]:
     """Yield of encoded rows the interval of the objective, and the chance to beat what is kept.
 
-    As the panel of the page says them.
+    By what counts, as the profiler says them.
     """
-    belief = run.belief()
+    belief, enough = run.belief(), what_counts(run)
     kept = belief.costs(row_to_keep(run)[None])
     costs = belief.costs(rows)
     of_one = belief.at_one(run.sign * costs)
     for column, value in zip(costs.T, of_one.T, strict=True):
         ends = interval(value, stretch=STRETCH["average"])
-        yield ends, float((column < kept[:, 0]).mean())
+        yield ends, float((column < kept[:, 0] - enough).mean())
+
+
+def what_counts(run: hx.Run) -> float:
+    """Return by how much a cost must be lower to be better by what counts."""
+    return _decision(run).counts.between
 
 
 def row_to_keep(run: hx.Run) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the page's panel says of configurations that were not tried: the value, and the chance."""
+"""What the profiler says of configurations that were not tried: the value, and the chance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.claims.asked import Asked, Scored, covers
-from tests.claims.decided import predicted, row_to_keep
+from tests.claims.decided import predicted, row_to_keep, what_counts
 
 CONFIGS = 16  # drawn from the space, and as many next to the trial to keep
 
@@ -18,8 +18,9 @@ def what_if(asked: Asked) -> Iterator[Scored]:
     if problem.spread <= 0.0:
         return
     space, keep = run.space, row_to_keep(run)
+    enough = what_counts(run)
     uniform = space.sample(CONFIGS, seed=1)
-    # moves as people make them: one control of the trial to keep
+    # moves as people make them: one value of the trial to keep
     moved = np.repeat(keep[None], CONFIGS, axis=0)
     for i, row in enumerate(space.sample(CONFIGS, seed=2)):
         j = i % len(space)
@@ -39,5 +40,5 @@ def what_if(asked: Asked) -> Iterator[Scored]:
                 covered=covers(ends, asked.sign * cost, slack),
                 width=np.ptp(ends) / problem.spread,
                 stated=better,
-                known=float(cost < asked.kept_cost),
+                known=float(cost < asked.kept_cost - enough),
             )

@@ -63,9 +63,15 @@ def rows(text):
 # ---------------------------------------------------------------------- all of them
 
 
-def test_the_commands_are_the_methods_and_four_more():
+def test_the_commands_are_the_methods_and_five_more():
     names = {method.name.replace("_", "-") for method in SHOWN}
-    assert {*main.commands} == names | {"demo", "mcp", "report", "watch"}
+    assert {*main.commands} == names | {
+        "demo",
+        "mcp",
+        "report",
+        "watch",
+        "what-if",
+    }
 
 
 @pytest.mark.merge

@@ -18,6 +18,7 @@ from markupsafe import Markup
 import hpo_explain as hx
 from hpo_explain.base import NothingToExplain
 from hpo_explain.belief import decide
+from hpo_explain.belief.portable import portable
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.question import Question
 from hpo_explain.reporting import SECTIONS, panel
@@ -92,17 +93,18 @@ def of_what_if(run: hx.Run) -> Iterator[Told]:
     """Yield what the panel computes with: the trial it starts from, and what it predicts there."""
     carried = list[Any]()
     own = panel.data_of
-    panel.data_of = lambda *given: carried.append(given) or own(*given)
+    panel.data_of = lambda profile: carried.append(profile) or own(profile)
     try:
         panel.what_if(Question(run))
     except NothingToExplain:
         return
     finally:
         panel.data_of = own
-    ((decision, draws),) = carried
-    data = own(decision, draws)
+    (profile,) = carried
+    data, draws = own(profile), profile.draws
     yield Told("what-if", "trial to keep", "run", data["keep"])
-    at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0] + data["left_out"]
+    at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0]
+    at = at[portable(draws, run.tried).draws] + data["left_out"]
     told = decide(at, stretch=data["stretch"])
     low, high = run.bounds or (-np.inf, np.inf)
     ends = np.clip(told.interval, low, high).tolist()

@@ -1,19 +1,21 @@
-"""What the page's panel says of another configuration, against what the belief says of it."""
+"""What the profiler says of another configuration, against what the belief says of it."""
 
 import ast
 from itertools import permutations
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.phrases import printable
-from hpo_explain.belief import STRETCH, interval
 from hpo_explain.belief.portable import portable
 from hpo_explain.methods.around.mixtures import Mixtures
 from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
-from hpo_explain.space import Range, Support, nearest
+from hpo_explain.reporting.panel import radius_of_even_spread
+from hpo_explain.space import Range
+from hpo_explain.space.support import gower_distances
 from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import (
@@ -26,6 +28,7 @@ from tests.reporting.test_browser import (
 
 ui = pytest.importorskip("selenium.webdriver.support.ui")
 Select, Wait = ui.Select, ui.WebDriverWait
+Chains = pytest.importorskip("selenium.webdriver").ActionChains
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
 pytestmark = [pytest.mark.merge, IS_THERE]
@@ -80,7 +83,9 @@ def mixed_run(n=30, direction="minimize"):
 
 
 def open_panel(browser, path):
-    browser.get(path.as_uri())
+    """Open an address, and wait until its profiler can be moved."""
+    browser.get("about:blank")
+    browser.get(path)
     Wait(browser, 60).until(
         lambda at: at.execute_script(
             "return !!document.querySelector('.what-if').whatIf;"
@@ -113,7 +118,7 @@ def panel(request, browser, tmp_path_factory):
     run = mixed_run(direction=request.param)
     path = tmp_path_factory.mktemp("what_if") / "r.html"
     hx.report(run, path, sections=["what-if"], progress=False)
-    open_panel(browser, path)
+    open_panel(browser, path.as_uri())
     decision = Question(run).decision
     return run, decision, portable(run.belief().whole, run.tried)
 
@@ -131,39 +136,67 @@ def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
     assert len(expected) == len(decision.draws.constant)
     says = in_page(
         browser,
-        "return rows.map((row) => [[...belief.draws(row)], belief.answer(row, row, panel.keep)]);",
+        "const kept = belief.draws(panel.keep);"
+        "return rows.map((row) => {"
+        "  const draws = belief.draws(row), near = belief.near(row).all;"
+        "  return { draws: [...draws], predicted: belief.predicted(draws),"
+        "    better: belief.better(draws, kept), result: belief.result(row), near };"
+        "});",
         *X,
     )
     spread = np.ptp(expected)
     keep = drawn(decision, carried, decision.row_to_keep[None])[:, 0]
-    for (draws, answer), own in zip(says, expected.T, strict=True):
-        np.testing.assert_allclose(draws, own, rtol=EXACT, atol=EXACT * spread)
-        predicted = answer["predicted"]
-        np.testing.assert_allclose(predicted["mean"], own.mean(), rtol=EXACT)
-        there = decision.draws.at_one(own)
-        ends = np.clip(
-            interval(there, stretch=STRETCH["average"]), *run.bounds
+    radius = radius_of_even_spread(run.space, len(run.tried), 0)
+    near = gower_distances(run.space, X, run.tried) <= radius
+    for x, own, tried, says_of in zip(X, expected.T, near, says, strict=True):
+        np.testing.assert_allclose(
+            says_of["draws"], own, rtol=EXACT, atol=EXACT * spread
         )
-        shown = predicted["low"], predicted["high"]
-        np.testing.assert_allclose(shown, ends, rtol=EXACT)
-        better = run.sign * (keep - own) / spread
-        surely, perhaps = (better > EXACT).mean(), (better > -EXACT).mean()
-        assert surely <= answer["better"] <= perhaps
-    results = [answer["result"] for _, answer in says]
+        predicted = decision.predicted(x)
+        shown = [
+            says_of["predicted"][name] for name in ("mean", "low", "high")
+        ]
+        known = [predicted.estimate, *predicted.interval]
+        np.testing.assert_allclose(shown, known, rtol=EXACT)
+        gains = (run.sign * (keep - own) - decision.counts.between) / spread
+        surely, perhaps = (gains > EXACT).mean(), (gains > -EXACT).mean()
+        assert surely <= says_of["better"] <= perhaps
+        assert says_of["near"] == np.flatnonzero(tried).tolist()
+    results = [one["result"] for one in says]
     known = decision.draws.feasibility.probability(X)
     np.testing.assert_allclose(results, known, rtol=EXACT, atol=1e-6)
     assert np.ptp(known) > 0.3
-    distances = [answer["nearest"]["distance"] for _, answer in says]
-    np.testing.assert_allclose(distances, nearest(run.space, X, run.tried))
-    support = Support(run.space, run.tried)
-    for x, (_, answer) in zip(X, says, strict=True):
-        (config,) = run.space.decode(x[None])
-        assert answer["untried"] == [
-            j
-            for j, name in enumerate(run.space.names)
-            if name in config and not support.at(name, [config[name]])[0]
-        ]
     assert browser.get_log("browser") == []
+
+
+def test_curves_are_those_of_the_belief_at_thirty_settings(browser, panel):
+    run, decision, carried = panel
+    space = run.space
+    latent = space.sample(30, seed=11, latent=True)
+    script = (
+        "const [row] = rows, project = (latent) => belief.space.projected(latent);"
+        "const curves = belief.curves(row, project);"
+        "return row.map((_, j) => Number.isNaN(curves.row[j]) ? null"
+        "  : curves.along(j).filter((_, g) => g % 6 < 2)"
+        "    .map((draws) => [...draws.filter((_, k) => k % 8 === 0)]));"
+    )
+    positions = in_page(browser, "return panel.data.positions;")
+    spread = np.ptp(drawn(decision, carried, run.X))
+    compared = 0
+    for row in latent:
+        curves = in_page(browser, script, row)
+        active = ~np.isnan(space.project(row[None])[0])
+        assert [curve is not None for curve in curves] == active.tolist()
+        for j in np.flatnonzero(active):
+            some = [x for g, x in enumerate(positions[j]) if g % 6 < 2]
+            rows = np.repeat(row[None], len(some), axis=0)
+            rows[:, j] = some
+            own = drawn(decision, carried, space.project(rows))[::8].T
+            np.testing.assert_allclose(
+                curves[j], own, rtol=EXACT, atol=EXACT * spread
+            )
+            compared += 1
+    assert compared > 200
 
 
 def shapley(run, decision, carried, x, y):
@@ -201,34 +234,38 @@ def test_a_change_counts_by_its_shapley_value_in_every_draw(browser, panel):
             "momentum": 0.3,
             "dropout": 0.1,
             "layers": 4,
-            "units": 17,
+            "units": 64,
             "booster": "dart",
             "depth": 4,
             "rate_drop": 0.5,
             "skip": 2.0,
+            "decay": 0.25,
         }
     )[0]
     expected = shapley(run, decision, carried, x, y)
-    assert [*expected] == [0, 3, 4, 5, 8]
+    assert [*expected] == [0, 3, 5]
     script = (
         "const found = belief.contributions(...rows);"
-        "return { ...found, gains: found.gains.map((gain) => [...gain]) };"
+        "return { ...found, gains: found.gains.map(([j, gain]) => [j, [...gain]]) };"
     )
     says = in_page(browser, script, x, y)
-    assert says["changed"] == [*expected]
-    assert says["orders"] == 0
+    assert says["orders"] == 6
     spread = np.ptp(drawn(decision, carried, run.X))
-    for gain, own in zip(says["gains"], expected.values(), strict=True):
+    for (j, gain), (of, own) in zip(
+        says["gains"], expected.items(), strict=True
+    ):
+        assert j == of
         np.testing.assert_allclose(gain, own, atol=EXACT * spread)
     # and of more changes than can be looked at in all orders, they still sum to the whole
     # (momentum stays where decay may be active, so that its absence is a change of its own)
-    y[[1, 2]] = 0.7, 0.4
+    y[[1, 2, 4, 8]] = 0.7, 0.4, 0.3, np.nan
     says = in_page(browser, script, x, y)
-    assert says["changed"] == Mixtures(run.space, x, y).columns
-    assert len(says["changed"]) == 7
-    assert says["orders"] == 4
+    changed = [j for j, _ in says["gains"]]
+    assert changed == Mixtures(run.space, x, y).columns
+    assert len(changed) == 7
+    assert says["orders"] == 8
     ends = drawn(decision, carried, np.stack([x, y]))
-    whole = np.sum(says["gains"], axis=0)
+    whole = np.sum([gain for _, gain in says["gains"]], axis=0)
     np.testing.assert_allclose(whole, np.diff(ends)[:, 0], atol=EXACT * spread)
 
 
@@ -237,29 +274,33 @@ def test_what_is_copied_is_the_configuration(browser, panel):
     latent = run.space.sample(30, seed=4, latent=True)
     lines = in_page(
         browser,
-        "return rows.map((row) => panel.python(belief.space.projected(row)));",
+        "return rows.map((row) => {"
+        "  panel.begin(belief.space.projected(row));"
+        "  return ['enqueue_trial', 'dict', 'x'].map((kind) => panel.python(kind));"
+        "});",
         *latent,
     )
-    for line, config in zip(
-        lines, run.space.decode(run.space.project(latent)), strict=True
+    rows = run.space.project(latent)
+    for (line, alone, values), config in zip(
+        lines, run.space.decode(rows), strict=True
     ):
-        start, end = "study.enqueue_trial(", ")"
-        assert line.startswith(start)
-        copied = ast.literal_eval(line.removeprefix(start).removesuffix(end))
+        assert line == f"study.enqueue_trial({alone})"
+        copied = ast.literal_eval(alone)
         assert [*copied] == [*config]
+        in_order = [copied.get(name) for name in run.space.names]
+        assert ast.literal_eval(values) == in_order
         for value, own in zip(copied.values(), config.values(), strict=True):
             assert type(value) is type(own)
             digits = {"rel": 1e-14} if isinstance(own, float) else {}
             assert value == (pytest.approx(own, **digits) if digits else own)
 
 
-def field(browser, name, kind="label"):
-    """The field of a hyperparameter, or what else its control has."""
-    control = browser.find_element(
-        "xpath", f"//div[contains(@class, 'what-if-control')][label='{name}']"
+def plot(browser, name, part=".profile-plot"):
+    """The picture of a hyperparameter, or another part of its panel."""
+    panel = browser.find_element(
+        "xpath", f"//article[contains(@class, 'profile')][h3='{name}']"
     )
-    inside = "input[type=text], select" if kind == "label" else kind
-    return control.find_element("css selector", inside)
+    return panel.find_element("css selector", part)
 
 
 def at(browser):
@@ -272,21 +313,87 @@ def at(browser):
     return np.array(row, float)
 
 
-def test_keys_move_a_value_and_its_children_appear(browser, panel):
+def curve_of(browser, name):
+    """The mean curve of a panel once all are drawn: pixels, (G, 2)."""
+    Wait(browser, 60).until(
+        lambda at: at.execute_script(
+            "const { waiting, stale } = document.querySelector('.what-if').whatIf;"
+            "return !waiting && !stale.length;"
+        )
+    )
+    d = plot(browser, name, ".mean").get_attribute("d")
+    points = [p.split(",") for p in d.removeprefix("M").split("L")]
+    return np.array(points, float)
+
+
+def test_a_dragged_line_moves_all_other_curves(browser, panel):
     run, decision, carried = panel
-    space = run.space
-    rate, booster = field(browser, "lr"), Select(field(browser, "booster"))
-    rate.send_keys(Keys.CONTROL, "a", Keys.NULL, "0.01", Keys.ENTER)
-    (config,) = space.decode(at(browser)[None])
+    open_panel(browser, browser.current_url.split("#")[0])
+    space, frame = run.space, in_page(browser, "return panel.data.frame;")
+    own, others = curve_of(browser, "lr"), curve_of(browser, "momentum")
+    line = plot(browser, "lr")
+    box = line.rect
+    assert box["height"] >= 44
+    Chains(browser).move_to_element(line).click_and_hold().move_by_offset(
+        -int(0.3 * box["width"]), 0
+    ).release().perform()
+    row = at(browser)
+    assert row[0] == pytest.approx((120 - 0.3 * 240 - 48) / 186, abs=0.03)
+    (config,) = space.decode(row[None])
+    assert config["lr"] == float(f"{config['lr']:.4g}")
+    assert curve_of(browser, "lr").tolist() == own.tolist()
+    moved = curve_of(browser, "momentum")
+    assert np.abs(moved - others).max() > 5.0
+    # what is drawn is what Python says at this setting
+    positions = in_page(browser, "return panel.data.positions;")[1]
+    rows = np.repeat(row[None], len(positions), axis=0)
+    rows[:, 1] = positions
+    latent = np.where(
+        np.isnan(rows), in_page(browser, "return panel.latent;"), rows
+    )
+    mean = drawn(decision, carried, space.project(latent)).mean(axis=0)
+    share = (np.clip(mean, frame["low"], frame["high"]) - frame["low"]) / (
+        frame["high"] - frame["low"]
+    )
+    expected = frame["bottom"] - (frame["bottom"] - frame["top"]) * share
+    np.testing.assert_allclose(moved[:, 1], expected, atol=0.02)
+    text = browser.find_element("css selector", ".what-if-answers dd").text
+    predicted = decision.predicted(row)
+    assert float(text.split()[0]) == pytest.approx(
+        predicted.estimate, abs=0.06
+    )
+
+
+def test_a_setting_is_typed_and_what_is_no_value_says_so(browser, panel):
+    run, _, _ = panel
+    rate = plot(browser, "lr", "input")
+    before = at(browser)[0]
+    for typed, why in [("7", "outside: 0.00001 to 0.1"), ("many", "not a")]:
+        rate.send_keys(Keys.CONTROL, "a", Keys.NULL, typed, Keys.ENTER)
+        assert why in plot(browser, "lr", ".profile-said").text
+        assert rate.get_attribute("aria-invalid") == "true"
+        assert at(browser)[0] == before
+    rate.send_keys(Keys.CONTROL, "a", Keys.NULL, "0,01", Keys.ENTER)
+    (config,) = run.space.decode(at(browser)[None])
     assert config["lr"] == 0.01
-    for name, up in [("layers", 0.25), ("dropout", 0.2), ("momentum", 0.002)]:
-        slider = field(browser, name, "input[type=range]")
-        slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+    assert rate.get_attribute("aria-invalid") == "false"
+
+
+def test_keys_move_a_value_and_its_children_appear(browser, panel):
+    run, _, _ = panel
+    space = run.space
+    for name, up in [("layers", 0.25), ("dropout", 0.2), ("momentum", 0.01)]:
+        plot(browser, name).send_keys(Keys.HOME, Keys.ARROW_RIGHT)
         moved = at(browser)[space.index(name)]
         assert moved == pytest.approx(up, rel=0.1)
-    units = field(browser, "units", "input[type=range]")
-    units.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_UP)
+    browser.execute_script(
+        "document.querySelectorAll('details').forEach((d) => { d.open = true; });"
+    )
+    plot(browser, "units").send_keys(
+        Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_UP
+    )
     assert space.decode(at(browser)[None])[0]["units"] == 10
+    booster = Select(plot(browser, "booster", "select"))
     for choice, children in [
         ("gbtree", "depth"),
         ("None", ""),
@@ -294,18 +401,80 @@ def test_keys_move_a_value_and_its_children_appear(browser, panel):
     ]:
         booster.select_by_visible_text(choice)
         row = at(browser)
-        there = [
-            name
-            for name in ("rate_drop", "depth")
-            if field(browser, name).is_displayed()
-        ]
-        assert there == children.split()
         assert space.is_valid(row[None]).all()
-    (expected,) = drawn(decision, carried, row[None]).mean(axis=0)
-    text = browser.find_element("css selector", ".what-if-answers dd").text
-    assert float(text.split()[0]) == pytest.approx(expected, abs=0.06)
-    kept = browser.find_element("css selector", ".what-if-head select")
-    assert kept.get_attribute("value") == str(decision.keep)
+        greyed = {
+            name: plot(browser, name, ".why").is_displayed()
+            for name in ("rate_drop", "depth")
+        }
+        there = [name for name, is_off in greyed.items() if not is_off]
+        assert there == children.split()
+    booster.select_by_visible_text("None")
+    at(browser)
+    why = plot(browser, "rate_drop", ".why").text
+    assert why == f"Inactive: {space.condition_text('rate_drop')}."
+
+
+def test_a_link_opens_the_same_setting(browser, panel):
+    run, decision, _ = panel
+    address = browser.current_url.split("#")[0]
+    row = run.space.sample(1, seed=5)[0]
+    fragment = in_page(
+        browser, "panel.begin(rows[0]); return panel.address();", row
+    )
+    open_panel(browser, f"{address}{fragment}")
+    np.testing.assert_array_equal(at(browser), row)
+    Wait(browser, 30).until(lambda at: fragment in at.current_url)
+    for broken in ("#what-if?9,9", "#what-if?" + ",".join("x" * 10)):
+        open_panel(browser, f"{address}{broken}")
+        np.testing.assert_allclose(at(browser), decision.row_to_keep)
+    assert browser.get_log("browser") == []
+
+
+def test_two_settings_are_compared_and_another_hyperparameter_seen(
+    browser, panel
+):
+    _, decision, carried = panel
+    open_panel(browser, browser.current_url.split("#")[0])
+    browser.find_element("xpath", "//button[.='Compare']").send_keys(
+        Keys.ENTER
+    )
+    x = in_page(browser, "panel.set(0, 0.1); return panel.held;")
+    at(browser)
+    Wait(browser, 60).until(
+        lambda at: at.find_elements("css selector", ".what-if table tbody tr")
+    )
+    table = browser.find_element("css selector", ".what-if table").text
+    assert table.startswith("lr ")
+    row = at(browser)
+    rows = np.array([[np.nan if v is None else v for v in x], row])
+    change = np.diff(drawn(decision, carried, rows), axis=1).mean()
+    assert float(table.split()[-3]) == pytest.approx(change, abs=0.06)
+    plot(browser, "momentum", "h3 button").send_keys(Keys.ENTER)
+    curve_of(browser, "lr")
+    drawn_beside = [
+        plot(browser, "lr", f".{name}").get_attribute("d")
+        for name in ("first", "second", "third")
+    ]
+    assert all(drawn_beside)
+    assert len({*drawn_beside}) == 3
+    note = browser.find_element("css selector", ".profile-note").text
+    assert "momentum = 0 " in note
+    assert "momentum = 0.9" in note
+
+
+def test_the_picture_is_an_svg_of_what_is_seen(browser, panel, tmp_path):
+    text = in_page(
+        browser,
+        "let kept; const made = URL.createObjectURL;"
+        "URL.createObjectURL = (blob) => { kept = blob; return '#'; };"
+        "panel.picture(); URL.createObjectURL = made;"
+        "return kept.text();",
+    )
+    root = ElementTree.fromstring(text)
+    within = "{http://www.w3.org/2000/svg}svg"
+    assert len(root.findall(within)) >= 8
+    assert plot(browser, "lr", ".mean").get_attribute("d") in text
+    assert "Predicted loss" in text
 
 
 @pytest.mark.usefixtures("few_draws_here")
@@ -322,16 +491,12 @@ def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
         sections=["history", "what-if"],
         progress=False,
     )
-    open_panel(browser, path)
+    open_panel(browser, path.as_uri())
     other = next(t for t in run.trials if t != Question(run).decision.keep)
     browser.execute_script(
         f"document.getElementById('trial-0-{other}')"
         ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
     )
-    button = browser.find_element(
-        "xpath", "//button[.='What if, from this trial']"
-    )
-    button.send_keys(Keys.ENTER)
     row = run.X[run.row(other)]
     np.testing.assert_allclose(at(browser), row)
     in_page(browser, "panel.set(0, 1); panel.set(2, 1 - panel.latent[2]);")
@@ -343,32 +508,35 @@ def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
         assert printable(name)[:50] in text
     assert browser.title == "Safe"
     assert (
-        browser.find_elements("css selector", ".what-if img, .what-if script")
+        browser.find_elements(
+            "css selector", ".what-if img, .what-if script:not([type])"
+        )
         == []
     )
     assert browser.get_log("browser") == []
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("n", "d"), [(200, 10), (400, 20)])
-def test_a_move_takes_50_ms_and_the_page_is_small(browser, tmp_path, n, d):
+@pytest.mark.parametrize(("n", "d", "most"), [(200, 10, 30), (400, 20, 70)])
+def test_a_move_is_answered_at_once_and_the_page_is_small(
+    browser, tmp_path, n, d, most
+):
     path = hx.what_if(many(n, d)).write(tmp_path / "r.html")
-    assert path.stat().st_size < 7e5
-    open_panel(browser, path)
-    for changes in (1, 3, 5, 8, d):
-        times = in_page(
-            browser,
-            f"panel.begin(panel.number); for (let j = 0; j < {changes}; j++)"
-            "  if (j % 5 !== 4) panel.latent[j] = 0.9 - 0.8 * panel.latent[j];"
-            "return [...Array(12).keys()].map((i) => {"
-            "  panel.latent[0] = 0.01 * i;"
-            "  const begun = performance.now();"
-            "  panel.show();"
-            "  return performance.now() - begun;"
-            "});",
-        )
-        # what else the machine does makes a move slower, never faster
-        assert min(times) <= 50.0
+    assert path.stat().st_size < 1.5e6
+    open_panel(browser, path.as_uri())
+    times = in_page(
+        browser,
+        "document.querySelectorAll('details').forEach((d) => { d.open = true; });"
+        "return [...Array(20).keys()].map((i) => {"
+        "  panel.latent[0] = 0.05 * i;"
+        "  const begun = performance.now();"
+        "  panel.show(0);"
+        "  while (panel.stale.length) panel.work();"
+        "  return performance.now() - begun;"
+        "});",
+    )
+    # what else the machine does makes a move slower, never faster
+    assert min(times) <= most
 
 
 @pytest.fixture(scope="module")
@@ -395,7 +563,7 @@ def test_twenty_long_names_fit_the_screen_and_stand_out(
         "Emulation.setEmulatedMedia", {"features": [feature]}
     )
     try:
-        open_panel(browser, wide)
+        open_panel(browser, wide.as_uri())
         in_page(
             browser,
             "for (const j of [0, 1, 2, 4, 6]) panel.set(j, j === 4 ? 1 : 0.9);",

@@ -6,26 +6,23 @@ const unpacked = (letters) => {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 };
 
+const attributed = (made, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+};
+const element = (tag, attributes = {}, ...children) => {
+  const made = attributed(document.createElement(tag), attributes);
+  made.append(...children);
+  return made;
+};
+const mark = (tag, attributes, text) => {
+  const made = attributed(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
+  if (text) made.textContent = text;
+  return made;
+};
+
 (() => {
   "use strict";
-  const SVG = "http://www.w3.org/2000/svg";
-
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  };
-  const mark = (tag, attributes, title) => {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    if (title) {
-      const hint = document.createElementNS(SVG, "title");
-      hint.textContent = title;
-      made.append(hint);
-    }
-    return made;
-  };
 
   /* ------------------------------------------------------------------ trials */
 
@@ -68,23 +65,20 @@ const unpacked = (letters) => {
       const x = at.x(trial.t), text = `trial ${trial.t}: ${trial.text}`;
       let made;
       if (trial.y === null) {
-        made = mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` }, text);
+        made = mark("path", { ...common, d: `M${x - 3},${HEIGHT - BOTTOM + 5}l6,6m0,-6l-6,6` });
       } else if (at.beyond(trial.y)) {
         const y = at.y(trial.y), by = y < HEIGHT / 2 ? 7 : -7;
-        made = mark("path", { ...common, d: `M${x - 4},${y + by / 2}h8l-4,${-by}z` }, text);
+        made = mark("path", { ...common, d: `M${x - 4},${y + by / 2}h8l-4,${-by}z` });
       } else {
-        made = mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 }, text);
+        made = mark("circle", { ...common, cx: x, cy: at.y(trial.y), r: 4 });
       }
       made.setAttribute("aria-label", text);
+      made.append(mark("title", {}, text));
       made.addEventListener("click", () => choose(trial.t));
       marks.set(trial.t, made);
       svg.append(made);
     }
-    const label = (text, x, anchor, y = HEIGHT - 4) => {
-      const made = mark("text", { x, y, "text-anchor": anchor });
-      made.textContent = text;
-      return made;
-    };
+    const label = (text, x, anchor, y = HEIGHT - 4) => mark("text", { x, y, "text-anchor": anchor }, text);
     svg.append(
       label("trial 0", data.left, "start"),
       label(`trial ${data.trials.at(-1)?.t ?? 0}`, WIDTH - RIGHT, "end"),
@@ -231,7 +225,7 @@ const unpacked = (letters) => {
     for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   };
   const open = (anchor) => {
-    const target = anchor && document.getElementById(decodeURIComponent(anchor.slice(1)));
+    const target = document.getElementById(decodeURIComponent(anchor.slice(1)));
     unfold(target);
     target?.querySelector("details.detail")?.setAttribute("open", "");
     target?.scrollIntoView();

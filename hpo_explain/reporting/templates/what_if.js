@@ -1,5 +1,5 @@
-/* What if: draws of the belief, evaluated at every move of a control. `belief/portable.py` says
-   what the arrays hold; texts are only ever set as text. */
+/* The profiler: draws of the belief, evaluated along each hyperparameter at every move of a setting.
+   `belief/portable.py` says what the arrays hold; texts are only ever set as text. */
 (() => {
   "use strict";
 
@@ -7,11 +7,12 @@
 
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array };
   const TURN = (2 * Math.PI) / 65536;
-  const MOST_SETS = 32;  // of changes, each a configuration to be evaluated: a move takes 50 ms at most
-  const DIGITS = 4, POSITIONS = 500;  // of a value at which a slider stops, and of one without steps
-  const REMEMBERED = 4;  // rows
-  const SUMMED = ["angle", "factor", "alone"];  // over the columns of a row
-  const SAME = 1e-9, FEW_TRIED = 3, EVEN_TRIED = 6, WINDOWS = [0.1, 0.2], OWN_VALUES = 10;
+  const MOST_ORDERS = 8;  // of changes
+  const DIGITS = 4;  // of a value that is dragged
+  const REMEMBERED = 200;  // parts of rows
+  const SETTLED = 300;  // ms without a move
+  const BUDGET = 20;  // ms of a frame for curves; the others follow in the next one
+  const SAME = 1e-9;
 
   async function arraysOf(packed, places) {
     const buffer = await unpacked(packed).arrayBuffer();
@@ -21,28 +22,26 @@
     }));
   }
 
-  const add = (sum, terms) => { for (let i = 0; i < sum.length; i++) sum[i] += terms[i]; };
-  function exchange(sum, before, after) {
-    for (let i = 0; i < sum.length; i++) sum[i] += after[i] - before[i];
+  /* The products of three rows (their numbers beside each other) with three rows of weights. */
+  function products(rows, weights, at, size, found) {
+    let a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0;
+    for (let p = 0, u = at, v = u + size, w = v + size; u < at + size; p += 3, u++, v++, w++) {
+      const x = rows[p], y = rows[p + 1], z = rows[p + 2], first = weights[u], second = weights[v], third = weights[w];
+      a += x * first; b += y * first; c += z * first;
+      d += x * second; e += y * second; f += z * second;
+      g += x * third; h += y * third; i += z * third;
+    }
+    found[0] = a; found[1] = b; found[2] = c;
+    found[3] = d; found[4] = e; found[5] = f;
+    found[6] = g; found[7] = h; found[8] = i;
   }
 
-  /* The product of a row with one row of a matrix. */
-  function product(row, matrix, k) {
-    const from = k * row.length;
-    let sum = 0;
-    for (let i = 0; i < row.length; i++) sum += row[i] * matrix[from + i];
-    return sum;
-  }
-
-  /* Functions of several settings of a kernel. What a row needs are sums over its columns: angles of
-     the features, logarithms of the correlation with each trial, and parts of each draw. */
+  /* Functions of several settings of a kernel. A row is the product over its columns of waves (as
+     complex numbers) and of correlations with each trial, and a sum of parts of each draw. */
   class Functions {
     constructor(arrays, prefix, learned, parameters) {
-      for (const name of ["ends", "rate", "weight", "amplitude", "product", "shift", "constant", "frequency",
-        "phase", "slope", "slope_unit", "wave", "wave_phase", "wave_slope", "wave_slope_unit", "step", "update"]) this[name] = arrays[prefix + name].values;
+      for (const [name, { values }] of Object.entries(arrays)) if (name.startsWith(prefix)) this[name.slice(prefix.length)] = values;
       [this.settings, this.columns, this.features] = arrays[`${prefix}frequency`].shape;
-      this.slope = Float64Array.from(this.slope);  // one kind of number makes the fastest products
-      this.update = Float64Array.from(this.update);
       this.waves = arrays[`${prefix}wave`].shape[2];
       [this.draws, this.trials] = arrays[`${prefix}update`].shape;
       this.places = arrays[`${prefix}phase`].shape[1];
@@ -56,23 +55,28 @@
         place += (one.choices?.length ?? 0) + 1;
       }
       this.last = this.first.map((start, j) => start + (parameters[j].choices?.length ?? 0));
+      const every = Int32Array.from({ length: this.features }, (_, f) => f);
+      this.whole = this.weighed(Array.from({ length: this.settings }, () => every));
+      const angle = Float64Array.from(this.shift, (turns) => TURN * turns);
+      this.none = {
+        cos: Float32Array.from(angle, Math.cos), sin: Float32Array.from(angle, Math.sin), alone: this.constant,
+        own: new Float32Array(this.settings * this.trials).fill(1),
+      };
     }
 
-    /* What a value of a column adds; NaN is inactive. */
+    /* What a value of a column takes part with; NaN is inactive. */
     part(j, x) {
       const { settings: S, features: F, trials: n, draws: K, columns: d, waves: W } = this;
-      const angle = new Float64Array(S * F), factor = new Float64Array(S * n), alone = new Float64Array(K);
-      const base = new Float64Array(n);
+      const cos = new Float32Array(S * F), sin = new Float32Array(S * F);
+      const own = new Float32Array(S * n), alone = new Float64Array(K), base = new Float64Array(n);
       const off = Number.isNaN(x), number = !off && !this.category[j], at = this.learned[j];
       const place = off ? this.last[j] : this.first[j] + x;
       for (let s = 0; s < S; s++) {
         const sj = s * d + j, weight = this.weight[sj], rate = this.rate[sj], amplitude = this.amplitude[sj];
-        const [begin, end] = [this.ends[s], this.ends[s + 1]];
-        if (number) {
-          for (let f = 0; f < F; f++) angle[s * F + f] = x * this.frequency[sj * F + f];
-        } else {
-          const from = (s * this.places + place) * F;
-          for (let f = 0; f < F; f++) angle[s * F + f] = TURN * this.phase[from + f];
+        for (let f = 0; f < F; f++) {
+          const angle = number ? x * this.frequency[sj * F + f] : TURN * this.phase[(s * this.places + place) * F + f];
+          cos[s * F + f] = Math.cos(angle);
+          sin[s * F + f] = Math.sin(angle);
         }
         for (let i = 0; i < n; i++) {
           const without = Number.isNaN(at[i]);
@@ -81,43 +85,90 @@
             const r = Math.abs(x - at[i]) * rate;
             base[i] = (1 + r + (r * r) / 3) * Math.exp(-r);
           } else if (!off && x === at[i]) base[i] = 1;
-          factor[s * n + i] = off && without ? 0 : Math.log(Math.max(1 - weight + weight * base[i], Number.MIN_VALUE));
+          own[s * n + i] = off && without ? 1 : 1 - weight + weight * base[i];
         }
         if (!amplitude) continue;
-        for (let k = begin; k < end; k++) alone[k] += amplitude * product(base, this.update, k);
-        if (!number) for (let k = begin; k < end; k++) alone[k] += this.step[place * K + k];
-        else for (let w = 0; w < W; w++) {
+        for (let k = this.ends[s]; k < this.ends[s + 1]; k++) {
+          let sum = 0;
+          for (let i = 0, u = k * n; i < n; i++, u++) sum += base[i] * this.update[u];
+          alone[k] += amplitude * sum;
+          if (!number) alone[k] += this.step[place * K + k];
+        }
+        if (number) for (let w = 0; w < W; w++) {
           const wave = Math.cos(x * this.wave[sj * W + w] + TURN * this.wave_phase[sj * W + w]);
-          for (let k = begin; k < end; k++)
+          for (let k = this.ends[s]; k < this.ends[s + 1]; k++)
             alone[k] += wave * this.wave_slope_unit[j * K + k] * this.wave_slope[(j * W + w) * K + k];
         }
       }
-      return { angle, factor, alone };
+      return { cos, sin, own, alone };
     }
 
-    /* The sums over the columns of a row. */
+    /* What two take part with, together. */
+    joined(a, b) {
+      const size = a.cos.length, cos = new Float32Array(size), sin = new Float32Array(size);
+      const own = new Float32Array(a.own.length), alone = new Float64Array(this.draws);
+      for (let i = 0; i < size; i++) {
+        cos[i] = a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i];
+        sin[i] = a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i];
+      }
+      for (let i = 0; i < own.length; i++) own[i] = a.own[i] * b.own[i];
+      for (let k = 0; k < alone.length; k++) alone[k] = a.alone[k] + b.alone[k];
+      return { cos, sin, own, alone };
+    }
+
     together(parts) {
-      const { settings: S, features: F, trials: n, draws: K } = this;
-      const sum = { angle: new Float64Array(S * F), factor: new Float64Array(S * n), alone: new Float64Array(K) };
-      for (const one of parts) for (const name of SUMMED) add(sum[name], one[name]);
-      return sum;
+      return parts.reduce((sum, part) => this.joined(sum, part));
     }
 
-    /* Replaces the part of one column in sums by another one. */
-    replace(sum, before, after) {
-      for (const name of SUMMED) exchange(sum[name], before[name], after[name]);
+    /* What some features of each setting, and all trials, weigh in its draws: rows of threes. */
+    weighed(some) {
+      const { features: F, trials: n, ends } = this;
+      return some.map((features, s) => {
+        const draws = ends[s + 1] - ends[s], size = features.length + n;
+        const weights = new Float64Array(3 * Math.ceil(draws / 3) * size);
+        for (let k = ends[s], w = 0; k < ends[s + 1]; k++) {
+          for (const f of features) weights[w++] = this.slope_unit[k] * this.slope[k * F + f];
+          for (let i = 0; i < n; i++) weights[w++] = this.product[s] * this.update[k * n + i];
+        }
+        return { features, weights };
+      });
     }
 
-    /* The standardized value of each draw at the row whose columns are together here. */
-    values({ angle, factor, alone }) {
-      const { settings: S, features: F, trials: n, ends, shift } = this;
-      const waves = new Float64Array(F), own = new Float64Array(n), found = new Float64Array(this.draws);
+    /* The same of those that vary among parts: the others are the same for all. */
+    varying(parts) {
+      return this.weighed(this.whole.map(({ features }, s) => features.filter((f) =>
+        parts.some((part) => part.sin[s * this.features + f] !== 0))));
+    }
+
+    /* The standardized value of each draw where each of some parts joins the rest. */
+    values(rest, parts, weighed = this.whole) {
+      const { settings: S, features: F, trials: n, ends } = this, of = new Float64Array(9);
+      const found = parts.map((part) => part.alone.map((x, k) => x + rest.alone[k]));
       for (let s = 0; s < S; s++) {
-        for (let f = 0; f < F; f++) waves[f] = Math.cos(angle[s * F + f] + TURN * shift[s * F + f]);
-        for (let i = 0; i < n; i++) own[i] = Math.exp(factor[s * n + i]);
-        for (let k = ends[s]; k < ends[s + 1]; k++)
-          found[k] = this.slope_unit[k] * product(waves, this.slope, k)
-            + this.product[s] * product(own, this.update, k) + alone[k] + this.constant[k];
+        const { features, weights } = weighed[s], m = features.length, size = m + n;
+        const still = rest.cos.slice(s * F, (s + 1) * F);
+        for (const f of features) still[f] = 0;
+        if (m < F) for (let k = ends[s]; k < ends[s + 1]; k++) {
+          let sum = 0;
+          for (let f = 0, at = k * F; f < F; f++, at++) sum += still[f] * this.slope[at];
+          for (const values of found) values[k] += this.slope_unit[k] * sum;
+        }
+        const rows = new Float64Array(3 * size);
+        for (let g = 0; g < parts.length; g += 3) {
+          for (let q = 0; q < 3 && g + q < parts.length; q++) {
+            const { cos, sin, own } = parts[g + q];
+            for (let i = 0, p = q; i < m; i++, p += 3) {
+              const at = s * F + features[i];
+              rows[p] = rest.cos[at] * cos[at] - rest.sin[at] * sin[at];
+            }
+            for (let i = s * n, p = 3 * m + q; i < (s + 1) * n; i++, p += 3) rows[p] = rest.own[i] * own[i];
+          }
+          for (let k = ends[s], at = 0; k < ends[s + 1]; k += 3, at += 3 * size) {
+            products(rows, weights, at, size, of);
+            for (let q = 0; q < 9; q++)
+              if (g + (q % 3) < parts.length && k + Math.floor(q / 3) < ends[s + 1]) found[g + (q % 3)][k + Math.floor(q / 3)] += of[q];
+          }
+        }
       }
       return found;
     }
@@ -191,6 +242,8 @@
     constructor({ parameters, parents_first }) {
       this.parameters = parameters;
       this.order = parents_first;
+      const parents = parameters.flatMap(({ rules }) => rules.map(([j]) => j));
+      this.parent = parameters.map((_, j) => parents.includes(j));
     }
 
     /* The value at a position, as Python decodes it; of a category its place among the choices. */
@@ -240,24 +293,11 @@
 
   const same = (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b));
 
-  /* Adds how far the values of a column are from one, squared: 1 where one alone is active. */
-  function addApart(sum, { kind }, tried, x) {
-    const off = Number.isNaN(x), category = kind === "category";
-    for (let i = 0; i < tried.length; i++) {
-      const without = Number.isNaN(tried[i]);
-      if (off || without) sum[i] += Number(off !== without);
-      else sum[i] += category ? Number(tried[i] !== x) : (tried[i] - x) ** 2;
-    }
-  }
-
-  /* How many values of a column are near one: the same, or in a window around it. */
-  function triedNear({ kind, size }, tried, x) {
-    const counted = kind === "category" || (size !== null && size <= OWN_VALUES);
-    const active = tried.reduce((count, at) => count + Number(!Number.isNaN(at)), 0);
-    const part = counted ? 0 : clipped(EVEN_TRIED / Math.max(active, 1), ...WINDOWS) / 2;
-    const middle = counted ? x : clipped(x, part, 1 - part);
-    return tried.reduce((count, at) => count + Number(Math.abs(at - middle) <= part + SAME), 0);
-  }
+  /* How far the values of a column are from one, squared: 1 where one alone is active. */
+  const apart = ({ kind }, tried, x) => tried.map((at) => {
+    if (Number.isNaN(x) || Number.isNaN(at)) return Number(Number.isNaN(x) !== Number.isNaN(at));
+    return kind === "category" ? Number(at !== x) : (at - x) ** 2;
+  });
 
   /* ------------------------------------------------------------------ what draws say */
 
@@ -279,94 +319,109 @@
     };
   }
 
-  /* Sets of the changes that are looked at, as bits, and what each weighs in each change's value:
-     all sets where these are few; else those of some orders, each from another change on, there and
-     back. Gains of an order sum to the whole, and so do their averages. */
-  function coalitions(count) {
-    const weights = new Map(), add = (set, j, weight) => {
-      if (!weights.has(set)) weights.set(set, new Float64Array(count));
-      weights.get(set)[j] += weight;
-    };
-    if (2 ** count <= MOST_SETS) {
-      const share = [1 / Math.max(count, 1)];  // 1 / (count · (count - 1 over size))
-      for (let size = 1; size < count; size++) share.push((share[size - 1] * size) / (count - size));
-      for (let set = 0; set < 2 ** count; set++) for (let j = 0; j < count; j++) if (!(set & (1 << j))) {
-        const weight = share[[...Array(count).keys()].filter((i) => set & (1 << i)).length];
-        add(set, j, -weight);
-        add(set | (1 << j), j, weight);
-      }
-      return { weights, orders: 0 };
-    }
-    const pairs = Math.max(1, Math.floor(MOST_SETS / (2 * count)));
-    for (let p = 0; p < pairs; p++) {
-      const from = Math.floor((p * count) / pairs);
-      const order = Array.from({ length: count }, (_, i) => (from + i) % count);
-      for (const walk of [order, order.slice().reverse()]) {
-        let set = 0n;
-        for (const j of walk) {
-          const joined = set | (1n << BigInt(j));
-          add(set, j, -1 / (2 * pairs));
-          add(joined, j, 1 / (2 * pairs));
-          set = joined;
-        }
-      }
-    }
-    return { weights, orders: 2 * pairs };
-  }
-
-  /* What was computed for a key; of these the last ones are kept. */
-  function remembered(held, key, most, compute) {
-    const found = held.get(key) ?? compute();
-    held.delete(key);
-    held.set(key, found);
-    if (held.size > most) held.delete(held.keys().next().value);
-    return found;
+  /* Orders of changes: each from another one on, there and back. Of up to three these are all. */
+  function orders(changed) {
+    const most = Math.min(changed.length, MOST_ORDERS / 2);
+    return Array.from({ length: most }, (_, p) => {
+      const from = Math.floor((p * changed.length) / most), order = [...changed.slice(from), ...changed.slice(0, from)];
+      return [order, order.toReversed()];
+    }).flat();
   }
 
   /* The belief of a run: what it says of rows of encoded positions. */
   class Belief {
     static async of(data) {
-      const arrays = await arraysOf(data.packed, data.arrays);
-      return new Belief(data, arrays);
+      return new Belief(data, await arraysOf(data.packed, data.arrays));
     }
 
     constructor(data, arrays) {
-      const { rows, tried, trials, numbers } = arrays;
+      const { rows, tried, trials, observed } = arrays;
       this.data = data;
       this.space = new Space(data);
       const d = data.parameters.length;
-      this.numbers = numbers.values;
+      this.observed = observed.values;
       this.columns = data.parameters.map((_, j) => Float64Array.from(tried.values, (i) => rows.values[i * d + j]));
       this.functions = new Functions(arrays, "", trials.values, data.parameters);
       this.back = new WayBack(data.belief, arrays);
       this.labels = arrays.result_ends
         && new Functions(arrays, "result_", arrays.result_trials.values, data.parameters);
-      this.parts = new Map();
-      this.known = new Map();
+      this.grids = new Map();
     }
 
-    /* What a value of a column adds, remembered: a move changes few. */
+    /* What a value of a column takes part with, remembered: a move changes few. */
     part(functions, j, x) {
-      if (!this.parts.has(functions)) this.parts.set(functions, new Map());
-      const most = REMEMBERED * this.space.parameters.length;
-      return remembered(this.parts.get(functions), `${j} ${x}`, most, () => functions.part(j, x));
+      const known = functions.known ??= new Map(), key = `${j} ${x}`;
+      if (known.size > REMEMBERED) known.clear();
+      if (!known.has(key)) known.set(key, functions.part(j, x));
+      return known.get(key);
     }
 
-    standardized(functions, row) {
-      return functions.values(functions.together(row.map((x, j) => this.part(functions, j, x))));
+    partsOf(functions, row) {
+      return row.map((x, j) => this.part(functions, j, x));
     }
 
-    /* The objective in each draw; of the rows that were asked for last it is known. */
+    objective(values) {
+      return this.back.objective(values, this.functions.ends);
+    }
+
+    /* The objective in each draw. */
     draws(row) {
-      return remembered(this.known, row.join(), REMEMBERED, () =>
-        this.back.objective(this.standardized(this.functions, row), this.functions.ends));
+      const { none } = this.functions;
+      const [values] = this.functions.values(none, [this.functions.together(this.partsOf(this.functions, row))]);
+      return this.objective(values);
+    }
+
+    /* Curves along each column from a row of values, of which some are not set: `along` gives the objective
+       in each draw at each position of a column that is active. */
+    curves(latent, project) {
+      const row = project(latent), { functions } = this, parts = this.partsOf(functions, row);
+      const rests = [];
+      let before = functions.none;
+      for (const part of parts) {
+        rests.push(before);
+        before = functions.joined(before, part);
+      }
+      let after = null;
+      for (let j = parts.length - 1; j >= 0; j--) {
+        if (after) rests[j] = functions.joined(rests[j], after);
+        after = after ? functions.joined(parts[j], after) : parts[j];
+      }
+      return {
+        row,
+        draws: this.objective(functions.values(functions.none, [after])[0]),
+        along: (j) => this.along(j, rests[j], row, latent, project),
+      };
+    }
+
+    along(j, rest, row, latent, project) {
+      const { functions, space } = this, positions = this.data.positions[j];
+      if (!this.grids.has(j)) {
+        const parts = positions.map((x) => functions.part(j, x));
+        this.grids.set(j, { parts, varying: functions.varying(parts) });
+      }
+      const grid = this.grids.get(j), found = [], alike = new Map();
+      positions.forEach((x, g) => {  // what is active beside it may depend on its value
+        const moved = space.parent[j] ? project(latent.with(j, x)) : row;
+        const others = moved.with(j, null), key = others.join();
+        if (!alike.has(key)) alike.set(key, { others, places: [] });
+        alike.get(key).places.push(g);
+      });
+      const here = row.with(j, null).join();
+      for (const [key, { others, places }] of alike) {
+        const around = key === here ? rest : functions.together([functions.none,
+          ...others.flatMap((x, i) => (i === j ? [] : [this.part(functions, i, x)]))]);
+        functions.values(around, places.map((g) => grid.parts[g]), grid.varying)
+          .forEach((values, i) => { found[places[i]] = this.objective(values); });
+      }
+      return found;
     }
 
     /* The probability of a result that counts; null where every trial gave one. */
     result(row) {
       if (!this.data.result) return null;
-      const { share, spread } = this.data.result;
-      const label = this.labels ? mean(this.standardized(this.labels, row)) : 0;
+      const { share, spread } = this.data.result, { labels } = this;
+      const label = labels
+        ? mean(labels.values(labels.none, [labels.together(this.partsOf(labels, row))])[0]) : 0;
       return clipped(share + spread * label, 0, 1);
     }
 
@@ -375,18 +430,14 @@
       return this.columns.map((column) => column[place]);
     }
 
-    /* The nearest trial by Gower's distance: the root of the mean of squared differences. */
-    nearest(row) {
-      const apart = new Float64Array(this.numbers.length);
-      row.forEach((x, j) => addApart(apart, this.space.parameters[j], this.columns[j], x));
-      const least = apart.reduce((a, b) => Math.min(a, b), Infinity);
-      return { number: this.numbers[apart.indexOf(least)], distance: Math.sqrt(least / row.length) };
-    }
-
-    /* The columns whose value is tried by few, or none. */
-    untried(row) {
-      return row.flatMap((x, j) => Number.isNaN(x)
-        || triedNear(this.space.parameters[j], this.columns[j], x) >= FEW_TRIED ? [] : [j]);
+    /* Which trials are near a row by Gower's distance (the root of the mean of squared differences):
+       all of it, or all but one column. */
+    near(row) {
+      const { parameters } = this.space, most = this.data.radius ** 2 * row.length + SAME;
+      const each = row.map((x, j) => apart(parameters[j], this.columns[j], x));
+      const whole = this.observed.map((_, i) => each.reduce((sum, column) => sum + column[i], 0));
+      const places = (far) => [...whole.keys()].filter((i) => far(i) <= most);
+      return { all: places((i) => whole[i]), but: (j) => places((i) => whole[i] - each[j][i]) };
     }
 
     /* What leads from a row to another: columns that change for no other reason than that they do. */
@@ -395,47 +446,28 @@
         && this.space.allowed(from, j) && this.space.allowed(to, j) ? [j] : []);
     }
 
-    /* The Shapley value of each change in each draw: what it adds on average over their orders. */
+    /* What each change adds in each draw, on average over orders of the changes. */
     contributions(from, to) {
-      const changed = this.changes(from, to), { weights, orders } = coalitions(changed.length);
-      if (!changed.length) return { changed, gains: [], orders };
-      const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.start[j] : x) : to[j]));
-      const rows = [...weights.keys()].map((set) => {
-        const mixed = latent.slice();
-        changed.forEach((j, i) => { mixed[j] = BigInt(set) & (1n << BigInt(i)) ? to[j] : from[j]; });
-        return this.space.projected(mixed);
-      });
-      const part = (row, j) => this.part(this.functions, j, row[j]);
-      const sum = this.functions.together(from.map((_, j) => part(rows[0], j)));
-      const gains = changed.map(() => new Float64Array(this.data.draws));
-      [...weights.values()].forEach((weight, i) => {
-        // rows one after the other differ in few columns
-        const before = rows[Math.max(i - 1, 0)], row = rows[i];
-        row.forEach((x, j) => {
-          if (!same(x, before[j])) this.functions.replace(sum, part(before, j), part(row, j));
-        });
-        const draws = this.back.objective(this.functions.values(sum), this.functions.ends);
-        gains.forEach((gain, c) => { for (let k = 0; k < gain.length; k++) gain[k] += weight[c] * draws[k]; });
-      });
-      return { changed, gains, orders };
+      const changed = this.changes(from, to), walks = orders(changed);
+      const latent = from.map((x, j) => (Number.isNaN(to[j]) ? (Number.isNaN(x) ? this.data.usual[j] : x) : to[j]));
+      const gains = new Map(changed.map((j) => [j, new Float64Array(this.data.draws)]));
+      for (const walk of walks) {
+        const mixed = latent.map((x, j) => (changed.includes(j) ? from[j] : x));
+        let before = this.draws(this.space.projected(mixed));
+        for (const j of walk) {
+          mixed[j] = to[j];
+          const after = this.draws(this.space.projected(mixed));
+          gains.get(j).forEach((sum, k, gain) => { gain[k] = sum + (after[k] - before[k]) / walks.length; });
+          before = after;
+        }
+      }
+      return { gains: [...gains], orders: walks.length };
     }
 
-    /* All that is said of a row: beside the trial to keep, and beside where it starts. */
-    answer(row, start, keep) {
-      const { stretch } = this.data, draws = this.draws(row), kept = this.draws(keep), before = this.draws(start);
-      const { sign } = this.data.belief;
-      const { changed, gains, orders } = this.contributions(start, row);
-      return {
-        predicted: this.predicted(draws),
-        kept: this.predicted(kept),
-        better: mean(draws.map((objective, k) => Number(sign * (kept[k] - objective) > 0))),
-        result: this.result(row),
-        nearest: this.nearest(row),
-        untried: this.untried(row),
-        change: estimated(draws.map((x, k) => x - before[k]), stretch),
-        contributions: changed.map((j, i) => ({ j, ...estimated(gains[i], stretch) })),
-        orders,
-      };
+    /* The chance of being better than other draws by what counts. */
+    better(draws, kept) {
+      return mean(draws.map((objective, k) =>
+        Number(this.data.belief.sign * (kept[k] - objective) > this.data.between)));
     }
 
     /* The objective with what holds it in 95 %, what draws leave out too, inside its bounds. */
@@ -455,6 +487,9 @@
     return share > 1 - 1 / draws ? `> ${100 - least} %` : `${Math.round(100 * share)} %`;
   };
 
+  const probably = (share) => (share >= 0.95 ? "better" : share >= 0.5 ? "probably better"
+    : share >= 0.05 ? "probably not better" : "not better");
+
   /* A number with so many digits that an error of this size is seen. */
   function shown(value, error) {
     const size = Math.max(Math.abs(value), error);
@@ -473,303 +508,378 @@
   const half = ({ low, high }) => (high - low) / 2;
   const between = (found) => [found.low, found.high].map((end) => shown(end, half(found))).join(" to ");
 
-  /* ------------------------------------------------------------------ the panel */
+  /* ------------------------------------------------------------------ a hyperparameter */
 
-  const element = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes))
-      if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
-    made.append(...children);
-    return made;
+  const pressed = (text, act) => {
+    const button = element("button", { type: "button" }, text);
+    button.addEventListener("click", () => act(button));
+    return button;
   };
+
+  /* The picture of one hyperparameter, which is the handle of its setting. */
   class Panel {
-    constructor(place, data, belief, index) {
-      this.data = data;
-      this.belief = belief;
-      this.space = belief.space;
-      this.name = (what) => `what-if-${index}-${what}`;
-      this.trials = new Map(data.trials.map(([number, row, value]) => [number, { row: belief.tried(row), value }]));
-      this.keep = this.trials.get(data.keep).row;
-      this.controls = data.parameters.map((_, j) => this.control(j));
-      this.answers = element("div", { class: "what-if-answers" });
-      this.spoken = element("p", { class: "what-if-spoken", "aria-live": "polite" });
-      this.gains = element("div");
-      this.code = element("pre", { tabindex: "0", "aria-label": "Code" });
-      place.replaceChildren(this.head(), this.answers, this.spoken,
-        element("div", { class: "what-if-panel" },
-          element("div", {}, ...this.controls.map((control) => control.box)),
-          element("div", { class: "what-if-more" }, this.gains, this.copying())));
-      this.begin(data.keep);
-    }
-
-    /* Where it starts: a trial, of which those with the best objective come first. */
-    head() {
-      this.choice = element("select", { id: this.name("start") });
-      for (const [number, , value] of this.data.trials) {
-        const keeps = number === this.data.keep ? ", the one to keep" : "";
-        this.choice.append(element("option", { value: number }, `trial ${number}: ${value || "no result"}${keeps}`));
-      }
-      this.choice.addEventListener("change", () => this.begin(Number(this.choice.value)));
-      const back = element("button", { type: "button" }, "Back to this trial");
-      back.addEventListener("click", () => this.begin(this.number));
-      return element("p", { class: "what-if-head" },
-        element("label", { for: this.name("start") }, "Start from "), this.choice, " ", back);
-    }
-
-    control(j) {
-      const one = this.data.parameters[j], id = this.name(j);
-      const said = element("span", { class: "what-if-was" });
-      const control = { said, box: element("div", { class: "what-if-control" },
-        element("label", { for: id }, one.name), said) };
-      if (one.optional) {
-        control.used = element("input", { type: "checkbox" });
-        control.used.addEventListener("change", () => {
-          this.used[j] = control.used.checked;
-          this.move();
+    constructor(box, profiler) {
+      this.box = box;
+      this.profiler = profiler;
+      this.j = Number(box.dataset.j);
+      this.one = profiler.data.parameters[this.j];
+      this.plot = box.querySelector(".profile-plot");
+      const { name, choices } = this.one, positions = profiler.data.positions[this.j];
+      this.x = positions.map((u) => this.across(u));
+      this.said = element("span", { class: "profile-said", role: "alert" });
+      this.field = choices
+        ? element("select", { "aria-label": name }, ...choices.map((text, code) => element("option", { value: code }, text)))
+        : element("input", { "aria-label": name, inputmode: "decimal", autocomplete: "off" });
+      this.field.addEventListener("change", () => this.typed(this.field.value));
+      const head = box.querySelector("h3"), button = pressed(name, () => profiler.beside(this.j));
+      button.title = `Show how the other curves change with ${name}`;
+      head.replaceChildren(button);
+      const value = element("p", { class: "profile-value" }, this.field, this.said);
+      head.after(value);
+      if (this.one.optional) {
+        this.used = element("input", { type: "checkbox" });
+        this.used.addEventListener("change", () => {
+          profiler.used[this.j] = this.used.checked;
+          profiler.move();
         });
-        control.box.append(element("label", { class: "what-if-used" }, control.used, " is set"));
+        value.prepend(element("label", {}, this.used, " set "));
       }
-      if (one.kind === "category") {
-        control.field = element("select", { id }, ...one.choices.map((text, code) =>
-          element("option", { value: code }, text)));
-        control.field.addEventListener("change", () => this.set(j, Number(control.field.value)));
-        control.box.append(control.field);
-        return control;
+      attributed(this.plot, { role: "slider", tabindex: 0, "aria-valuemin": positions[0], "aria-valuemax": positions.at(-1), "aria-label": name });
+      for (const type of ["pointerdown", "pointermove"]) this.plot.addEventListener(type, (event) => {
+        if (type === "pointerdown") this.plot.setPointerCapture(event.pointerId);
+        if (this.plot.hasPointerCapture(event.pointerId)) this.drag(event);
+      });
+      this.plot.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    path(name, d) {
+      this.plot.querySelector(`.${name}`).setAttribute("d", d);
+    }
+
+    /* Where a position stands, in pixels of the picture. */
+    across(u) {
+      const { left, right } = this.profiler.data.frame, { choices } = this.one;
+      return left + (right - left) * (choices ? (u + 0.5) / choices.length : u);
+    }
+
+    up(value) {
+      const { low, high, top, bottom } = this.profiler.data.frame;
+      return bottom - ((bottom - top) * (clipped(value, low, high) - low)) / (high - low);
+    }
+
+    drag(event) {
+      const { left, right } = this.profiler.data.frame, box = this.plot.getBoundingClientRect();
+      const pixel = ((event.clientX - box.left) / box.width) * this.plot.viewBox.baseVal.width;
+      this.go((pixel - left) / (right - left));
+    }
+
+    /* Takes a share of the way across: a number without steps is rounded as one reads it. */
+    go(share) {
+      const { kind, step, low, high, choices } = this.one, { space } = this.profiler, x = clipped(share, 0, 1);
+      if (choices) {
+        this.profiler.set(this.j, Math.min(Math.floor(x * choices.length), choices.length - 1));
+        return;
       }
-      const fixed = one.low === one.high;
-      control.steps = one.size !== null && !one.log ? Math.max(one.size - 1, 1) : POSITIONS;
-      control.slider = element("input", {
-        type: "range", min: 0, max: control.steps, step: 1, "aria-label": one.name, disabled: fixed,
-      });
-      control.slider.addEventListener("input", () => this.slide(j, Number(control.slider.value) / control.steps));
-      // a step of a logarithmic scale may be many positions, or none
-      if (one.kind === "int" && one.log) control.slider.addEventListener("keydown", (event) => {
-        const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-        if (!by) return;
-        event.preventDefault();
-        this.set(j, this.space.position(j, this.space.value(j, this.latent[j]) + by));
-      });
-      control.field = element("input", { id, type: "text", inputmode: "decimal", disabled: fixed, autocomplete: "off" });
-      control.field.addEventListener("change", () => {
-        const typed = Number(control.field.value.replace(",", "."));
-        if (control.field.value.trim() && Number.isFinite(typed)) this.set(j, this.space.position(j, typed));
-        else this.move();
-      });
-      control.box.append(control.slider, control.field);
-      return control;
+      const value = space.value(this.j, x);
+      const read = kind === "int" || step !== null || low === high ? value : Number(value.toPrecision(space.digits(this.j)));
+      this.profiler.set(this.j, space.position(this.j, read));
     }
 
-    /* Takes a slider's position: a number without steps is rounded as one reads it. */
-    slide(j, x) {
-      const { kind, step, low, high } = this.data.parameters[j];
-      const value = this.space.value(j, x);
-      const read = kind === "int" || step !== null ? value : Number(value.toPrecision(this.space.digits(j)));
-      this.set(j, this.space.position(j, clipped(read, low, high)));
+    key(event) {
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const { kind, size, choices, step } = this.one, { space, latent } = this.profiler, x = latent[this.j];
+      if (choices) this.profiler.set(this.j, clipped(x + by, 0, choices.length - 1));
+      else if (kind === "int") this.profiler.set(this.j, space.position(this.j, space.value(this.j, x) + by * step));
+      else this.go(x + by / (size ? size - 1 : 100));
     }
 
-    copying() {
-      const line = this.data.framework === "optuna" ? "Copy as enqueue_trial" : "Copy as dict";
-      const button = element("button", { type: "button" }, line);
-      button.addEventListener("click", async () => {
-        const text = this.code.textContent;
-        try {
-          await navigator.clipboard.writeText(text);
-          button.textContent = "Copied";
-        } catch {  // a page without the right to it: what is selected can be copied by hand
-          getSelection().selectAllChildren(this.code);
-          button.textContent = "Selected: copy it with Ctrl+C";
-        }
-        setTimeout(() => { button.textContent = line; }, 2000);
+    typed(text) {
+      const { low, high, choices } = this.one, value = Number(text.replace(",", "."));
+      const wrong = !text.trim() || !Number.isFinite(value) ? "not a number"
+        : !choices && (value < low || value > high) ? `outside: ${low} to ${high}` : "";
+      this.complain(wrong);
+      if (!wrong) this.profiler.set(this.j, this.profiler.space.position(this.j, value));
+    }
+
+    complain(wrong) {
+      this.said.textContent = wrong;
+      this.field.setAttribute("aria-invalid", Boolean(wrong));
+    }
+
+    /* Where it is set. */
+    place(x) {
+      const off = Number.isNaN(x), text = this.profiler.text(this.j, x), at = this.across(off ? 0 : x);
+      const setting = this.plot.querySelector(".setting"), said = setting.querySelector("text");
+      for (const part of [this.box, this.plot]) part.classList.toggle("inactive", off);
+      attributed(setting, { transform: `translate(${at})` });
+      attributed(said, { "text-anchor": at < 140 ? "start" : "end" }).textContent = text;
+      attributed(this.plot, { "aria-valuenow": off ? 0 : x, "aria-valuetext": text });
+      this.field.disabled = off || this.one.low === this.one.high && !this.one.choices;
+      this.field.value = this.one.choices ? x : off ? "" : text;
+      this.complain("");
+      if (this.used) this.used.checked = this.profiler.used[this.j];
+    }
+
+    /* The curve, of which each point has a mean and its ends. */
+    draw(points) {
+      const each = (end) => points.map((point, g) => [this.x[g], this.up(point[end])]), [low, high] = [each("low"), each("high")];
+      const bars = (some) => some.map((g) => `M${low[g]}V${high[g][1]}`).join("");
+      const area = points.length ? `M${[...low, ...high.reverse()].join("L")}Z` : "";
+      this.path("band", this.one.choices ? bars([...points.keys()]) : area);
+      high.reverse();
+      this.path("untried", points.length ? bars(this.profiler.data.untried[this.j]) : "");
+      this.path("mean", this.line(points.map((point) => point.mean)));
+    }
+
+    line(values) {
+      const texts = values.map((value, g) => `${this.x[g]},${this.up(value)}`);
+      return this.one.choices ? texts.map((text) => `M${text}h0`).join("") : texts.length ? `M${texts.join("L")}` : "";
+    }
+
+    /* Trials that differ from the setting by little but here. */
+    near(places) {
+      const { columns, observed } = this.profiler.belief, column = columns[this.j];
+      this.path("near", places.filter((i) => !Number.isNaN(column[i] + observed[i]))
+        .map((i) => `M${this.across(column[i])},${this.up(observed[i])}h0`).join(""));
+    }
+  }
+
+  /* ------------------------------------------------------------------ the profiler */
+
+  const BESIDE = ["first", "second", "third"];
+  const row_of = (given) => given.map((x) => x ?? NaN);
+
+  class Profiler {
+    constructor(place, data, belief) {
+      Object.assign(this, { place, data, belief, space: belief.space, focus: null, stale: [] });
+      this.keep = row_of(data.starts.keep[1]);
+      this.kept = belief.draws(this.keep);
+      this.trials = new Map(data.trials.map(([number, at]) => [number, at]));
+      this.panels = [...place.querySelectorAll(".profile")].map((box) => new Panel(box, this));
+      this.answers = place.querySelector(".what-if-answers");
+      this.note = element("p", { class: "about profile-note" });
+      this.code = element("pre", { tabindex: "0", "aria-label": "Text to copy", hidden: "" });
+      this.table = element("div");
+      place.querySelector(".profile-keys").before(this.head());
+      place.append(this.note, this.table);
+      place.querySelector("details")?.addEventListener("toggle", () => this.move());
+      this.id = place.closest("[id]").id;
+      addEventListener("hashchange", () => this.linked());
+      document.addEventListener("click", ({ target }) => {
+        const link = target.closest("[data-trial], .trial");
+        if (!link || link.closest(".tab") !== place.closest(".tab")) return;
+        this.tried(Number(link.dataset.trial ?? link.id.split("-").at(-1)));
       });
-      return element("div", { class: "what-if-code" }, button, this.code);
+      if (!this.linked()) this.begin(this.keep);
     }
 
-    begin(number) {
-      this.number = number;
-      this.start = this.trials.get(number).row;
-      this.latent = this.start.map((x, j) => (Number.isNaN(x) ? this.data.start[j] : x));
-      this.used = this.start.map((x, j) => !this.data.parameters[j].optional || !Number.isNaN(x));
-      this.choice.value = number;
-      this.show();
+    /* Where it starts from, and what takes a setting along. */
+    head() {
+      const { data } = this, starts = Object.values(data.starts);
+      const any = element("select", { "aria-label": "Any trial" }, element("option", { value: "" }, "any trial"),
+        ...data.trials.map(([number, , value]) => element("option", { value: number }, `trial ${number}: ${value}`)));
+      any.addEventListener("change", () => this.tried(Number(any.value)));
+      const compare = pressed("Compare", () => {
+        this.held = this.held ? null : this.row;
+        compare.textContent = this.held ? "Stop comparing" : "Compare";
+        this.settled();
+      });
+      const copies = data.copies.map((kind) => pressed(kind, (button) => this.copy(button, this.python(kind))));
+      return element("div", { class: "profile-head" },
+        element("p", {}, "Start from ", ...starts.map(([text, row]) => pressed(text, () => this.begin(row_of(row)))), any),
+        element("p", {}, "Copy as ", ...copies), element("p", {}, compare, pressed("Link", (button) => this.copy(button, location.href.split("#")[0] + this.address())),
+          pressed("Picture", () => this.picture())), this.code);
     }
 
-    set(j, x) {
-      this.latent[j] = x;
+    tried(number) {
+      if (this.trials.has(number)) this.begin(this.belief.tried(this.trials.get(number)));
+    }
+
+    begin(row) {
+      this.latent = row.map((x, j) => (Number.isNaN(x) ? this.data.usual[j] : x));
+      this.used = row.map((x, j) => !this.data.parameters[j].optional || !Number.isNaN(x));
       this.move();
     }
 
-    /* Answers once for all moves until the screen is drawn. */
-    move() {
-      if (this.waiting) return;
-      this.waiting = requestAnimationFrame(() => {
-        this.waiting = null;
-        this.show();
-      });
+    set(j, x) {
+      if (Number.isNaN(this.row[j])) return;
+      this.latent[j] = x;
+      this.move(j);
+    }
+
+    /* Has all other curves told at three values of a hyperparameter. */
+    beside(j) {
+      this.focus = this.focus === j ? null : j;
+      this.move();
     }
 
     get row() {
-      return this.space.projected(this.latent.map((x, j) => (this.used[j] ? x : NaN)));
+      return this.project(this.latent);
+    }
+
+    project(latent) {
+      return this.space.projected(latent.map((x, j) => (this.used[j] ? x : NaN)));
+    }
+
+    /* Answers once for all moves until the screen is drawn. */
+    move(moved) {
+      this.moved = this.waiting && this.moved !== moved ? undefined : moved;
+      this.waiting ??= requestAnimationFrame(() => {
+        this.waiting = null;
+        this.show(this.moved);
+      });
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => {
+        try {
+          if (this.address() !== location.hash) history.replaceState(null, "", this.address());
+        } catch { /* a notebook's frame has no address */ }
+        this.settled();
+      }, SETTLED);
+    }
+
+    /* What is dragged does not change its own curve. */
+    show(moved) {
+      const project = (latent) => this.project(latent), { focus } = this;
+      this.curves = this.belief.curves(this.latent, project);
+      const { row } = this.curves, near = this.belief.near(row);
+      for (const panel of this.panels) panel.place(row[panel.j]);
+      this.showAnswers(row, near);
+      const at = focus === null || Number.isNaN(row[focus]) ? [] : this.data.positions[focus];
+      const three = [...new Set([at[0], at[at.length >> 1], at.at(-1)])].slice(0, at.length);
+      this.others = three.map((x) => this.belief.curves(this.latent.with(focus, x), project));
+      this.note.replaceChildren(...three.flatMap((x, i) => [element("strong", { class: BESIDE[i] }, `${this.data.parameters[focus].name} = ${this.text(focus, x)} `)]));
+      const open = this.panels.filter(({ box }) => box.closest("details")?.open ?? true);
+      for (const panel of open) panel.near(near.but(panel.j));
+      this.stale = [...new Set([...this.stale, ...open])].filter(({ j }) => j !== moved);
+      this.work();
+    }
+
+    /* Draws curves as long as a frame lasts, the others in the next ones. */
+    work() {
+      const begun = performance.now();
+      while (this.stale.length && performance.now() - begun < BUDGET) {
+        const panel = this.stale.shift(), { j } = panel, off = Number.isNaN(this.curves.row[j]);
+        panel.draw(off ? [] : this.curves.along(j).map((draws) => this.belief.predicted(draws)));
+        BESIDE.forEach((name, i) => {
+          const other = j !== this.focus && this.others[i];
+          panel.path(name, other && !Number.isNaN(other.row[j]) ? panel.line(other.along(j).map(mean)) : "");
+        });
+      }
+      if (this.stale.length) this.later ??= requestAnimationFrame(() => {
+        this.later = null;
+        this.work();
+      });
     }
 
     text(j, x) {
       if (Number.isNaN(x)) return "inactive";
-      const one = this.data.parameters[j];
-      return one.kind === "category" ? one.choices[x] : this.number_of(j, x);
-    }
-
-    number_of(j, x) {
-      const { kind, step } = this.data.parameters[j], value = this.space.value(j, x);
+      const { kind, step, choices } = this.data.parameters[j], value = this.space.value(j, x);
       const digits = step === null ? this.space.digits(j) : 12;
-      return kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
+      return choices ? choices[x] : kind === "int" ? String(value) : written(Number(value.toPrecision(digits)));
     }
 
-    show() {
-      const { row } = this;
-      this.controls.forEach((control, j) => this.showControl(control, j, row));
-      const found = this.belief.answer(row, this.start, this.keep);
-      this.showAnswers(found, row);
-      this.showGains(found, row);
-      this.code.textContent = this.python(row);
-    }
-
-    showControl({ box, said, field, slider, steps, used }, j, row) {
-      const one = this.data.parameters[j], x = this.latent[j];
-      box.hidden = !this.space.allowed(row, j);
-      if (used) {
-        used.checked = this.used[j];
-        field.disabled = !used.checked;
-        if (slider) slider.disabled = !used.checked;
-      }
-      if (slider) {
-        field.value = this.number_of(j, x);
-        slider.value = Math.round(x * steps);
-        slider.setAttribute("aria-valuetext", this.text(j, x));
-      } else field.value = x;
-      said.textContent = same(row[j], this.start[j]) ? "" : `was ${this.text(j, this.start[j])}`;
-    }
-
-    showAnswers(found, row) {
-      const { objective, keep } = this.data, { predicted } = found;
-      const kept = row.every((x, j) => same(x, this.keep[j]));
-      const fact = (name, value, ...more) => element("div", {},
-        element("dt", {}, name), element("dd", {}, element("strong", {}, value), ...more));
+    showAnswers(row, near) {
+      const { objective, keep, draws: count, counts } = this.data, { belief } = this;
+      const kept = row.every((x, j) => same(x, this.keep[j])), result = belief.result(row);
+      const fact = (name, value, more = "") => element("div", {},
+        element("dt", {}, name), element("dd", {}, element("strong", {}, value), more));
       const value = (one) => [shown(one.mean, half(one)), ` (${between(one)})`];
-      const facts = [fact(`Predicted ${objective}`, ...value(predicted), this.strip(predicted))];
-      facts.push(fact(`Trial ${keep}, the one to keep`, ...value(found.kept), this.strip(found.kept)));
-      facts.push(fact(`Better than trial ${keep}`, kept ? "the same" : percent(found.better, this.data.draws)));
-      if (found.result !== null) facts.push(fact("Gives a result", percent(found.result)));
-      facts.push(fact("Tried near it?", this.near(found)));
+      const better = belief.better(this.curves.draws, this.kept);
+      const facts = [
+        fact(`Predicted ${objective}`, ...value(belief.predicted(this.curves.draws))),
+        fact(`Trial ${keep}, the one to keep`, ...value(belief.predicted(this.kept))),
+        fact(`Better by what counts (${counts})?`, kept ? "the same" : `${probably(better)}: ${percent(better, count)}`)];
+      if (result !== null) facts.push(fact("Gives a result", percent(result)));
+      facts.push(fact("Tried near", near.all.length === 1 ? "1 trial" : `${near.all.length} trials`));
       this.answers.replaceChildren(element("dl", {}, ...facts));
-      this.spoken.textContent = `Predicted ${objective}: ${value(predicted).join("")}.`;
     }
 
-    /* A value with its interval, on the range of most trials; what lies beyond ends there. */
-    strip({ mean: center, low, high }) {
-      const [first, last] = this.data.range, at = (x) => clipped((100 * (x - first)) / (last - first || 1), 0, 100);
-      const line = element("span", { class: "what-if-interval" }), dot = element("span", { class: "what-if-dot" });
-      line.style.left = `${at(low)}%`;
-      line.style.right = `${100 - at(high)}%`;
-      dot.style.left = `${at(center)}%`;
-      return element("span", { class: "what-if-strip", "aria-hidden": "true" }, line, dot);
+    /* The difference from the setting that is held, by hyperparameter. */
+    settled() {
+      this.table.replaceChildren();
+      if (!this.held) return;
+      const { row, held, belief, data } = this, found = belief.contributions(held, row);
+      const change = (draws) => {
+        const { mean: middle, ...ends } = estimated(draws, data.stretch), error = half(ends);
+        return `${signed(shown(middle, error))} ± ${shown(error, error)}`;
+      };
+      const before = belief.draws(held), whole = this.curves.draws.map((x, k) => x - before[k]);
+      const lines = found.gains.map(([j, gain]) => element("tr", {},
+        element("th", { scope: "row" }, data.parameters[j].name),
+        element("td", {}, `${this.text(j, held[j])} → ${this.text(j, row[j])}`),
+        element("td", { class: "number" }, change(gain))));
+      if (!lines.length) {
+        this.table.append(element("p", { class: "about" }, "Held for comparison: move a value."));
+        return;
+      }
+      this.table.append(element("p", { class: "finding" }, `${data.objective} ${change(whole)} from the setting held to this one`),
+        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What each change does" },
+          element("table", {}, element("tbody", {}, ...lines))));
     }
 
-    /* Whether anything was tried near: the whole configuration, and each of its values. */
-    near({ nearest, untried }) {
-      if (nearest.distance > this.data.radius) return "nothing was";
-      return untried.length ? "hardly" : "yes";
-    }
-
-    nearby({ nearest, untried }) {
-      const [distance, radius] = [nearest.distance, this.data.radius].map((x) => x.toPrecision(2));
-      const notes = nearest.distance < SAME ? [`This is trial ${nearest.number}.`]
-        : [`The nearest trial is ${nearest.number}, at a distance of ${distance}; near is up to ${radius}.`];
-      const names = untried.map((j) => this.data.parameters[j].name).join(", ");
-      if (names) notes.push(`Fewer than ${FEW_TRIED} trials have such values of ${names}.`);
-      return notes;
-    }
-
-    showGains(found, row) {
-      const { contributions, orders } = found, { parameters, belief } = this.data;
-      const rows = [...contributions].sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean));
-      const most = Math.max(...rows.map((one) => Math.abs(one.mean)), Number.MIN_VALUE);
-      const lines = rows.map((one) => {
-        const worse = belief.sign * one.mean > 0;
-        const bar = element("span", { class: `bar ${worse ? "for term-1" : "against term-0"}` });
-        bar.style.setProperty("--size", `${(50 * Math.abs(one.mean)) / most}%`);
-        const change = `${this.text(one.j, this.start[one.j])} \u2192 ${this.text(one.j, row[one.j])}`;
-        return element("tr", {},
-          element("th", { scope: "row" }, parameters[one.j].name, element("small", {}, change)),
-          element("td", { class: "bars" }, bar), element("td", { class: "number" }, this.plusMinus(one)));
+    python(kind) {
+      const values = this.row.map((x, j) => {
+        if (Number.isNaN(x)) return null;
+        const { codes, kind: of } = this.data.parameters[j], value = this.space.value(j, x);
+        const text = codes ? codes[value] : written(value);
+        return of === "float" && /^-?\d+$/.test(text) ? `${text}.0` : text;
       });
-      const sides = ["better", "worse"].map((side) => element("span", {}, side));
-      const head = element("tr", {}, element("th", { scope: "col" }, "changed"),
-        element("th", { scope: "col", class: "sides" }, sides[0], " ", sides[1]),
-        element("th", { scope: "col", class: "number" }, this.data.objective));
-      const shown = rows.length ? [
-        element("p", { class: "finding" }, `${this.plusMinus(found.change)} from trial ${this.number} to here`),
-        element("div", {
-          class: "scroll tall explanation", tabindex: "0", role: "region", "aria-label": "What each change does",
-        }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines))),
-      ] : [element("p", { class: "finding" }, "Move any value.")];
-      const notes = [...this.follows(row), ...this.nearby(found)];
-      if (orders) notes.push(`Each change counts by its average over ${orders} orders of the changes.`);
-      this.gains.replaceChildren(...shown, element("p", { class: "about" }, notes.join(" ")));
+      if (kind === "x") return `[${values.map((text) => text ?? "None").join(", ")}]`;
+      const pairs = values.flatMap((text, j) => (text === null ? [] : [`${this.data.parameters[j].code}: ${text}`]));
+      return kind === "dict" ? `{${pairs.join(", ")}}` : `study.enqueue_trial({${pairs.join(", ")}})`;
     }
 
-    /* What becomes active or inactive along with the changes. */
-    follows(row) {
-      const turned = (from, to) => row.flatMap((_, j) => !this.data.parameters[j].optional
-        && Number.isNaN(from[j]) && !Number.isNaN(to[j]) ? [j] : []);
-      const active = turned(this.start, row).map((j) => `${this.data.parameters[j].name} = ${this.text(j, row[j])}`);
-      const inactive = turned(row, this.start).map((j) => this.data.parameters[j].name);
-      return [
-        ...(active.length ? [`Becomes active along with it: ${active.join(", ")}.`] : []),
-        ...(inactive.length ? [`Becomes inactive along with it: ${inactive.join(", ")}.`] : []),
-      ];
+    async copy(button, text) {
+      const name = button.textContent;
+      this.code.textContent = text;
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+        setTimeout(() => { button.textContent = name; }, 2000);
+      } catch {  // a page without the right to it: what is selected can be copied by hand
+        this.code.hidden = false;
+        getSelection().selectAllChildren(this.code);
+      }
     }
 
-    plusMinus(found) {
-      const error = half(found), [first, last] = this.data.range;
-      if (Math.max(Math.abs(found.mean), error) <= SAME * (last - first)) return "0";
-      return error > 0 ? `${signed(shown(found.mean, error))} \u00b1 ${shown(error, error)}` : signed(shown(found.mean, 0));
+    /* The setting as a part of the page's address. */
+    address() {
+      return `#${this.id}?${this.row.map((x) => (Number.isNaN(x) ? "" : x)).join()}`;
     }
 
-    python(row) {
-      const pairs = row.flatMap((x, j) => {
-        if (Number.isNaN(x)) return [];
-        const { code, codes, kind } = this.data.parameters[j], value = this.space.value(j, x);
-        let text = codes ? codes[value] : written(value);
-        if (kind === "float" && /^-?\d+$/.test(text)) text += ".0";
-        return [`${code}: ${text}`];
+    /* Takes the setting that the address has, if it has one. */
+    linked() {
+      const [id, given = ""] = location.hash.slice(1).split("?"), texts = given.split(",");
+      const row = texts.map((text) => (text ? Number(text) : NaN)), { parameters } = this.data;
+      if (id !== this.id || row.length !== parameters.length || row.some((x, j) => texts[j] && !(parameters[j].choices ? parameters[j].choices[x] : x >= 0 && x <= 1))) return false;
+      this.begin(row);
+      this.place.scrollIntoView();
+      return true;
+    }
+
+    /* What is seen, as an SVG file. */
+    picture() {
+      const open = this.panels.filter(({ box }) => box.closest("details")?.open ?? true), across = Math.min(open.length, 4);
+      const size = [across * 290, 30 + Math.ceil(open.length / across) * 180];
+      const whole = mark("svg", { xmlns: "http://www.w3.org/2000/svg", class: "what-if", viewBox: `0 0 ${size}` });
+      const texts = [...document.styleSheets[0].cssRules].map((rule) => rule.cssText);
+      whole.append(mark("style", {}, texts.filter((text) => /:root|what-if/.test(text)).join("\n")),
+        mark("text", { x: 4, y: 14 }, this.answers.innerText.replaceAll("\n", " ")));
+      open.forEach(({ plot, one, box }, i) => {
+        const x = 250 * (i % across), y = 30 + 180 * Math.floor(i / across), share = box.querySelector(".profile-share").textContent;
+        whole.append(mark("text", { x: x + 4, y: y + 14 }, `${one.name}: ${share}`),
+          attributed(plot.cloneNode(true), { x, y: y + 20, width: 240, height: 150 }));
       });
-      const config = `{${pairs.join(", ")}}`;
-      return this.data.framework === "optuna" ? `study.enqueue_trial(${config})` : `config = ${config}`;
+      const href = URL.createObjectURL(new Blob([whole.outerHTML], { type: "image/svg+xml" }));
+      element("a", { href, download: "profile.svg" }).click();
     }
   }
 
-  /* The trial that is chosen in the history becomes the start. */
-  function startedFrom(panel, place, steps) {
-    const button = element("button", { type: "button" }, "What if, from this trial");
-    button.addEventListener("click", () => {
-      const chosen = steps.closest(".trials").querySelector("[aria-selected=true]");
-      const number = Number(chosen.id.split("-").at(-1));
-      if (!panel.trials.has(number)) return;
-      panel.begin(number);
-      place.scrollIntoView();
-      panel.choice.focus({ preventScroll: true });
-    });
-    steps.append(button);
-  }
-
-  document.querySelectorAll(".what-if").forEach(async (place, index) => {
+  document.querySelectorAll(".what-if").forEach(async (place) => {
     const data = JSON.parse(place.querySelector('script[type="application/json"]').textContent);
-    if (!("DecompressionStream" in window)) {
-      place.firstElementChild.textContent = "This browser is too old to unpack the model.";
-      return;
-    }
-    const panel = new Panel(place, data, await Belief.of(data), index);
-    const steps = place.closest(".tab").querySelector(".trials .steps");
-    if (steps) startedFrom(panel, place, steps);
-    place.whatIf = panel;
+    if (!("DecompressionStream" in window)) return;  // the picture stands there
+    place.whatIf = new Profiler(place, data, await Belief.of(data));
   });
 })();

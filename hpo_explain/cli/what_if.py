@@ -1,0 +1,38 @@
+"""`hpo-explain what-if`: the profiler of a run, as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hpo_explain.base.phrases import printable
+from hpo_explain.cli._errors import say
+from hpo_explain.cli._interrupt import interrupt_at_hand
+from hpo_explain.cli._reading import read_all_and_tell
+from hpo_explain.cli._source import Source, takes_source
+
+
+@click.command("what-if")
+@takes_source
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="what_if.html",
+    show_default=True,
+    help="File to write.",
+)
+def what_if(source: Source, out: Path) -> None:
+    """Write a page in which any configuration is predicted.
+
+    A curve for each hyperparameter, all others as they are set: drag one, and the others follow.
+    """
+    from hpo_explain.reporting._file import check_place
+    from hpo_explain.reporting.standalone import panel_of
+
+    check_place(out)  # before a minute of work, not after
+    runs = read_all_and_tell(source)
+    say("writing the profiler ...")
+    panel = panel_of(runs)
+    interrupt_at_hand().check()
+    click.echo(printable(f"What if: {panel.write(out)}"))
