@@ -217,8 +217,8 @@ def _answer(content: bytes) -> bytes:
             raised = dumped((None, error, where))
             pickle.loads(raised)  # which some errors refuse
             return raised
-        answer = RuntimeError(f"{type(error).__name__}: {error}")
-        return dumped((None, answer, where))
+        described = RuntimeError(f"{type(error).__name__}: {error}")
+        return dumped((None, described, where))
 
 
 _parent: int | None = None  # with which this process ends

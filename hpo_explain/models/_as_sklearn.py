@@ -1,9 +1,4 @@
-"""What needs scikit-learn: its forests grown again, and our own models as those of scikit-learn.
-
-Its forests are grown without what its ``fit`` does to the process meanwhile: it sets the process's
-warning filters anew for every tree, in every thread. What a user's thread warns of meanwhile may be
-lost, and so may the filters themselves. The trees are the same.
-"""
+"""Our Gaussian process as one of scikit-learn."""
 
 from __future__ import annotations
 
@@ -91,21 +86,14 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
 
 
 def regressor_of(process: FittedProcess) -> GaussianProcessRegressor:
-    """Return a process as scikit-learn's ``fit`` makes it without an optimizer."""
+    """Return scikit-learn's regressor with the parameters of a process, fitted to its trials."""
     kernel = process.kernel_
     own = MixedMatern(kernel.amid, kernel.length_scale)
     gp = GaussianProcessRegressor(
         ConstantKernel(kernel.signal, SIGNAL) * own,
         alpha=process.alpha,
         optimizer=None,
+        normalize_y=True,
     )
-    gp.kernel_ = gp.kernel
-    gp.n_features_in_ = process.X_train_.shape[1]
-    gp._y_train_mean = np.array([process.offset])
-    gp._y_train_std = np.array([process.scale])
-    gp.X_train_ = process.X_train_
-    gp.y_train_ = process.y_train_
-    gp.L_ = process.L_
-    gp.alpha_ = process.alpha_
-    gp.log_marginal_likelihood_value_ = process.log_likelihood
-    return gp
+    y = process.offset + process.scale * process.y_train_
+    return gp.fit(process.X_train_, y)
