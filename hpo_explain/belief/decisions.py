@@ -138,12 +138,12 @@ def decide(
     (4.0, False, 0.9)
     """
     draws = np.asarray(draws, float)
-    known = np.nan if len(draws) == 1 else 0.0
+    chance = np.nan if len(draws) == 1 else 0.0
     draws = draws[np.isfinite(draws)]
-    if np.isnan(known) or not len(draws):
+    if np.isnan(chance) or not len(draws):
         estimate = float(draws.mean()) if len(draws) else np.nan
         return Decision(
-            estimate, (np.nan, np.nan), known, False, np.nan, threshold
+            estimate, (np.nan, np.nan), chance, False, np.nan, threshold
         )
     apart = draws - threshold
     least += ROUNDING * float(np.abs(apart).max())

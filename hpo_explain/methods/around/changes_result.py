@@ -230,8 +230,10 @@ class Changes(Result):
     @property
     def kept(self) -> Decision:
         """Whether the changes that are needed keep the gain, or reach what is to be reached."""
-        kept = decide(self.slack_drawn, side="above")
-        return kept if kept.known else replace(kept, estimate=self.gain)
+        decision = decide(self.slack_drawn, side="above")
+        if decision.known:
+            return decision
+        return replace(decision, estimate=self.gain)
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

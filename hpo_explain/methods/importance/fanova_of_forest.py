@@ -100,8 +100,8 @@ class ForestImportance(FanovaImportance):
     @property
     def known_totals(self) -> Array:
         """`totals`, if they were asked for before, else NaN; drawing does not compute them."""
-        known: Array = vars(self).get("totals", self._no_totals)
-        return known
+        totals: Array = vars(self).get("totals", self._no_totals)
+        return totals
 
     @property
     def _no_totals(self) -> Array:
@@ -115,8 +115,8 @@ class ForestImportance(FanovaImportance):
         ValueError
             If the name is unknown, or there are more than `most_pairs` pairs of leaves.
         """
-        found = super().total_effect(name)
-        if np.isnan(found):
+        total = super().total_effect(name)
+        if np.isnan(total):
             pairs = f"{total_cost(self.boxes):.1e} pairs of leaves, more than {self.most_pairs:.1e}"
             raise InputError(
                 "name",
@@ -128,7 +128,7 @@ class ForestImportance(FanovaImportance):
                     " to the explainer, or take fewer trees.",
                 ),
             )
-        return found
+        return total
 
     def averaged(
         self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]
