@@ -356,7 +356,7 @@ def test_what_cannot_be_settled_is_refused():
         ),
         (
             hx.partial_dependence(run, "x1", kind="accumulated"),
-            "must be a result of importance, partial_dependence.* of type Effect, accumulated",
+            "must be a result of importance, partial_dependence.* of type AccumulatedEffect",
         ),
         (hx.importance(run, seed=1), "a result of the same seed="),
         (hx.importance(run_of(bumps, 1)), "is about other trials"),
