@@ -31,7 +31,6 @@ from .improvement import DrawnGain as DrawnGain
 from .improvement import ExpectedGain as ExpectedGain
 from .improvement import Improvement as Improvement
 from .improvement import proposed as proposed
-from .learned import SupportsProcesses as SupportsProcesses
 from .left import told as told
 from .mixture import Mixture as Mixture
 from .narrowing import allowed as allowed

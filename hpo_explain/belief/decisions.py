@@ -138,12 +138,12 @@ def decide(
     (4.0, False, 0.9)
     """
     draws = np.asarray(draws, float)
-    probability = np.nan if len(draws) == 1 else 0.0
+    chance = np.nan if len(draws) == 1 else 0.0
     draws = draws[np.isfinite(draws)]
-    if np.isnan(probability) or not len(draws):
+    if np.isnan(chance) or not len(draws):
         estimate = float(draws.mean()) if len(draws) else np.nan
         return Decision(
-            estimate, (np.nan, np.nan), probability, False, np.nan, threshold
+            estimate, (np.nan, np.nan), chance, False, np.nan, threshold
         )
     apart = draws - threshold
     least += ROUNDING * float(np.abs(apart).max())
@@ -201,29 +201,6 @@ def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
     return _stretched(
         np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws))
     )
-
-
-def interval_beside(
-    shares: Array, left_out: Array, *, stretch: float
-) -> tuple[float, float]:
-    """Return what holds a share with 95 %, whoever has what draws leave out: others, or it.
-
-    Parameters
-    ----------
-    shares, left_out : ndarray of shape (k,)
-        The share of what each draw varies by, and what draws leave out, of everything.
-    stretch : float
-        How far it is stretched about the median.
-
-    Examples
-    --------
-    >>> interval_beside(np.full(9, 0.5), np.full(9, 0.2), stretch=1.8)
-    (0.4, 0.6)
-    """
-    others = shares * (1.0 - left_out)
-    low, _ = interval(others, stretch=stretch)
-    _, high = interval(others + left_out, stretch=stretch)
-    return low, high
 
 
 def _stretched(

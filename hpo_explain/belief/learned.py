@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -164,16 +163,6 @@ class LearnedDraws(Draws):
     def roughness(self) -> float:
         """Standard deviation of what draws leave out: none where repeats tell the noise."""
         return 0.0 if self.noise.settled else self.noise.estimate
-
-
-@runtime_checkable
-class SupportsProcesses(Protocol):
-    """Draws of which it is known what processes they are drawn from."""
-
-    @property
-    def belief(self) -> LearnedDraws:
-        """The processes, and what they are learned from."""
-        ...
 
 
 def thinned(cost: Array, most: int, seed: int) -> Ints:

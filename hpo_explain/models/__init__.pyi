@@ -33,6 +33,7 @@ from .columns import KernelColumns as KernelColumns
 from .columns import OrderedColumns as OrderedColumns
 from .columns import ValueColumns as ValueColumns
 from .densities.ratio import DensityRatio as DensityRatio
+from .densities.ratio import SupportsDensities as SupportsDensities
 from .forest import ForestSurrogate as ForestSurrogate
 from .gaussian_process import (
     GaussianProcessSurrogate as GaussianProcessSurrogate,

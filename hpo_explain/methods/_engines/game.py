@@ -37,8 +37,8 @@ from hpo_explain.methods._engines.split_gains import (
 )
 from hpo_explain.models import (
     Acquisition,
-    DensityRatio,
     Split,
+    SupportsDensities,
     SupportsRelevance,
     SurrogateBased,
 )
@@ -146,7 +146,7 @@ class CoalitionGame:
         """Whether orders are walked in place of all coalitions."""
         if self.estimator != "auto":
             return False
-        values_coalitions = isinstance(self.acquisition, DensityRatio)
+        values_coalitions = isinstance(self.acquisition, SupportsDensities)
         if self._too_many:
             return self.grows or values_coalitions
         many = len(self.players) >= LEAST_WALKED
@@ -167,7 +167,7 @@ class CoalitionGame:
     def parts(self) -> list[CoalitionGame]:
         """Return the games of which this one is the sum; empty where it is not a sum."""
         if self.estimator == "kernel" or not isinstance(
-            self.acquisition, DensityRatio
+            self.acquisition, SupportsDensities
         ):
             return []
         acquisitions = self.acquisition.parts()
@@ -328,7 +328,7 @@ class CoalitionGame:
         Every row is composed, which any acquisition allows, unless it knows a way of its own.
         """
         if self.estimator != "kernel" and isinstance(
-            self.acquisition, DensityRatio
+            self.acquisition, SupportsDensities
         ):
             terms = self.acquisition.coalition_terms(
                 self.x, rows, self.players, coalitions

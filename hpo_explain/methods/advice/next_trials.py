@@ -10,7 +10,6 @@ from hpo_explain.belief import (
     DrawnGain,
     ExpectedGain,
     Improvement,
-    SupportsProcesses,
     proposed,
 )
 from hpo_explain.question import RunDecision
@@ -44,7 +43,7 @@ def next_rows(
 def _expected_gain(decision: RunDecision) -> ExpectedGain:
     """Return the expected improvement over scales; of a model of the user's over its draws."""
     run, draws = decision.run, decision.draws
-    if isinstance(draws, SupportsProcesses):
+    if hasattr(draws, "belief"):
         best = float(run.cost[run.feasible].min())
         return Improvement.over(draws.belief, best)
     means = decision.costs.mean(axis=0)

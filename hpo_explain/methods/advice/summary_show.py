@@ -37,9 +37,8 @@ def shown(summary: Summary) -> Any:
         for place, one in enumerate(kinds)
         for row, j in enumerate(largest_first)
     ]
-    totals = kinds[0].known_totals
-    if totals is not None:  # which the line about what matters tells
-        in_all = totals.mean(axis=0)
+    in_all = kinds[0].known_totals.mean(axis=0)
+    if np.isfinite(in_all).all():  # which the line about what matters tells
         bars += [
             Bar(row, 0.0, float(in_all[j]), fill=PALE)
             for row, j in enumerate(largest_first)

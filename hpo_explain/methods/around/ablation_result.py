@@ -306,10 +306,10 @@ class Ablation(Result):
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
-        draws, gains = self.shapley_drawn, self.gains_drawn
-        if draws.shape != gains.shape:
+        shapley_of, gains = self.shapley_drawn, self.gains_drawn
+        if shapley_of.shape != gains.shape:
             gains = self.gains[:, None]
-        decisions = [_decided(gap) for gap in gains - draws]
+        decisions = [_decided(gap) for gap in gains - shapley_of]
         gaps = np.abs(self.gains - self.shapley)
         gaps = np.where([one.doubtful for one in decisions], 0.0, gaps)
         # of two that interact alone both gaps are the same number: the first step is told
@@ -321,7 +321,7 @@ class Ablation(Result):
         decision = replace(
             decisions[i],
             estimate=shapley,
-            interval=interval(draws[i], stretch=STRETCH["average"]),
+            interval=interval(shapley_of[i], stretch=STRETCH["average"]),
             threshold=np.nan,
         )
         gain = Estimate(float(self.gains[i]), self.each[i].half)

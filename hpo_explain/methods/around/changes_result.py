@@ -105,8 +105,7 @@ class Changes(Result):
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> run = hx.from_frame(table, "loss", hyperparameters=["x", "y"])
-    >>> hx.changes(run, {"x": 0.9, "y": 0.5}).put_back
+    >>> hx.changes(table, {"x": 0.9, "y": 0.5}, objective="loss").put_back
     {'y': 0.5}
     """
 
@@ -231,8 +230,10 @@ class Changes(Result):
     @property
     def kept(self) -> Decision:
         """Whether the changes that are needed keep the gain, or reach what is to be reached."""
-        left = decide(self.slack_drawn, side="above")
-        return left if left.known else replace(left, estimate=self.gain)
+        decision = decide(self.slack_drawn, side="above")
+        if decision.known:
+            return decision
+        return replace(decision, estimate=self.gain)
 
     @property
     def remarks(self) -> tuple[Fact, ...]:

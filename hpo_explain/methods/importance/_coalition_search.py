@@ -101,18 +101,12 @@ def _inherit(by_draw: Array, mean: Array, rows: Array) -> None:
 def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
     """Improve rows (m, d) where they are free; return their costs, (k, m).
 
-    Each value in turn is set to the best one, several are changed at once, and at last each is
+    Several values are changed at once, each in turn is set to the best one, and at last each is
     moved by smaller and smaller steps.
     """
     space, rng = belief.space, np.random.default_rng(belief.seed)
     columns = space.order.tolist()
     for step in _STEPS:
-        for j in columns:
-            values = belief.landscape.axes[j].centers
-            values = values[np.argsort(space.places(j, values))]
-            if space.parameters[j].optional is not None:
-                values = np.append(values, np.nan)
-            _set_best(belief, rows, free, sign, j, values[None])
         several = np.repeat(rows, _CHILDREN, axis=0)
         new = changed(space, several, step, rng)
         new = np.where(
@@ -121,6 +115,12 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
             rows[:, None],
         )
         rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
+        for j in columns:
+            values = belief.landscape.axes[j].centers
+            values = values[np.argsort(space.places(j, values))]
+            if space.parameters[j].optional is not None:
+                values = np.append(values, np.nan)
+            _set_best(belief, rows, free, sign, j, values[None])
     for near in _NEAR:
         for j in columns:
             if space.parameters[j].size is None:

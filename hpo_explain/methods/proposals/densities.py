@@ -24,7 +24,7 @@ from hpo_explain.methods.proposals.proposed import (
     AnyTrial,
     proposed,
 )
-from hpo_explain.models import DensityRatio
+from hpo_explain.models import SupportsDensities
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, Parameter
@@ -181,13 +181,13 @@ def density_path(
 
 def _own(
     run: Run, number: int | None
-) -> tuple[DensityRatio, tuple[Fact, ...]] | None:
+) -> tuple[SupportsDensities, tuple[Fact, ...]] | None:
     """Return the densities under which a trial was chosen, and how they are known.
 
     None if it was chosen otherwise.
     """
     own = run.own_acquisition(number)
-    if own is None or not isinstance(own.acquisition, DensityRatio):
+    if own is None or not isinstance(own.acquisition, SupportsDensities):
         return None
     return own.acquisition, own.notes
 
@@ -209,7 +209,9 @@ def _none(run: Run, number: int | None) -> NothingToExplain:
     )
 
 
-def _curve(ratio: DensityRatio, j: int, at: float, value: Any) -> DensityCurve:
+def _curve(
+    ratio: SupportsDensities, j: int, at: float, value: Any
+) -> DensityCurve:
     parameter = ratio.space.parameters[j]
     positions = _shown_positions(parameter)
     good, bad = ratio.marginal(j, positions)

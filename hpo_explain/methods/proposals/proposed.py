@@ -250,28 +250,28 @@ def proposed(
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
         return Proposed(x, state="given", notes=(_GIVEN(),))
-    proposal: Any = getattr(trial, "number", trial)
-    if isinstance(proposal, str) and proposal == "pending":
-        proposal = _pending(run)
-    whole = isinstance(proposal, (int, np.integer)) and not isinstance(
-        proposal, bool
+    which: Any = getattr(trial, "number", trial)
+    if isinstance(which, str) and which == "pending":
+        which = _pending(run)
+    whole = isinstance(which, (int, np.integer)) and not isinstance(
+        which, bool
     )
     changed = [
         number
         for number, review in run.reviewed.items()
         if review.set_by_person
     ]
-    if whole and proposal in changed:
-        return Proposed.before_change(run, int(proposal))
-    if whole and proposal in run.without_result:
-        number = int(proposal)
+    if whole and which in changed:
+        return Proposed.before_change(run, int(which))
+    if whole and which in run.without_result:
+        number = int(which)
         candidate = run.without_result[number]
         if not (
             candidate.proposed or candidate.state == "waiting" or any_trial
         ):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
-    number = _finished(run, proposal, seed=seed, any_trial=any_trial)
+    number = _finished(run, which, seed=seed, any_trial=any_trial)
     unknown = not any_trial and _may_be_proposed(run, number)
     notes = (_CHOOSER_UNKNOWN(trials=[number]),) if unknown else ()
     return Proposed(run.X[run.row(number)], number, number, notes=notes)

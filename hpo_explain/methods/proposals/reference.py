@@ -16,7 +16,7 @@ from hpo_explain.methods._engines.background import (
     independent_batches,
     local_background,
 )
-from hpo_explain.models import Acquisition, DensityRatio
+from hpo_explain.models import Acquisition, SupportsDensities
 from hpo_explain.space import Array, Config
 
 BACKGROUNDS = ("auto", "global", "local", "hybrid", "candidates", "thesis")
@@ -75,7 +75,7 @@ class Reference:
             return cls(acquisition, seed, given=given)
         check_option("background", background, BACKGROUNDS)
         if background == "candidates" and not isinstance(
-            acquisition, DensityRatio
+            acquisition, SupportsDensities
         ):
             raise InputError(
                 "background",
@@ -119,7 +119,10 @@ class Reference:
 
     def _drawing(self, config: Config) -> Callable[[int, int], Array]:
         acquisition, place = self.acquisition, self.place
-        if isinstance(acquisition, DensityRatio) and place == "candidates":
+        if (
+            isinstance(acquisition, SupportsDensities)
+            and place == "candidates"
+        ):
             return lambda n, seed: acquisition.candidates(n, seed=seed)
         return lambda n, seed: AROUND[place](
             acquisition.space, config, n, seed=seed

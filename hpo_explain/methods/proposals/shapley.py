@@ -50,8 +50,8 @@ from hpo_explain.methods.proposals.reference import Reference
 from hpo_explain.models import (
     PREDICTED,
     Acquisition,
-    DensityRatio,
     OfPredictions,
+    SupportsDensities,
     split_of,
 )
 from hpo_explain.question import Explained, accepted_acquisition
@@ -197,7 +197,7 @@ class ShapleyExplainer:
         )
         absent = tuple(space.index(name) for name in not_chosen)
         acquisition = self._acquisition
-        if isinstance(acquisition, DensityRatio):
+        if isinstance(acquisition, SupportsDensities):
             active = ~np.isnan(x)
             active[list(absent)] = True
             acquisition = acquisition.of_active(active)

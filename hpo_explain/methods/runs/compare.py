@@ -443,8 +443,8 @@ class _Comparing:
             scales.append((best, mean if mean > best else np.inf))
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
-        sampled = equally_many([loss[:, chosen] for loss in losses])
-        draws = [*map(in_own_order, sampled, self._ranks)]
+        losses_of = equally_many([loss[:, chosen] for loss in losses])
+        draws = [*map(in_own_order, losses_of, self._ranks)]
         default = Default(
             configuration=candidates[chosen],
             loss=mean_losses[:, chosen],

@@ -23,10 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from hpo_explain.base import InputError, check_count
+from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.densities._coalitions import coalition_log_density
 from hpo_explain.models.densities.kernels import values_of
 from hpo_explain.models.densities.mixture import ProductMixture
@@ -66,6 +68,40 @@ class DensityBlock:
             good=self.good.of(places),
             bad=self.bad.of(places),
         )
+
+
+@runtime_checkable
+class SupportsDensities(Acquisition, Protocol):
+    """An acquisition that compares the densities of good and of other trials.
+
+    It is a sum of parts, each of a few hyperparameters; an optimizer draws candidates from it.
+    """
+
+    @property
+    def blocks(self) -> tuple[DensityBlock, ...]:
+        """The densities of hyperparameters that are sampled together."""
+
+    def marginal(self, j: int, positions: Array) -> tuple[Array, Array]:
+        """Return the densities of good and of other trials at encoded values of one, (n,) each."""
+
+    def of_active(self, active: Bools) -> Acquisition:
+        """Return what the values of some hyperparameters are chosen by, (d,), once active."""
+
+    def parts(self) -> tuple[Acquisition, ...]:
+        """Return the parts, over the same space, whose Shapley values add up to those of all."""
+
+    def candidates(self, n: int, *, seed: int = 0) -> Array:
+        """Return latent rows drawn as the optimizer draws them, (n, d)."""
+
+    def coalition_terms(
+        self, x: Array, background: Array, players: Ints, coalitions: Bools
+    ) -> dict[str, Array] | None:
+        """Return the terms, each (n, m), or None where they have to be composed.
+
+        `x` is the explained row (d,), `background` holds latent rows (n, d), `players` are the
+        columns that take part, `coalitions` says which of them have the value of `x`, (m, number of
+        players).
+        """
 
 
 class DensityRatio:
