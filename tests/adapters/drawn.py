@@ -1,11 +1,13 @@
 """Stand-ins for the process that draws a report, for tests of when and what is drawn."""
 
 import logging
+import pickle
 from concurrent.futures import Future
 from types import SimpleNamespace
 
 from hpo_explain.adapters import _updates
 from hpo_explain.adapters._drawing import draw
+from hpo_explain.base.workers import dumped
 
 
 class Drawn:
@@ -20,6 +22,7 @@ class Drawn:
 
         class StandIn:
             def __init__(self, page, done, *, gives_way, turn):
+                page = pickle.loads(dumped(page))  # as it is sent
                 record.jobs.append(
                     SimpleNamespace(page=page, gives_way=gives_way)
                 )

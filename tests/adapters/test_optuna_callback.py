@@ -41,7 +41,7 @@ def optimize(callback, n_trials, sampler=None, objective=parabola, **options):
 def test_a_report_is_written_every_so_many_finished_trials(written, tmp_path):
     optimize(unlimited(tmp_path / "why.html", every=4), 11)
     assert written.lengths == [4, 8]
-    assert {job.path for job in written.jobs} == {tmp_path / "why.html"}
+    assert {job.page.path for job in written.jobs} == {tmp_path / "why.html"}
 
 
 def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
@@ -97,7 +97,7 @@ def test_options_of_the_reader_are_passed_on(
         lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback]
     )
     (job,) = written.jobs
-    assert [run.direction for run in job.runs.values()] == directions
+    assert [run.direction for run in job.page.runs.values()] == directions
 
 
 # ---------------------------------------------------------------------- no harm
