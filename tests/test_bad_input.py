@@ -690,7 +690,7 @@ TEXTS = {
     ),
     "a frame without saying what the objective is": (
         lambda: hx.trust(TABLE.rename(columns={"loss": "y"})),
-        ["objective is missing", "objective='?'"],
+        ["objective is missing", "Give objective='"],
     ),
     "an objective that is no number": (
         lambda: hx.from_frame(TABLE.assign(loss="good"), objective="loss"),

@@ -270,12 +270,20 @@ def test_a_table_names_its_columns():
         match="status 'x' must say whether a trial finished",
     ):
         hx.from_frame(
-            table.drop(columns="state"), objective="loss", status="x"
+            table,
+            objective="loss",
+            status="x",
+            hyperparameters=["seconds"],
         )
     with pytest.raises(
         hx.base.InputError, match="duration 'state' must hold seconds"
     ):
-        hx.from_frame(table, objective="loss", duration="state")
+        hx.from_frame(
+            table,
+            objective="loss",
+            duration="state",
+            hyperparameters=["x"],
+        )
 
 
 def test_what_was_not_recorded_is_said_with_the_remedy():

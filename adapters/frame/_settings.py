@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,17 +18,13 @@ from hpo_explain.adapters.frame._names import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_NAMES = {
-    "nan": math.nan,
-    "NaN": math.nan,
-    "inf": math.inf,
-    "Infinity": math.inf,
-    "null": None,
-    "true": True,
-    "false": False,
-}
-_NUMBERS = ("float16", "float32", "float64", "int32", "int64", "bool_", "str_")
-_STARTS = ("{", "OrderedDict(", "dict(", "Configuration(")
+_STARTS = ("{", "OrderedDict(", "Configuration(")
+_WRAPPED = re.compile(
+    r"(?:OrderedDict|Configuration)\((?:values=)?(.*?),?\s*\)", re.DOTALL
+)
+# NumPy 2 writes np.float64(0.1) inside of a dictionary; a literal has no name for no number
+_NUMPY = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")
+_NAN = re.compile(r"(?<=[\s:,\[(])nan(?=[\s,\])}])")
 HYPEROPT_VALUES = "misc.vals."
 """What the columns of hyperparameters in a dump of Hyperopt's trials begin with."""
 
@@ -117,15 +113,20 @@ def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _only(cell: Any) -> Any:
-    value = cell
-    if isinstance(cell, str):
-        try:
-            value = _literal(ast.parse(cell.strip(), mode="eval").body)
-        except (SyntaxError, ValueError):
-            value = cell
+    value = _literal(cell) if isinstance(cell, str) else cell
     if not isinstance(value, (list, tuple)) or len(value) > 1:
         return value
     return value[0] if value else None
+
+
+def _literal(text: str) -> Any:
+    """Return the value of what Python or NumPy write, without running anything; else the text."""
+    plain = _NAN.sub("None", _NUMPY.sub(r"\1", text.strip()))
+    whole = _WRAPPED.fullmatch(plain)
+    try:
+        return ast.literal_eval(plain if whole is None else whole[1])
+    except (SyntaxError, ValueError):
+        return text
 
 
 # ---------------------------------------------------------------------- dictionaries
@@ -160,47 +161,10 @@ def _dictionary(cell: Any) -> Mapping[Any, Any] | None:
     try:
         found = json.loads(cell)
     except ValueError:
-        try:
-            found = _literal(ast.parse(cell.strip(), mode="eval").body)
-        except (SyntaxError, ValueError):
-            return None
+        found = _literal(cell)
+    if isinstance(found, list):  # the pairs of an OrderedDict
+        found = dict(found)
     return found if isinstance(found, Mapping) else None
-
-
-def _literal(node: ast.expr) -> Any:
-    """Return the value of what Python or NumPy write, without running anything.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
-    """
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name) and node.id in _NAMES:
-        return _NAMES[node.id]
-    if isinstance(node, ast.Dict) and None not in node.keys:
-        keys = [_literal(key) for key in node.keys if key is not None]
-        return dict(zip(keys, map(_literal, node.values), strict=True))
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return tuple(map(_literal, node.elts))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_literal(node.operand)
-    if isinstance(node, ast.Call):
-        return _of_call(node)
-    raise ValueError(ast.dump(node))
-
-
-def _of_call(node: ast.Call) -> Any:
-    """Return the value of ``np.float64(0.1)``, ``OrderedDict([...])`` and ``dict(lr=0.1)``."""
-    name = ast.unparse(node.func).rpartition(".")[2]
-    values = [_literal(value) for value in node.args]
-    if name in _NUMBERS and len(values) == 1:
-        return values[0]
-    if name in ("OrderedDict", "dict", "Configuration"):
-        named = {entry.arg: _literal(entry.value) for entry in node.keywords}
-        return dict(*values) | dict(named.get("values", named))
-    raise ValueError(name)
 
 
 def _flat(entries: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:

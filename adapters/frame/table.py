@@ -236,6 +236,45 @@ def from_frame(
         curves = read_curves(table, roles, level)
         table = last_of_each(table, roles, level)
         known = known_of(table, spread_out, objective)
+    read = _understood(
+        table, known, roles, direction, hyperparameters, space, time
+    )
+    by_model, about = read_proposed(
+        read.table,
+        known,
+        read.trials,
+        initial=initial,
+        proposed=proposed,
+        optimizer=optimizer,
+    )
+    evaluations = read.evaluations(by_model, curves)
+    run = run_of(
+        evaluations,
+        read.encoded(evaluations, space, log, linear),
+        read.source(optimizer),
+        level=level,
+        bounds=bounds,
+        notes=[*notes, *read.notes, *about],
+    )
+    return read.completed(run)
+
+
+def _understood(
+    table: pd.DataFrame,
+    known: Known,
+    roles: Roles,
+    direction: Direction | None,
+    hyperparameters: Sequence[str] | None,
+    space: SearchSpace | Sequence[Parameter] | None,
+    time: object,
+) -> _Table:
+    """Return a table with what its columns and rows are.
+
+    Raises
+    ------
+    InputError
+        If that is not clear; the error proposes it.
+    """
     way, about = _direction(direction, known, roles.objective)
     is_known = bool(roles.objective)
     if not is_known:
@@ -249,34 +288,8 @@ def from_frame(
         [*chosen.names, *filter(None, [roles.fidelity])],
         by_time=len(roles.times) == 1 or (time is None and bool(roles.times)),
     )
-    by_model, about_proposals = read_proposed(
-        table,
-        known,
-        trials,
-        initial=initial,
-        proposed=proposed,
-        optimizer=optimizer,
-    )
-    read = _Table(table, known, roles, chosen, trials)
-    evaluations = read.evaluations(by_model, curves)
-    source = Source(
-        "frame",
-        optimizer or known.layout.optimizer or "the optimizer",
-        way,
-        roles.objective,
-        roles.fidelity,
-        roles.fidelity or "step",
-    )
-    notes += [*about, *about_proposals, *trials.notes]
-    run = run_of(
-        evaluations,
-        read.encoded(evaluations, space, log, linear),
-        source,
-        level=level,
-        bounds=bounds,
-        notes=[*notes, *trials.rows.notes(roles.objective)],
-    )
-    return read.completed(run)
+    notes = [*about, *trials.notes, *trials.rows.notes(roles.objective)]
+    return _Table(table, known, roles, chosen, trials, way, notes)
 
 
 def _spread_out(
@@ -309,6 +322,20 @@ class _Table:
     roles: Roles
     chosen: Chosen
     trials: Trials
+    direction: Direction
+    notes: Sequence[Fact]
+
+    def source(self, optimizer: str | None) -> Source:
+        """Return what the table is, as others are told of it."""
+        roles = self.roles
+        return Source(
+            "frame",
+            optimizer or self.known.layout.optimizer or "the optimizer",
+            self.direction,
+            roles.objective,
+            roles.fidelity,
+            roles.fidelity or "step",
+        )
 
     def evaluations(
         self,
