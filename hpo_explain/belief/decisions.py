@@ -203,6 +203,29 @@ def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
     )
 
 
+def interval_beside(
+    shares: Array, left_out: Array, *, stretch: float
+) -> tuple[float, float]:
+    """Return what holds a share with 95 %, whoever has what draws leave out: others, or it.
+
+    Parameters
+    ----------
+    shares, left_out : ndarray of shape (k,)
+        The share of what each draw varies by, and what draws leave out, of everything.
+    stretch : float
+        How far it is stretched about the median.
+
+    Examples
+    --------
+    >>> interval_beside(np.full(9, 0.5), np.full(9, 0.2), stretch=1.8)
+    (0.4, 0.6)
+    """
+    others = shares * (1.0 - left_out)
+    low, _ = interval(others, stretch=stretch)
+    _, high = interval(others + left_out, stretch=stretch)
+    return low, high
+
+
 def _stretched(
     ends: list[float], stretch: float, mean: float
 ) -> tuple[float, float]:

@@ -105,7 +105,8 @@ class Changes(Result):
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"x": rng.random(40), "y": rng.random(40)})
     >>> table["loss"] = (table.x - 0.2) ** 2
-    >>> hx.changes(table, {"x": 0.9, "y": 0.5}, objective="loss").put_back
+    >>> run = hx.from_frame(table, "loss", hyperparameters=["x", "y"])
+    >>> hx.changes(run, {"x": 0.9, "y": 0.5}).put_back
     {'y': 0.5}
     """
 
