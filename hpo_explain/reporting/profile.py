@@ -20,7 +20,14 @@ from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.question import Question, RunDecision
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Bools, Config, Parameter, Support
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    Config,
+    Parameter,
+    Support,
+)
 
 _POINTS = 25  # of a curve, where a hyperparameter has more values
 _DOTS = 1000  # trials that are drawn
@@ -252,7 +259,7 @@ class Profile:
             for kind, (text, _) in self.starts.items()
             if kind != "default"
         ]
-        failed = not all(self.run.feasible) or self.run.without_result
+        failed = not np.all(self.run.feasible) or self.run.without_result
         return [
             *started,
             ("others", _DOT.format(0, 0), "trial"),
@@ -308,7 +315,7 @@ class Profile:
             ),
             inactive=f"Inactive: {space.condition_text(parameter.name)}.",
             is_inactive=bool(np.isnan(row[j])),
-            value=_text(parameter, parameter.decode([at])[0]),
+            value=_text(parameter, parameter.decode(np.array([at]))[0]),
             at=float(frame.x(parameter, at)),
             paths=self._paths(j),
             marks=self._marks(j),
@@ -361,17 +368,17 @@ class Profile:
         """Return where the recommended space is, if it is smaller."""
         frame, whole = self.frame, self.run.space.parameters[j]
         part = self.decision.box.parts[j]
-        if whole.is_category:
-            kept = [c for c in whole.choices if c in part.choices]
-            if len(kept) == len(whole.choices):
+        if isinstance(part, CategoricalParameter):
+            if len(part.choices) == whole.size:
                 return ""
-            middle = frame.x(whole, whole.encode(kept))
-            half = (frame.right - frame.left) / len(whole.choices) / 2.0
+            middle = frame.x(whole, whole.encode(part.choices))
+            half = (frame.right - frame.left) / (whole.size or 1) / 2.0
             ends = middle - half, middle + half
-        elif (part.low, part.high) == (whole.low, whole.high):
-            return ""
         else:
-            x = frame.x(whole, whole.encode([part.low, part.high]))
+            first, last = whole.encode([part.low, part.high]).tolist()
+            if (first, last) == (0.0, 1.0):
+                return ""
+            x = frame.x(whole, np.array([first, last]))
             ends = x[:1], x[1:]
         box = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
         return _each(box, *ends)
@@ -384,7 +391,7 @@ class Profile:
                 continue
             mean = self._predicted[kind]
             x, y = self.frame.x(parameter, row[j]), self.frame.y(mean)
-            value = _text(parameter, parameter.decode([row[j]])[0])
+            value = _text(parameter, parameter.decode(row[j : j + 1])[0])
             found.append(Mark(kind, float(x), float(y), f"{text}: {value}"))
         return found
 

@@ -14,6 +14,7 @@ from hpo_explain.belief import Noise
 from hpo_explain.belief.noise import resolution, step_of
 from hpo_explain.cli import main
 from hpo_explain.question import RunDecision, WhatCounts
+from hpo_explain.question.decision import prediction_at
 from tests.analytic import Known, space_of, unit_cube
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -255,3 +256,17 @@ def test_what_counts_is_more_than_nothing(wrong):
     run = hx.Run(space, space.sample(9), np.arange(9.0), "minimize")
     with pytest.raises(InputError, match="epsilon"):
         hx.optimum(run, epsilon=wrong)
+
+
+def test_a_prediction_has_its_whole_interval_where_that_holds_0():
+    """Of 99 values from -.2 to 9.6 two lie below 0: the objective is no difference to decide."""
+    ends = np.linspace(-0.2, 9.6, 99)
+    draws = Known(
+        LINE, [lambda X, end=end: 0.0 * X[:, 0] + end for end in ends]
+    )
+    predicted = prediction_at(draws, np.array([0.5]), None)
+    middle = np.median(ends)
+    assert predicted.interval[0] < 0.0
+    assert predicted.interval[1] - middle == pytest.approx(
+        middle - predicted.interval[0]
+    )

@@ -15,7 +15,7 @@ from hpo_explain.question import Question
 from hpo_explain.reporting import Report, Status
 from hpo_explain.reporting.panel import radius_of_even_spread
 from hpo_explain.space import Range
-from hpo_explain.space.support import gower_distances
+from hpo_explain.space.distances import gower_distances
 from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import (
