@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_explain.base import format_in_range, format_level, format_value
 from hpo_explain.base.figures import usual_ends
-from hpo_explain.belief import STRETCH, Draws, interval
+from hpo_explain.belief import STRETCH, Mixture, interval
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
@@ -114,13 +114,13 @@ class Profile:
         What is asked of the run.
     decision : RunDecision
         What is decided of it.
-    draws : Draws
+    draws : Mixture
         The functions that the curves are of.
     """
 
     question: Question
     decision: RunDecision
-    draws: Draws
+    draws: Mixture
 
     @property
     def run(self) -> Run:
@@ -252,7 +252,7 @@ class Profile:
             for kind, (text, _) in self.starts.items()
             if kind != "default"
         ]
-        failed = not all(self.run.feasible) or self.run.without_result
+        failed = not np.all(self.run.feasible) or self.run.without_result
         return [
             *started,
             ("others", _DOT.format(0, 0), "trial"),
@@ -308,7 +308,7 @@ class Profile:
             ),
             inactive=f"Inactive: {space.condition_text(parameter.name)}.",
             is_inactive=bool(np.isnan(row[j])),
-            value=_text(parameter, parameter.decode([at])[0]),
+            value=_text(parameter, parameter.decode(np.array([at]))[0]),
             at=float(frame.x(parameter, at)),
             paths=self._paths(j),
             marks=self._marks(j),
@@ -360,21 +360,19 @@ class Profile:
     def _kept(self, j: int) -> str:
         """Return where the recommended space is, if it is smaller."""
         frame, whole = self.frame, self.run.space.parameters[j]
-        part = self.decision.box.parts[j]
-        if whole.is_category:
-            kept = [c for c in whole.choices if c in part.choices]
-            if len(kept) == len(whole.choices):
-                return ""
-            middle = frame.x(whole, whole.encode(kept))
-            half = (frame.right - frame.left) / len(whole.choices) / 2.0
-            ends = middle - half, middle + half
-        elif (part.low, part.high) == (whole.low, whole.high):
+        box = self.decision.box
+        if box.levels[j].all():
             return ""
+        part = box.parts[j]
+        if part.is_category:
+            middle = frame.x(whole, whole.encode(list(part.choices)))
+            half = (frame.right - frame.left) / (whole.size or 1) / 2.0
+            ends = middle - half, middle + half
         else:
             x = frame.x(whole, whole.encode([part.low, part.high]))
             ends = x[:1], x[1:]
-        box = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
-        return _each(box, *ends)
+        area = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
+        return _each(area, *ends)
 
     def _marks(self, j: int) -> list[Mark]:
         parameter = self.run.space.parameters[j]
@@ -384,7 +382,7 @@ class Profile:
                 continue
             mean = self._predicted[kind]
             x, y = self.frame.x(parameter, row[j]), self.frame.y(mean)
-            value = _text(parameter, parameter.decode([row[j]])[0])
+            value = _text(parameter, parameter.decode(row[j : j + 1])[0])
             found.append(Mark(kind, float(x), float(y), f"{text}: {value}"))
         return found
 
