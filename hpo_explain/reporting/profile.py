@@ -14,7 +14,7 @@ import numpy as np
 
 from hpo_explain.base import format_in_range, format_level, format_value
 from hpo_explain.base.figures import usual_ends
-from hpo_explain.belief import STRETCH, Draws, interval
+from hpo_explain.belief import STRETCH, Mixture, interval
 from hpo_explain.methods.advice.advise import advise
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
@@ -121,13 +121,13 @@ class Profile:
         What is asked of the run.
     decision : RunDecision
         What is decided of it.
-    draws : Draws
+    draws : Mixture
         The functions that the curves are of.
     """
 
     question: Question
     decision: RunDecision
-    draws: Draws
+    draws: Mixture
 
     @property
     def run(self) -> Run:
@@ -367,21 +367,19 @@ class Profile:
     def _kept(self, j: int) -> str:
         """Return where the recommended space is, if it is smaller."""
         frame, whole = self.frame, self.run.space.parameters[j]
-        part = self.decision.box.parts[j]
+        box = self.decision.box
+        if box.levels[j].all():
+            return ""
+        part = box.parts[j]
         if isinstance(part, CategoricalParameter):
-            if len(part.choices) == whole.size:
-                return ""
-            middle = frame.x(whole, whole.encode(part.choices))
+            middle = frame.x(whole, whole.encode(list(part.choices)))
             half = (frame.right - frame.left) / (whole.size or 1) / 2.0
             ends = middle - half, middle + half
         else:
-            first, last = whole.encode([part.low, part.high]).tolist()
-            if (first, last) == (0.0, 1.0):
-                return ""
-            x = frame.x(whole, np.array([first, last]))
+            x = frame.x(whole, whole.encode([part.low, part.high]))
             ends = x[:1], x[1:]
-        box = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
-        return _each(box, *ends)
+        area = f"M{{:.1f}},{frame.top}V{frame.bottom}H{{:.1f}}V{frame.top}Z"
+        return _each(area, *ends)
 
     def _marks(self, j: int) -> list[Mark]:
         parameter = self.run.space.parameters[j]
