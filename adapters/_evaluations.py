@@ -223,7 +223,7 @@ def run_of(
     }
     if not counts.any():
         raise _nothing_left(out.reasons, outside, read.space, source)
-    kept, X = np.flatnonzero(counts), read.X[counts]
+    kept, X = np.flatnonzero(counts).tolist(), read.X[counts]
     known = [trials.all[i] for i in kept]
     times, untimed = _times(trials, counts, out.reasons)
     of_rows = _fitting_rows(trials, read)
@@ -438,7 +438,8 @@ def _fitting_rows(trials: _Trials, read: Encoded) -> dict[int, Array]:
     """Return the rows of trials whose values, as far as there are any, fit the space."""
     fits = fits_conditions(read.space, read.X)
     fits[[*read.outside]] = False
-    return {int(trials.numbers[i]): read.X[i] for i in np.flatnonzero(fits)}
+    fitting = np.flatnonzero(fits).tolist()
+    return {int(trials.numbers[i]): read.X[i] for i in fitting}
 
 
 def _without_result(
@@ -464,7 +465,7 @@ def _only_left_out(
 ) -> list[Fact]:
     """Note hyperparameters that no trial has which counts."""
     known = {*map(asked_as, space)}
-    others = [trials.all[i].config for i in np.flatnonzero(~counts)]
+    others = [trials.all[i].config for i in np.flatnonzero(~counts).tolist()]
     names = dict.fromkeys(
         n for config in others for n in config if n not in known
     )

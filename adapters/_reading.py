@@ -36,7 +36,6 @@ _STATES: dict[str, State] = {
     "sentinel": "failed",
     NO_VALUE.kind: "failed",
     "pruned_without_value": "pruned",
-    **{state: state for state in STATES},
 }
 _MOST_REASONS = 10
 _MOST_INSTANCES = 10
@@ -174,7 +173,8 @@ def state_of(reason: Fact) -> State | None:
     >>> state_of(NOT_FINITE(names=["loss"], value="nan"))
     'failed'
     """
-    return _STATES.get(reason.kind)
+    kind: Any = reason.kind
+    return kind if kind in STATES else _STATES.get(kind)
 
 
 def nothing_left(

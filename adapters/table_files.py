@@ -123,7 +123,7 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     import pandas as pd
 
     # An empty cell means inactive; the texts None and NA may be categories.
-    read = partial(
+    read: Callable[..., pd.DataFrame] = partial(
         pd.read_csv,
         source,
         encoding="utf-8-sig",

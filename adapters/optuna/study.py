@@ -262,7 +262,7 @@ def _evaluation(
         choice.origins[trial.number],
         np.nan if started is None else started.timestamp(),
         end if finished is None else finished.timestamp(),
-        curve=trial.intermediate_values,
+        curve={float(k): v for k, v in trial.intermediate_values.items()},
         feasible=outcome.feasible is not False,
         proposed=trial.number in choice.proposals,
     )
@@ -313,9 +313,9 @@ def _read_space(
 ) -> Encoded:
     """Return trials as rows of a space, by default of the one that those which count span."""
     counts = np.array([outcome.counts for outcome in outcomes])
-    counted = [trials[i] for i in np.flatnonzero(counts)]
-    others = [trials[i] for i in np.flatnonzero(~counts)]
-    columns, notes = read_columns(counted), []
+    counted = [t for t, o in zip(trials, outcomes, strict=True) if o.counts]
+    others = [t for t, o in zip(trials, outcomes, strict=True) if not o.counts]
+    columns, notes = read_columns(counted), list[Fact]()
     if space is None:
         parameters, notes = _parameters(columns, counted)
         known, outside = encode_columns(parameters, columns, counted)
