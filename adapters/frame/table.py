@@ -16,6 +16,7 @@ from hpo_explain.adapters._evaluations import (
 )
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
 from hpo_explain.adapters._reading import OUTSIDE, instances_of, positions
+from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._cells import (
     is_empty,
     read_durations,
@@ -247,7 +248,7 @@ def from_frame(
         proposed=proposed,
         optimizer=optimizer,
     )
-    evaluations = read.evaluations(by_model, curves)
+    evaluations = read.evaluations(by_model, curves, bounds)
     run = run_of(
         evaluations,
         read.encoded(evaluations, space, log, linear),
@@ -341,6 +342,7 @@ class _Table:
         self,
         by_model: set[int] | None,
         curves: Mapping[str, Mapping[float, float]],
+        bounds: tuple[float, float] | None,
     ) -> dict[int, Evaluation]:
         """Return the trials in the order in which they were proposed.
 
@@ -350,10 +352,16 @@ class _Table:
             Those that a model chose; None where that is not known.
         curves : mapping of str to mapping of float to float
             What trials reported, by what names them.
+        bounds : tuple of float or None
+            The objective's natural range.
         """
         trials, roles = self.trials, self.roles
         values = read_objective(self.table, roles.objective)
+        failed = self._sentinels(values, bounds) if roles.instance else {}
+        values[[*failed]] = np.nan
         means, reasons = trials.rows.mean(values), self._reasons(values)
+        for row, why in failed.items():
+            reasons[int(trials.numbers[trials.rows.configuration[row]])] = why
         unknown = np.full(len(means), np.nan)
         started = unknown if trials.started is None else trials.started
         finished = unknown if trials.finished is None else trials.finished
@@ -384,6 +392,19 @@ class _Table:
                 float(durations[i]),
             )
         return found
+
+    def _sentinels(
+        self, values: Array, bounds: tuple[float, float] | None
+    ) -> dict[int, Fact]:
+        """Return the rows of which one stands for a failure: no mean over instances shows it."""
+        configs, _ = configurations(self.table, self.chosen, self.known)
+        sentinels = Sentinels(
+            self.direction,
+            self.roles.objective,
+            bounds,
+            lambda row: repr(configs.iloc[row].tolist()),
+        )
+        return sentinels.excluded(values, range(len(values)))
 
     def _reasons(self, values: Array) -> dict[int, Fact]:
         """Return why trials do not count: they did not finish, or failed on an instance."""

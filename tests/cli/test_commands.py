@@ -322,6 +322,13 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
     both = ["--objective", "loss", "--objective", "size"]
     ways = ["--direction", "minimize"] * 2
     shown = run(
-        "importance", "both.csv", *both, *ways, "--target", "trade-off"
+        "importance",
+        "both.csv",
+        *both,
+        *ways,
+        "--hyperparameters",
+        "x,y",
+        "--target",
+        "trade-off",
     )
     assert "x matters less (100% to 0% alone)" in shown.stdout

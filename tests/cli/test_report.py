@@ -99,7 +99,7 @@ def test_a_place_that_cannot_be_written_is_noticed_before_anything_is_read(
 
 def test_of_one_trial_a_plain_sentence_is_told(folder, run):
     (folder / "t.csv").write_text("lr,loss\n0.1,1.0\n")
-    outcome = run("report", "t.csv")
+    outcome = run("report", "t.csv", "--objective", "loss")
     assert outcome.exit_code == 0
     why = "run has 1 finished trial; a surrogate needs at least 2. Run more trials."
     assert why in outcome.stdout

@@ -154,7 +154,9 @@ def test_what_is_tried_gains_most_together():
 
 
 def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
-    inside = decision_by(distance(5, 5), tried=((4, 5), (0, 9)))
+    inside = decision_by(
+        distance(5, 5), distance(5, 5), tried=((4, 5), (0, 9))
+    )
     tried = attempt(inside, [])
     assert inside.box.holds(DIGITS.encode(list(tried.configurations))).all()
     assert [why.kind for why in tried.evidence] == ["expected_improvement"]

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
 
 def actions_of(table, **options):
     """The actions after a table, by their kinds."""
-    advice = hx.advise(
-        table, objective="loss", hyperparameters=["n", "lr"], **options
-    )
+    # `n` alone orders the trials: it would be asked whether it is a result
+    options.setdefault("hyperparameters", [*table.columns.drop("loss")])
+    advice = hx.advise(table, objective="loss", **options)
     return {action.kind: action for action in advice.actions}
 
 

@@ -62,7 +62,11 @@ def test_of_one_function_the_smallest_box_near_its_best_is_left():
     assert (found.space["a"].low, found.space["a"].high) == (4, 4)
     assert (found.space["b"].low, found.space["b"].high) == (0, 9)
     assert found.volume == pytest.approx(0.1)
-    assert (found.loss.estimate, found.loss.probability) == (0.0, 1.0)
+    assert found.loss.estimate == 0.0
+    assert (
+        not found.loss.known
+    )  # one function says nothing of how uncertain that is
+    assert " By the model's prediction it still holds " in found.sentence
 
 
 def test_of_two_parts_that_are_as_good_both_are_left_with_what_is_between():
@@ -411,7 +415,7 @@ def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
 
 def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
     space = space_of(a=range(10), kind=["a", None])
-    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
+    draws = Known(space, 2 * [lambda X: np.abs(9.0 * X[:, 0] - 4.0)])
     found = of_draws(draws, 0.5)
     assert found.sentence == (
         "The search space can shrink to a tenth: a 4. 99% sure: it still holds a configuration "

@@ -17,6 +17,7 @@ from hpo_explain.base import (
     filled,
     format_value,
     format_values,
+    percent,
     values_in_words,
 )
 from hpo_explain.belief import Decision
@@ -179,8 +180,8 @@ class Recommendation(Result):
     says: ClassVar[Mapping[str, str]] = {
         "nothing": "No value can be left out of the search.",
         "short": "The space {may} shrink to {part}.",
-        "narrow": "The search space {may} shrink to {part}: {kept}. {probability:%} sure: it still "
-        "holds a configuration whose {objective} is within {lose:.2g} of the best.",
+        "narrow": "The search space {may} shrink to {part}: {kept}. {sure} it still holds a "
+        "configuration whose {objective} is within {lose:.2g} of the best.",
     }
     space: SearchSpace
     rows: tuple[Kept, ...]
@@ -256,10 +257,17 @@ class Recommendation(Result):
                 part=part_of(self.volume),
                 lose=self.lose,
                 kept=self.kept,
-                probability=min(self.loss.probability, _MOST),
+                sure=self._sure,
                 objective=self.objective_name,
             ),
         )
+
+    @property
+    def _sure(self) -> str:
+        """How sure it is that enough is left, if the model says how uncertain it is."""
+        if self.loss is None or not self.loss.known:
+            return "By the model's prediction"
+        return f"{percent(min(self.loss.probability, _MOST))} sure:"
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
