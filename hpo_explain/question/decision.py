@@ -33,6 +33,7 @@ from hpo_explain.belief import (
     Trust,
     as_draws,
     decide,
+    interval,
 )
 from hpo_explain.belief.left import Left
 from hpo_explain.belief.noise import resolution
@@ -470,9 +471,9 @@ def prediction_at(
     Everybody who tells a prediction of one configuration looks here.
     """
     values = draws.at_one(draws.draws(row[None])[:, 0])
-    predicted = decide(values, stretch=STRETCH["average"])
-    low, high = np.clip(predicted.interval, *(bounds or (-np.inf, np.inf)))
-    return replace(predicted, interval=(float(low), float(high)))
+    ends = interval(values, stretch=STRETCH["average"])  # 0 is no threshold
+    low, high = np.clip(ends, *(bounds or (-np.inf, np.inf)))
+    return replace(decide(values), interval=(float(low), float(high)))
 
 
 def _decision(run: Run, seed: int) -> RunDecision | None:
