@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,14 +122,17 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     import pandas as pd
 
     # An empty cell means inactive; the texts None and NA may be categories.
-    read: Callable[..., pd.DataFrame] = partial(
-        pd.read_csv,
-        source,
-        encoding="utf-8-sig",
-        keep_default_na=False,
-        na_values=["", "NaN", "nan"],
-        low_memory=False,
-    )
+    def read(**how: Any) -> pd.DataFrame:
+        frame: pd.DataFrame = pd.read_csv(
+            source,
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_values=["", "NaN", "nan"],
+            low_memory=False,
+            **how,
+        )
+        return frame
+
     try:
         # as a row like any other: pandas renames a name that occurs twice
         rows = {

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 import hpo_explain as hx
 from hpo_explain.base import NothingToExplain
-from hpo_explain.belief import decide
+from hpo_explain.belief import interval
 from hpo_explain.belief.portable import portable
 from hpo_explain.catalog.methods import METHODS
 from hpo_explain.question import Question
@@ -105,11 +105,10 @@ def of_what_if(run: hx.Run) -> Iterator[Told]:
     yield Told("what-if", "trial to keep", "run", data["keep"])
     at = draws.draws(run.X[[run.row(data["keep"])]])[:, 0]
     at = at[portable(draws, run.tried).draws] + data["left_out"]
-    told = decide(at, stretch=data["stretch"])
     low, high = run.bounds or (-np.inf, np.inf)
-    ends = np.clip(told.interval, low, high).tolist()
+    ends = np.clip(interval(at, stretch=data["stretch"]), low, high).tolist()
     of = _config(run.config(data["keep"]))
-    yield from _prediction("what-if", of, told.estimate, ends)
+    yield from _prediction("what-if", of, float(at.mean()), ends)
 
 
 def of_tools(study: Path) -> Iterator[Told]:
