@@ -104,16 +104,16 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
     Several values are changed at once, each in turn is set to the best one, and at last each is
     moved by smaller and smaller steps.
     """
-    space, rng = belief.space, np.random.default_rng(belief.seed)
+    space = belief.space
     columns = space.order.tolist()
     for step in _STEPS:
-        several = np.repeat(rows, _CHILDREN, axis=0)
-        new = changed(space, several, step, rng)
-        new = np.where(
-            free[:, None],
-            new.reshape(len(rows), -1, len(space)),
-            rows[:, None],
-        )
+        several = rows[:, None].repeat(_CHILDREN, axis=1)
+        # the same changes in each, in whatever order coalitions are
+        new = [
+            changed(space, one, step, np.random.default_rng(belief.seed))
+            for one in several
+        ]
+        new = np.where(free[:, None], np.stack(new), several)
         rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
         for j in columns:
             values = belief.landscape.axes[j].centers
