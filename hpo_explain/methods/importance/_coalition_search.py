@@ -109,11 +109,11 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
     for step in _STEPS:
         several = rows[:, None].repeat(_CHILDREN, axis=1)
         # the same changes in each, in whatever order coalitions are
-        new = [
+        moved = [
             changed(space, one, step, np.random.default_rng(belief.seed))
             for one in several
         ]
-        new = np.where(free[:, None], np.stack(new), several)
+        new = np.where(free[:, None], np.stack(moved), several)
         rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
         for j in columns:
             values = belief.landscape.axes[j].centers
