@@ -122,25 +122,24 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     import pandas as pd
 
     # An empty cell means inactive; the texts None and NA may be categories.
-    def read(**how: Any) -> pd.DataFrame:
-        frame: pd.DataFrame = pd.read_csv(
-            source,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=["", "NaN", "nan"],
-            low_memory=False,
-            **how,
-        )
-        return frame
-
+    options: dict[str, Any] = {
+        "encoding": "utf-8-sig",
+        "keep_default_na": False,
+        "na_values": ["", "NaN", "nan"],
+        "low_memory": False,
+    }
     try:
         # as a row like any other: pandas renames a name that occurs twice
         rows = {
-            mark: read(sep=mark, header=None, nrows=1, dtype=str).iloc[0]
+            mark: pd.read_csv(
+                source, sep=mark, header=None, nrows=1, dtype=str, **options
+            ).iloc[0]
             for mark in _SEPARATORS
         }
         separator = max(rows, key=lambda mark: len(rows[mark]))
-        frame = read(sep=separator).rename(columns=str.strip)
+        frame = pd.read_csv(source, sep=separator, **options).rename(
+            columns=str.strip
+        )
     except ValueError as error:  # pandas's own errors end in a new line
         message = " ".join(str(error).split()).removesuffix(".")
         raise InputError(

@@ -24,7 +24,7 @@ SUSPICIOUS = {
     "from 0": ("trial_number", lambda t, g: range(N), "called as a counter"),
     "from 1": ("whatever", lambda t, g: range(1, N + 1), "numbers the rows"),
     "downward": ("rest", lambda t, g: range(N)[::-1], "numbers the rows"),
-    "no name": ("Unnamed: 0", lambda t, g: g.permutation(N), "as a counter"),
+    "no name": ("#", lambda t, g: g.permutation(N), "as a counter"),
     "id": ("run_id", lambda t, g: g.permutation(N), "called as an id"),
     "hash": (
         "x",

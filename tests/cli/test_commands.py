@@ -320,6 +320,7 @@ def test_importance_between_two_objectives_is_asked_by_the_target(run, folder):
     table.columns = ["x", "y"]
     table.assign(loss=table.x, size=table.y).to_csv("both.csv", index=False)
     both = ["--objective", "loss", "--objective", "size"]
+    both += ["--hyperparameters", "x,y"]
     ways = ["--direction", "minimize"] * 2
     shown = run(
         "importance",
