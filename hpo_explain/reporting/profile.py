@@ -29,7 +29,7 @@ from hpo_explain.space import (
     Support,
 )
 
-_POINTS = 25  # of a curve, where a hyperparameter has more values
+_POINTS = 21  # of a curve, where a hyperparameter has more values
 _DOTS = 1000  # trials that are drawn
 _WIDTH = 24  # columns of a category's name
 _LETTER, _FEWEST = (6.5, 3)  # pixels; letters of a name that says something

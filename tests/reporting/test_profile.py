@@ -191,7 +191,7 @@ def test_the_script_is_given_what_it_starts_from(profile):
     assert data["keep"] == decision.keep
     assert data["between"] == decision.counts.between
     assert data["copies"] == ["enqueue_trial", "dict"]  # no x: conditions
-    assert [len(at) for at in data["positions"]][:4] == [25, 4, 2, 25]
+    assert [len(at) for at in data["positions"]][:4] == [21, 4, 2, 21]
     at = decision.draws.at_one(
         decision.draws.draws(decision.row_to_keep[None])[:, 0]
     )
