@@ -54,9 +54,7 @@ DECLARED = [
 
 def lowest(package: str) -> str:
     """Return the lowest version of a package that pyproject.toml allows, as a requirement."""
-    (declared,) = [
-        line for line in DECLARED if line.startswith(f"{package}>=")
-    ]
+    (declared,) = [line for line in DECLARED if line.startswith(f"{package}>=")]
     return declared.replace(">=", "==")
 
 
@@ -81,24 +79,9 @@ def dependencies(session: nox.Session, resolution: str) -> None:
     """Run the tests of both with the lowest or the newest of every dependency."""
     found = Path(session.create_tmp()) / "requirements.txt"
     extras = ["--extra", "all", "--extra", "test"]
-    options = [
-        "--resolution",
-        resolution,
-        "--python",
-        str(session.python),
-        "--quiet",
-    ]
+    options = ["--resolution", resolution, "--python", str(session.python), "--quiet"]
     session.install("uv")
-    session.run(
-        "uv",
-        "pip",
-        "compile",
-        "pyproject.toml",
-        *extras,
-        *options,
-        "-o",
-        str(found),
-    )
+    session.run("uv", "pip", "compile", "pyproject.toml", *extras, *options, "-o", str(found))
     session.install("-r", str(found))
     session.install("--no-deps", ".")
     run_both_tiers(session)
@@ -118,49 +101,19 @@ def frameworks(session: nox.Session, package: str, version: str) -> None:
 def same(session: nox.Session) -> None:
     """Compare the bytes of all results between Pythons, with the same dependencies in each."""
     folder = Path(session.create_tmp()).resolve()
-    found = [
-        version for version in PYTHONS if shutil.which(f"python{version}")
-    ]
+    found = [version for version in PYTHONS if shutil.which(f"python{version}")]
     for version in sorted({*PYTHONS} - {*found}):
         session.warn(f"Python {version} is missing")
     asked = folder / "requirements.txt"
     oldest = ["--extra", "optuna", "--python-version", found[0], "--quiet"]
-    session.run(
-        "uv",
-        "pip",
-        "compile",
-        "pyproject.toml",
-        *oldest,
-        "-o",
-        str(asked),
-        external=True,
-    )
+    session.run("uv", "pip", "compile", "pyproject.toml", *oldest, "-o", str(asked), external=True)
     told = {}
     for version in found:
         place = folder / version
-        python = str(
-            place / ("Scripts" if os.name == "nt" else "bin") / "python"
-        )
+        python = str(place / ("Scripts" if os.name == "nt" else "bin") / "python")
+        session.run("uv", "venv", "--clear", "--quiet", "-p", version, str(place), external=True)
         session.run(
-            "uv",
-            "venv",
-            "--clear",
-            "--quiet",
-            "-p",
-            version,
-            str(place),
-            external=True,
-        )
-        session.run(
-            "uv",
-            "pip",
-            "install",
-            "--quiet",
-            "-p",
-            python,
-            "-r",
-            str(asked),
-            external=True,
+            "uv", "pip", "install", "--quiet", "-p", python, "-r", str(asked), external=True
         )
         printed = session.run(
             python,
@@ -175,18 +128,11 @@ def same(session: nox.Session) -> None:
         told[version] = json.loads(str(printed).strip().splitlines()[-1])
     first, *others = told
     differing = {
-        name
-        for other in others
-        for name in told[first]
-        if told[first][name] != told[other][name]
+        name for other in others for name in told[first] if told[first][name] != told[other][name]
     }
     if differing:
-        session.error(
-            f"not the same on Python {', '.join(found)}: {', '.join(sorted(differing))}"
-        )
-    session.log(
-        f"{len(told[first])} results are the same on Python {', '.join(found)}"
-    )
+        session.error(f"not the same on Python {', '.join(found)}: {', '.join(sorted(differing))}")
+    session.log(f"{len(told[first])} results are the same on Python {', '.join(found)}")
 
 
 @nox.session
@@ -206,9 +152,7 @@ def coverage(session: nox.Session) -> None:
     totals = json.loads(Path(report).read_text(encoding="utf-8"))["totals"]
     lines = 100.0 * totals["covered_lines"] / totals["num_statements"]
     branches = 100.0 * totals["covered_branches"] / totals["num_branches"]
-    session.log(
-        f"{lines:.1f} % of the lines, {branches:.1f} % of the branches"
-    )
+    session.log(f"{lines:.1f} % of the lines, {branches:.1f} % of the branches")
     if lines < LINES:
         session.error(f"less than {LINES} % of the lines")
 
@@ -218,15 +162,7 @@ def mutants(session: nox.Session) -> None:
     """Change the code in a sample of places, and name those where no test fails."""
     session.install("-e", ".[all,test]")
     for module, files in MUTATED.items():
-        session.run(
-            "python",
-            "-m",
-            "tests.mutants",
-            module,
-            "--tests",
-            *files,
-            *session.posargs,
-        )
+        session.run("python", "-m", "tests.mutants", module, "--tests", *files, *session.posargs)
 
 
 @nox.session
@@ -239,9 +175,7 @@ def random(session: nox.Session) -> None:
         if "@given" in path.read_text(encoding="utf-8")
     ]
     options = ["--thorough", "--hypothesis-profile=long"]
-    session.run(
-        "python", "-m", "pytest", *options, *(session.posargs or files)
-    )
+    session.run("python", "-m", "pytest", *options, *(session.posargs or files))
 
 
 @nox.session
@@ -263,11 +197,7 @@ def audit(session: nox.Session) -> None:
     if not found.exists():
         session.skip("the database of weaknesses cannot be reached")
     audited = json.loads(found.read_text(encoding="utf-8"))["dependencies"]
-    weak = {
-        f"{one['name']} {one['version']}": one["vulns"]
-        for one in audited
-        if one.get("vulns")
-    }
+    weak = {f"{one['name']} {one['version']}": one["vulns"] for one in audited if one.get("vulns")}
     if weak:
         session.error(f"known weaknesses: {json.dumps(weak, indent=1)}")
 
@@ -281,21 +211,11 @@ def install(session: nox.Session) -> None:
     session.run("python", "-m", "build", "--outdir", str(folder / "dist"))
     distributions = sorted(map(str, (folder / "dist").iterdir()))
     session.run("twine", "check", "--strict", *distributions)
-    python = str(
-        folder / "clean" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    )
+    python = str(folder / "clean" / ("Scripts" if os.name == "nt" else "bin") / "python")
     session.chdir(folder)  # where the source is not imported
     for distribution in distributions:
         session.run("python", "-m", "venv", "--clear", str(folder / "clean"))
-        session.run(
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            distribution,
-            external=True,
-        )
+        session.run(python, "-m", "pip", "install", "--quiet", distribution, external=True)
         session.run(python, "-m", "pip", "check", external=True)
         session.run(python, "-c", USED, external=True)
 

@@ -28,13 +28,7 @@ from hpo_explain.base.errors import Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.numbers import number
 from hpo_explain.base.text import declared_fact, separated
-from hpo_explain.space import (
-    Array,
-    FloatParameter,
-    IntParameter,
-    Parameter,
-    Range,
-)
+from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter, Range
 
 # of a rule that explains everything: as objectives with an `if` are
 # common, any rule counts that is less likely by chance
@@ -58,8 +52,7 @@ def _rules_in(fact: Fact) -> Text:
 
 def _untried_in(fact: Fact) -> Text:
     never = [
-        (" (", why, " was never tried there and counts as inactive)")
-        for why in fact["untried"]
+        (" (", why, " was never tried there and counts as inactive)") for why in fact["untried"]
     ]
     return separated(never, "")
 
@@ -71,21 +64,14 @@ def _choices_in(fact: Fact) -> str:
 
 def _between_in(fact: Fact) -> str:
     """Return between which tried values the ends of a range are."""
-    gaps = [
-        f"{number(below, 6)} and {number(above, 6)}"
-        for below, above in fact["gaps"]
-    ]
+    gaps = [f"{number(below, 6)} and {number(above, 6)}" for below, above in fact["gaps"]]
     return f" (the value lies between {' and between '.join(gaps)})"
 
 
 def _together_in(fact: Fact) -> str:
     if len(fact.names) == 1:
         return ""
-    return (
-        ", all together"
-        if fact["together"]
-        else ", independently of each other"
-    )
+    return ", all together" if fact["together"] else ", independently of each other"
 
 
 _ACTIVE_WHEN = declared_fact(
@@ -99,9 +85,7 @@ _AT_FREQUENCY = declared_fact(
     "{names}: {why}; counts as active at its observed frequency, {share:.2g}{together}",
     together=_together_in,
 )
-_UNEXPLAINED = declared_fact(
-    "unexplained_activity", f"{_NO_PARENT} explains which trials have it"
-)
+_UNEXPLAINED = declared_fact("unexplained_activity", f"{_NO_PARENT} explains which trials have it")
 _PARTLY = declared_fact(
     "partly_explained_activity",
     f"inactive unless {{rules}}, and {_NO_PARENT} explains the rest",
@@ -119,12 +103,8 @@ _IN_RANGE = declared_fact(
     text=lambda fact: fact["range"].of(fact.names[0]),
     between=_between_in,
 )
-_AMONG = declared_fact(
-    "parent_among", "{names} in {{{choices}}}", choices=_choices_in
-)
-_NEVER = declared_fact(
-    "never_tried", "{names} = {choices}", choices=_choices_in
-)
+_AMONG = declared_fact("parent_among", "{names} in {{{choices}}}", choices=_choices_in)
+_NEVER = declared_fact("never_tried", "{names} = {choices}", choices=_choices_in)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,24 +169,17 @@ def infer_conditions(
     counted = {j for j, p in enumerate(parameters) if _is_counted(p)}
     result, notes = list(parameters), []
     named: set[int] = set()
-    for children in sorted(
-        patterns.values(), key=lambda c: -int(active[:, c[0]].sum())
-    ):
+    for children in sorted(patterns.values(), key=lambda c: -int(active[:, c[0]].sum())):
         rows = active[:, children[0]]
         if rows.all():
             continue
         # a parent is active in strictly more rows, so that conditions never lead in a circle
-        wider = np.flatnonzero(
-            active[rows].all(axis=0) & active[~rows].any(axis=0)
-        ).tolist()
+        wider = np.flatnonzero(active[rows].all(axis=0) & active[~rows].any(axis=0)).tolist()
         before = [
             k
             for k in wider
             if precedes is None
-            or all(
-                precedes(parameters[k].name, parameters[j].name)
-                for j in children
-            )
+            or all(precedes(parameters[k].name, parameters[j].name) for j in children)
         ]
         above = [parent_at(k) for k in wider if k in counted]
         first = [parent_at(k) for k in before if k in counted]
@@ -230,17 +203,11 @@ def infer_conditions(
         lead = next((j for j in children if j in counted), None)
         for j in children:
             if lead is None or j == lead:
-                result[j] = replace(
-                    parameters[j], active_when=condition, optional=share
-                )
+                result[j] = replace(parameters[j], active_when=condition, optional=share)
             else:
-                together = {
-                    parameters[lead].name: _all_values(parameters[lead])
-                }
+                together = {parameters[lead].name: _all_values(parameters[lead])}
                 result[j] = replace(parameters[j], active_when=together)
-        notes.append(
-            _unexplained(parameters, children, midway, steps, share, lead)
-        )
+        notes.append(_unexplained(parameters, children, midway, steps, share, lead))
     return result, notes
 
 
@@ -248,10 +215,7 @@ def infer_conditions(
 
 
 def _complete(
-    rows: Mask,
-    parents: Sequence[_Parent],
-    named: set[int],
-    most: float = _CHANCE,
+    rows: Mask, parents: Sequence[_Parent], named: set[int], most: float = _CHANCE
 ) -> list[_Step]:
     """Return the shortest conjunction found that is true exactly for `rows`, or nothing.
 
@@ -267,44 +231,26 @@ def _complete(
     return _needed(rows, steps)
 
 
-def _part(
-    rows: Mask, parents: Sequence[_Parent], named: set[int]
-) -> list[_Step]:
+def _part(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
     """Return conditions that certainly hold in `rows`, though they do not explain all."""
     steps = _search(rows, parents, named)
-    certain = [
-        step.chance + math.log(len(parents)) <= _CHANCE_OF_PART
-        for step in steps
-    ]
+    certain = [step.chance + math.log(len(parents)) <= _CHANCE_OF_PART for step in steps]
     steps = steps[: (*certain, False).index(False)]
     return _needed(steps[-1].rows, steps) if steps else []
 
 
-def _search(
-    rows: Mask, parents: Sequence[_Parent], named: set[int]
-) -> list[_Step]:
+def _search(rows: Mask, parents: Sequence[_Parent], named: set[int]) -> list[_Step]:
     """Return conditions that narrow all rows down towards `rows`, the least accidental first."""
     steps: list[_Step] = []
     left = np.ones(len(rows), dtype=bool)
     while left.sum() > rows.sum():
-        found = [
-            s
-            for p in parents
-            if (s := _step(rows, left, p)) and s.chance <= _CHANCE
-        ]
+        found = [s for p in parents if (s := _step(rows, left, p)) and s.chance <= _CHANCE]
         if not found:
             break
-        best = min(
-            found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named)
-        )
+        best = min(found, key=lambda s: s.chance - _AGAIN * (s.parent.column in named))
         # what a parent's value says is said less directly by another child's being active
         alike = [s for s in found if (s.rows == best.rows).all()]
-        steps.append(
-            next(
-                (s for s in [best, *alike] if not (s.values | ~s.tried).all()),
-                best,
-            )
-        )
+        steps.append(next((s for s in [best, *alike] if not (s.values | ~s.tried).all()), best))
         left = steps[-1].rows
     return steps
 
@@ -317,9 +263,7 @@ def _needed(rows: Mask, steps: list[_Step]) -> list[_Step]:
         if others and (_region(others) == rows).all():
             kept = others
     for k, step in enumerate(kept):
-        kept[k] = _untried(
-            replace(step, rows=rows), _region(kept[:k] + kept[k + 1 :])
-        )
+        kept[k] = _untried(replace(step, rows=rows), _region(kept[:k] + kept[k + 1 :]))
     return kept
 
 
@@ -343,9 +287,7 @@ def _region(steps: Sequence[_Step]) -> Mask | np.bool_:
     """Return the rows that meet the conditions of all steps (all rows where there is none)."""
     meets: Mask | np.bool_ = np.True_
     for step in steps:
-        meets = (
-            meets & (step.parent.codes >= 0) & step.values[step.parent.codes]
-        )
+        meets = meets & (step.parent.codes >= 0) & step.values[step.parent.codes]
     return meets
 
 
@@ -362,10 +304,7 @@ def _step(rows: Mask, left: Mask, parent: _Parent) -> _Step | None:
     if kept == n:
         return None
     chance = min(
-        0.0,
-        _rules(values[tried], parent.ordered)
-        + _log_choose(kept, m)
-        - _log_choose(n, m),
+        0.0, _rules(values[tried], parent.ordered) + _log_choose(kept, m) - _log_choose(n, m)
     )
     return _Step(parent, values, tried, remaining, chance)
 
@@ -423,11 +362,7 @@ def _parent(j: int, parameter: Any, column: Array) -> _Parent:
 def _all_values(parameter: Parameter) -> list[Any]:
     if isinstance(parameter, IntParameter):
         return list(range(parameter.low, parameter.high + 1, parameter.step))
-    return (
-        []
-        if isinstance(parameter, FloatParameter)
-        else list(parameter.choices)
-    )
+    return [] if isinstance(parameter, FloatParameter) else list(parameter.choices)
 
 
 def _condition(
@@ -445,9 +380,7 @@ def _condition(
     return condition
 
 
-def _range(
-    parameter: Any, step: _Step
-) -> tuple[Range, list[tuple[float, float]]]:
+def _range(parameter: Any, step: _Step) -> tuple[Range, list[tuple[float, float]]]:
     """Return the values of a number for which others are active, and where each end may lie.
 
     An end is the number of fewest digits between the last value tried on one side of it and the
@@ -462,10 +395,7 @@ def _range(
     if tried[-1] > inside[-1]:
         gaps["high"] = inside[-1], tried[tried > inside[-1]][0]
     between = {k: numbers[[*gap]].tolist() for k, gap in gaps.items()}
-    ends = {
-        side: _between(below, above, parameter.log)
-        for side, (below, above) in between.items()
-    }
+    ends = {side: _between(below, above, parameter.log) for side, (below, above) in between.items()}
     return Range(**ends), [(low, high) for low, high in between.values()]
 
 
@@ -485,9 +415,7 @@ def _between(below: float, above: float, log: bool) -> float:
 
 
 def _inferred(
-    parameters: Sequence[Parameter],
-    children: Sequence[int],
-    steps: Sequence[_Step],
+    parameters: Sequence[Parameter], children: Sequence[int], steps: Sequence[_Step]
 ) -> Fact:
     untried = []
     for step in steps:
@@ -514,22 +442,15 @@ def _unexplained(
     if steps:
         why = _PARTLY(rules=_rules_of(parameters, steps))
     return _AT_FREQUENCY(
-        names=_names(parameters, children),
-        share=share,
-        why=why,
-        together=lead is not None,
+        names=_names(parameters, children), share=share, why=why, together=lead is not None
     )
 
 
-def _names(
-    parameters: Sequence[Parameter], columns: Sequence[int]
-) -> list[str]:
+def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> list[str]:
     return [parameters[j].name for j in columns]
 
 
-def _rules_of(
-    parameters: Sequence[Parameter], steps: Sequence[_Step]
-) -> tuple[Fact, ...]:
+def _rules_of(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> tuple[Fact, ...]:
     return tuple(_rule(parameters[step.parent.column], step) for step in steps)
 
 

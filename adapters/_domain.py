@@ -130,20 +130,12 @@ def parameter_of(name: str, domain: Domain) -> tuple[Parameter, list[Fact]]:
                 *notes,
                 _HUGE(names=names),
             ]
-        whole = IntParameter(
-            name,
-            int(low),
-            int(high),
-            log=log,
-            step=1 if log else int(step or 1),
-        )
+        whole = IntParameter(name, int(low), int(high), log=log, step=1 if log else int(step or 1))
         return whole, notes
     if step is not None and (log or (high - low) / step > _FINEST_GRID):
         notes.append(_GRID_LEFT_OUT(names=names, step=step))
         step = None
-    return FloatParameter(
-        name, float(low), float(high), log=log, step=step
-    ), notes
+    return FloatParameter(name, float(low), float(high), log=log, step=step), notes
 
 
 def listed(values: Sequence[Any]) -> Domain:
@@ -167,9 +159,7 @@ def normal(
 
 def is_number(value: Any) -> bool:
     """Say whether a value is a number; True and False are not."""
-    return isinstance(
-        value, (int, float, np.integer, np.floating)
-    ) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def plain(value: Any) -> Any:
@@ -190,9 +180,7 @@ def tried_values(configs: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 _DECADE, _DECADES = 10.0, 1000.0
 _CELLS = 50  # values of one cell, on both scales, count once: an optimizer crowds where it is good
-_CLEAR = (
-    2.0  # difference of log likelihoods from which the scale is not asked for
-)
+_CLEAR = 2.0  # difference of log likelihoods from which the scale is not asked for
 _REGULAR = 1e-6
 _MOST_OF_A_GRID = 50
 
@@ -246,9 +234,7 @@ def scale_of(values: npt.ArrayLike, first: npt.ArrayLike = ()) -> Scale:
     ratio = high / low
     decades = float(np.log10(high) - np.log10(low))
     if len(found) == 2:
-        return Scale(
-            ratio >= _DECADE, ratio < _DECADE or ratio >= _DECADES, decades
-        )
+        return Scale(ratio >= _DECADE, ratio < _DECADE or ratio >= _DECADES, decades)
     if len(found) <= _MOST_OF_A_GRID:
         if _is_regular(found):
             return Scale(False, True, decades)
@@ -258,9 +244,7 @@ def scale_of(values: npt.ArrayLike, first: npt.ArrayLike = ()) -> Scale:
     if ratio < _DECADE:
         return Scale(evidence > _CLEAR, True, decades)
     start = np.asarray(first, dtype=float)
-    is_sorted = bool(
-        (np.diff(start) >= 0.0).all() or (np.diff(start) <= 0.0).all()
-    )
+    is_sorted = bool((np.diff(start) >= 0.0).all() or (np.diff(start) <= 0.0).all())
     early = 0.0
     if len(start) and not is_sorted:
         ends = np.unique([low, *start, high])

@@ -14,13 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.base.workers import (
-    SIDE_BY_SIDE,
-    Interpreter,
-    Workers,
-    awaited,
-    dumped,
-)
+from hpo_explain.base.workers import SIDE_BY_SIDE, Interpreter, Workers, awaited, dumped
 from hpo_explain.run.state import state_of
 
 if TYPE_CHECKING:
@@ -32,9 +26,7 @@ _logger = logging.getLogger("hpo_explain")
 _ENVIRONMENT = SIDE_BY_SIDE | {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore"}
 _AT_EXIT = 60.0  # seconds after which a program that ends waits no longer
 _NICE = 10  # gives way to the optimization
-_LOOK = (
-    0.2  # seconds between two looks at whether another process has finished
-)
+_LOOK = 0.2  # seconds between two looks at whether another process has finished
 _VERSION = re.compile(rb'<meta name="version" content="([\w-]+)">')
 _HEAD = 20_000  # bytes of a page in which its version is
 
@@ -143,12 +135,7 @@ class Drawing:
     """
 
     def __init__(
-        self,
-        page: Page,
-        done: Callable[[Future[float]], object],
-        *,
-        gives_way: bool,
-        turn: Turn,
+        self, page: Page, done: Callable[[Future[float]], object], *, gives_way: bool, turn: Turn
     ) -> None:
         self._done, self._turn = done, turn
         self._is_stopped = False

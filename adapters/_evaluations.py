@@ -250,10 +250,7 @@ def run_of(
         feasible=np.array([trial.feasible for trial in known]),
         without_result=_without_result(trials, out.reasons, of_rows),
         curves=Curves.of(
-            {
-                int(n): trial.curve
-                for n, trial in zip(numbers, trials.all, strict=True)
-            },
+            {int(n): trial.curve for n, trial in zip(numbers, trials.all, strict=True)},
             of_rows,
             step_name=source.step_name,
         ),
@@ -266,9 +263,7 @@ def run_of(
     )
 
 
-def _rows_of(
-    trials: _Trials, space: SearchSpace | Encoded | None, source: Source
-) -> Encoded:
+def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Source) -> Encoded:
     """Return the rows of trials in a space, which is inferred where none is given."""
     if isinstance(space, Encoded):
         return space
@@ -285,14 +280,8 @@ def _rows_of(
 
 def _without_value(trials: _Trials, source: Source) -> dict[int, Fact]:
     """Return why trials have no value: their own reasons, else that it is not finite."""
-    own = {
-        i: trial.reason
-        for i, trial in enumerate(trials.all)
-        if trial.reason is not None
-    }
-    missing = not_finite(
-        trials.column("value"), trials.numbers, source.objective_name
-    )
+    own = {i: trial.reason for i, trial in enumerate(trials.all) if trial.reason is not None}
+    missing = not_finite(trials.column("value"), trials.numbers, source.objective_name)
     return missing | trials.numbered(own)
 
 
@@ -309,9 +298,7 @@ def _left_out(
     notes: list[Fact] = []
     if source.fidelity:
         counts = ~np.isin(trials.numbers, [*reasons])
-        at = level_of(
-            source.fidelity, trials.column("fidelity"), counts, level
-        )
+        at = level_of(source.fidelity, trials.column("fidelity"), counts, level)
         reasons = at.reasons(trials.numbers) | reasons
         notes = at.notes()
     elif level is not None:
@@ -320,10 +307,7 @@ def _left_out(
     values = trials.column("value")
     values[np.isin(trials.numbers, [*reasons])] = np.nan
     results = Sentinels(
-        source.direction,
-        source.objective_name,
-        bounds,
-        lambda i: read.X[i].tobytes(),
+        source.direction, source.objective_name, bounds, lambda i: read.X[i].tobytes()
     )
     reasons |= results.excluded(values, trials.numbers.tolist())
     return _LeftOut(reasons, misfits, notes)
@@ -337,24 +321,14 @@ def _inferred(
     """Return configurations in the space that some of them span, as those of a table."""
     import pandas as pd
 
-    from hpo_explain.adapters._inferred import (
-        infer_space,
-        trials_of_ranges,
-    )
+    from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
 
-    names = [
-        *dict.fromkeys(name for i in rows.tolist() for name in configs[i])
-    ]
+    names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
     if not names:
         raise NothingToExplain(NO_HYPERPARAMETER())
-    table = pd.DataFrame(
-        [{**config} for config in configs], columns=names, dtype=object
-    )
+    table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
     space, inferred, notes = infer_space(table, rows, numbers[rows])
-    known = [
-        {n: v for n, v in config.items() if n in space.names}
-        for config in configs
-    ]
+    known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
     read = encoded(space, known)
     read.X[rows] = inferred
     return Encoded(
@@ -366,9 +340,7 @@ def _inferred(
     )
 
 
-def encoded(
-    space: SearchSpace, configs: Sequence[Mapping[str, Any]]
-) -> Encoded:
+def encoded(space: SearchSpace, configs: Sequence[Mapping[str, Any]]) -> Encoded:
     """Return configurations as rows of a space, and why some have a value outside it.
 
     Raises
@@ -376,20 +348,14 @@ def encoded(
     InputError
         If the space lacks a hyperparameter that a configuration has.
     """
-    missing = [
-        n
-        for n in dict.fromkeys(n for c in configs for n in c)
-        if n not in space.names
-    ]
+    missing = [n for n in dict.fromkeys(n for c in configs for n in c) if n not in space.names]
     if missing:
         problem = f"lacks {', '.join(missing)}, which trials have"
         raise InputError("space", problem, missing, "Add them.")
     X = np.full((len(configs), len(space)), np.nan)
     outside: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
-        rows = [
-            i for i, config in enumerate(configs) if parameter.name in config
-        ]
+        rows = [i for i, config in enumerate(configs) if parameter.name in config]
         values = [configs[i][parameter.name] for i in rows]
         X[rows, j], reasons = positions(parameter, values)
         for k, why in reasons.items():
@@ -451,22 +417,14 @@ def _without_result(
         state = state_of(excluded[number]) if number in excluded else None
         if state is not None and number in rows:
             found[number] = WithoutResult(
-                state,
-                rows[number],
-                trial.origin,
-                trial.is_proposal,
-                trial.reported,
+                state, rows[number], trial.origin, trial.is_proposal, trial.reported
             )
     return found
 
 
-def _only_left_out(
-    trials: _Trials, counts: Bools, space: SearchSpace
-) -> list[Fact]:
+def _only_left_out(trials: _Trials, counts: Bools, space: SearchSpace) -> list[Fact]:
     """Note hyperparameters that no trial has which counts."""
     known = {*map(asked_as, space)}
     others = [trials.all[i].config for i in np.flatnonzero(~counts).tolist()]
-    names = dict.fromkeys(
-        n for config in others for n in config if n not in known
-    )
+    names = dict.fromkeys(n for config in others for n in config if n not in known)
     return [ONLY_LEFT_OUT(names=names)] if names else []

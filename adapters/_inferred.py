@@ -13,13 +13,7 @@ import numpy as np
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
 from hpo_explain.adapters._reading import ONLY_LEFT_OUT
-from hpo_explain.adapters.frame._cells import (
-    as_float,
-    cell_key,
-    is_empty,
-    is_number,
-    is_time,
-)
+from hpo_explain.adapters.frame._cells import as_float, cell_key, is_empty, is_number, is_time
 from hpo_explain.base.errors import InputError, Option, Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
@@ -43,10 +37,7 @@ _MIDWAY = ("added_midway", "dropped_midway")
 
 
 def _empty_in(fact: Fact) -> str:
-    return ", ".join(
-        f"{n} in {count}"
-        for n, count in zip(fact.names, fact["counts"], strict=True)
-    )
+    return ", ".join(f"{n} in {count}" for n, count in zip(fact.names, fact["counts"], strict=True))
 
 
 def _other_scale(fact: Fact) -> Text:
@@ -65,12 +56,9 @@ _NONE = declared_fact(
     "{names}: empty cells that no other hyperparameter explains are the value None; {space=} may "
     "state another reason",
 )
-_EMPTY = declared_fact(
-    "column_empty", "{names}: left out, as the column is empty"
-)
+_EMPTY = declared_fact("column_empty", "{names}: left out, as the column is empty")
 _TIMES = declared_fact(
-    "column_of_times",
-    "{names}: left out, as a time is not a hyperparameter; {time=} orders by it",
+    "column_of_times", "{names}: left out, as a time is not a hyperparameter; {time=} orders by it"
 )
 _DIFFERENT = declared_fact(
     "different_in_every_row",
@@ -78,9 +66,7 @@ _DIFFERENT = declared_fact(
     "with {ignore=}",
     gaps=lambda fact: " that has one" if fact["gaps"] else "",
 )
-_INTEGERS = declared_fact(
-    "read_as_integers", "{names}: whole numbers, read as integers"
-)
+_INTEGERS = declared_fact("read_as_integers", "{names}: whole numbers, read as integers")
 _UNCLEAR = declared_fact(
     "scale_unclear",
     "{names}: spans {decades:.1f} decades, and its values do not tell whether its scale is linear "
@@ -131,19 +117,11 @@ def infer_space(
     for name in table.columns:
         cells, none = table[name], known.get(name)
         parameter = given.get(name)
-        if (
-            parameter is None
-            and none is not None
-            and _may_be_choices(cells, none)
-        ):
+        if parameter is None and none is not None and _may_be_choices(cells, none):
             parameter = _with_none(cells)
         first = [c for c in cells.iloc[kept].tolist() if not is_empty(c)]
         parameter = parameter or _parameter(
-            cells.infer_objects(),
-            name,
-            notes,
-            first=first[:_FIRST],
-            log=scales.get(name),
+            cells.infer_objects(), name, notes, first=first[:_FIRST], log=scales.get(name)
         )
         if parameter is None:
             continue
@@ -159,26 +137,16 @@ def infer_space(
         raise InputError("frame", problem, list(table.columns), remedy)
     parameters, inferred = _with_conditions(found, columns, trials)
     changed = _unexplained(inferred, _marks(table)) - {*given}
-    changed = {
-        n for n in changed if _may_be_choices(table[n], _empty_ones(table[n]))
-    }
+    changed = {n for n in changed if _may_be_choices(table[n], _empty_ones(table[n]))}
     if changed:
-        space, X = (
-            SearchSpace(parameters),
-            np.column_stack([*columns.values()]),
-        )
+        space, X = (SearchSpace(parameters), np.column_stack([*columns.values()]))
         for j, name in enumerate(columns):
             if name in changed:
-                found[name], cells = (
-                    _with_none(table[name]),
-                    table[name].iloc[kept],
-                )
+                found[name], cells = (_with_none(table[name]), table[name].iloc[kept])
                 none = _empty_ones(cells) & space.allowed(X, j)
                 columns[name] = _encoded(found[name], cells.tolist(), none)
         parameters, inferred = _with_conditions(found, columns, trials)
-        notes.append(
-            _NONE(names=[name for name in columns if name in changed])
-        )
+        notes.append(_NONE(names=[name for name in columns if name in changed]))
     X = np.column_stack([*columns.values()])
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
@@ -201,23 +169,16 @@ def _grouped(notes: list[Fact]) -> list[Fact]:
     ]
 
 
-def _encoded(
-    parameter: Parameter, cells: list[Any], none: Bools | None = None
-) -> Array:
+def _encoded(parameter: Parameter, cells: list[Any], none: Bools | None = None) -> Array:
     """Return the positions of cells: NaN where one is empty, unless that is a choice there."""
-    choice = (
-        isinstance(parameter, CategoricalParameter)
-        and None in parameter.choices
-    )
+    choice = isinstance(parameter, CategoricalParameter) and None in parameter.choices
     values = np.full(len(cells), np.nan)
     full = [
         i
         for i, cell in enumerate(cells)
         if not is_empty(cell) or (choice and none is not None and none[i])
     ]
-    values[full] = parameter.encode(
-        [None if is_empty(cells[i]) else cells[i] for i in full]
-    )
+    values[full] = parameter.encode([None if is_empty(cells[i]) else cells[i] for i in full])
     return values
 
 
@@ -229,13 +190,8 @@ def _with_conditions(
     X = np.column_stack([*columns.values()])
     bare = [replace(p, active_when=None, optional=None) for p in parameters]
     inferred, notes = infer_conditions(bare, X, trials.tolist())
-    own = {
-        p.name for p in parameters if p.active_when or p.optional is not None
-    }
-    kept = [
-        p if p.name in own else other
-        for p, other in zip(parameters, inferred, strict=True)
-    ]
+    own = {p.name for p in parameters if p.active_when or p.optional is not None}
+    kept = [p if p.name in own else other for p, other in zip(parameters, inferred, strict=True)]
     return kept, [note for note in notes if not {*note.names} <= own]
 
 
@@ -289,9 +245,7 @@ def _with_none(column: pd.Series[Any]) -> CategoricalParameter:
     return CategoricalParameter(str(column.name), [*_distinct(cells), None])
 
 
-def trials_of_ranges(
-    space: SearchSpace, table: pd.DataFrame, trials: Ints
-) -> dict[str, list[int]]:
+def trials_of_ranges(space: SearchSpace, table: pd.DataFrame, trials: Ints) -> dict[str, list[int]]:
     """Return for each hyperparameter the first trials with its ends, or with each of its choices.
 
     Parameters
@@ -317,12 +271,7 @@ def trials_of_ranges(
 
 
 def _parameter(
-    column: pd.Series[Any],
-    name: str,
-    notes: list[Fact],
-    *,
-    first: list[Any],
-    log: bool | None,
+    column: pd.Series[Any], name: str, notes: list[Fact], *, first: list[Any], log: bool | None
 ) -> Parameter | None:
     """Return the hyperparameter that a column holds, or None and a note."""
     import pandas as pd
@@ -360,11 +309,7 @@ def _as_numbers(present: pd.Series[Any]) -> pd.Series[Any]:
 def _is_written_whole(value: Any) -> bool:
     if isinstance(value, Decimal):  # 3 is whole, 3.0 is not
         exponent = value.as_tuple().exponent
-        return (
-            isinstance(exponent, int)
-            and exponent >= 0
-            and abs(value) <= LARGEST_WHOLE
-        )
+        return isinstance(exponent, int) and exponent >= 0 and abs(value) <= LARGEST_WHOLE
     return isinstance(value, Integral) and abs(int(value)) <= LARGEST_WHOLE
 
 
@@ -380,15 +325,8 @@ def _number(
     from pandas.api import types
 
     if types.is_complex_dtype(present):
-        problem = (
-            f"has complex numbers in column {name!r}, which have no order"
-        )
-        raise InputError(
-            "frame",
-            problem,
-            present.iloc[0],
-            "Split them into columns of their own.",
-        )
+        problem = f"has complex numbers in column {name!r}, which have no order"
+        raise InputError("frame", problem, present.iloc[0], "Split them into columns of their own.")
     values = present.to_numpy(dtype=float)
     infinite = np.flatnonzero(~np.isfinite(values))
     if len(infinite):
@@ -397,11 +335,7 @@ def _number(
             "frame",
             f"has the value {value} in row {present.index[infinite[0]]} of column {name!r}",
             value,
-            (
-                "Correct it, or name the columns to read in ",
-                Option("hyperparameters"),
-                ".",
-            ),
+            ("Correct it, or name the columns to read in ", Option("hyperparameters"), "."),
         )
     whole = types.is_integer_dtype(present)
     if not whole and gaps and (values == np.round(values)).all():

@@ -25,9 +25,7 @@ from hpo_explain.methods.runs.history import history
 from hpo_explain.methods.space.recommended_space import recommended_space
 
 if TYPE_CHECKING:
-    from hpo_explain.methods.effects.partial_dependences_result import (
-        PartialDependences,
-    )
+    from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
     from hpo_explain.reporting import Section
     from hpo_explain.run import Run
 
@@ -43,11 +41,7 @@ def text_of(runs: Mapping[str, Run]) -> str:
     for name, run in runs.items():
         heading = [f"**{_escaped(name)}**", ""] if len(runs) > 1 else []
         lines = [*summary(run).lines, f"Trials that count: {len(run.X)}."]
-        parts += [
-            *heading,
-            *(f"- {_escaped(printable(line))}" for line in lines),
-            "",
-        ]
+        parts += [*heading, *(f"- {_escaped(printable(line))}" for line in lines), ""]
     return "\n".join(parts).strip()
 
 
@@ -106,11 +100,7 @@ def _some(rows: Rows, shown: Sequence[int]) -> Rows:
     return replace(
         rows,
         labels=[rows.labels[row] for row in shown],
-        bars=[
-            replace(bar, row=place[bar.row])
-            for bar in rows.bars
-            if bar.row in place
-        ],
+        bars=[replace(bar, row=place[bar.row]) for bar in rows.bars if bar.row in place],
         footer=footer.strip(),
     )
 
@@ -144,20 +134,12 @@ def _fits(made: Any) -> bool:
 
 
 @contextmanager
-def written(
-    runs: Mapping[str, Run], sections: Sequence[str | Section] | None
-) -> Iterator[Path]:
+def written(runs: Mapping[str, Run], sections: Sequence[str | Section] | None) -> Iterator[Path]:
     """Return a context in which there is a report about runs."""
     from hpo_explain.reporting import report
 
     with TemporaryDirectory() as folder:
-        yield report(
-            dict(runs),
-            Path(folder) / REPORT,
-            sections=sections,
-            n_jobs=1,
-            progress=False,
-        )
+        yield report(dict(runs), Path(folder) / REPORT, sections=sections, n_jobs=1, progress=False)
 
 
 def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
@@ -169,9 +151,7 @@ def shares_of(runs: Mapping[str, Run]) -> dict[str, float]:
             continue
         for name, share in found.importance["importance"].items():
             of = f"{objective}/{name}" if len(runs) > 1 else str(name)
-            key = (
-                "importance/" + re.sub(r"[^\w.\- :]|(?<=/)\.+", "_", of)[:200]
-            )
+            key = "importance/" + re.sub(r"[^\w.\- :]|(?<=/)\.+", "_", of)[:200]
             while key in metrics:
                 key += "_"
             metrics[key] = float(share)

@@ -20,13 +20,7 @@ from hpo_explain.base.options import STATES, Direction, State, sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.run import NO_VALUE, Instances, Run
-from hpo_explain.space import (
-    Array,
-    CategoricalParameter,
-    Parameter,
-    SearchSpace,
-    holds,
-)
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, holds
 
 LEAST_KNOWN = 2
 """Finished trials that an assumed model needs to explain a trial that no model chose."""
@@ -42,9 +36,7 @@ _MOST_INSTANCES = 10
 
 
 def _reasons(fact: Fact) -> Text:
-    found = sorted(fact["reasons"], key=lambda entry: -entry[1])[
-        :_MOST_REASONS
-    ]
+    found = sorted(fact["reasons"], key=lambda entry: -entry[1])[:_MOST_REASONS]
     return separated([(f"{n} x ", why) for why, n in found], "; ")
 
 
@@ -65,28 +57,15 @@ _NOTHING_READABLE = declared_fact(
 _REPEATED = declared_fact(
     "repeated",
     "repeated: {how} an earlier configuration; each one counts",
-    how=lambda fact: (
-        "1 trial repeats"
-        if fact["count"] == 1
-        else f"{fact['count']} trials repeat"
-    ),
+    how=lambda fact: "1 trial repeats" if fact["count"] == 1 else f"{fact['count']} trials repeat",
 )
 ONLY_LEFT_OUT = declared_fact(
-    "only_left_out",
-    "{names}: only in trials that were left out, so not in the space",
+    "only_left_out", "{names}: only in trials that were left out, so not in the space"
 )
-NO_HYPERPARAMETER = declared_fact(
-    "no_hyperparameter", "it has no hyperparameter"
-)
-_SET = declared_fact(
-    "set_though_inactive", "{names} is set, but {condition} in {space=}"
-)
-_MISSING = declared_fact(
-    "missing_though_active", "{names} is missing, but {condition} in {space=}"
-)
-OUTSIDE = declared_fact(
-    "outside_read_space", "{why} (a wider {space=} reads this trial)"
-)
+NO_HYPERPARAMETER = declared_fact("no_hyperparameter", "it has no hyperparameter")
+_SET = declared_fact("set_though_inactive", "{names} is set, but {condition} in {space=}")
+_MISSING = declared_fact("missing_though_active", "{names} is missing, but {condition} in {space=}")
+OUTSIDE = declared_fact("outside_read_space", "{why} (a wider {space=} reads this trial)")
 BEST_OUTSIDE = declared_fact(
     "best_outside_range",
     "best: trial {trials} ({value:.4g}) is better than every trial that is read, and left out: "
@@ -99,8 +78,7 @@ _NO_CHOICE = declared_fact(
 )
 _NO_NUMBER = declared_fact("no_number", "{names} = {value!r} is not a number")
 _OUTSIDE_RANGE = declared_fact(
-    "outside_range",
-    "{names} = {value!r} is outside its range [{low!r}, {high!r}]",
+    "outside_range", "{names} = {value!r} is outside its range [{low!r}, {high!r}]"
 )
 _OFF_GRID = declared_fact(
     "off_grid",
@@ -111,9 +89,7 @@ _ANOTHER_LEVEL = declared_fact(
     "another_fidelity",
     "its {names} is {differs}",
     differs=lambda fact: (
-        "not known"
-        if fact["value"] is None
-        else f"{fact['value']:g}, not {fact['level']:g}"
+        "not known" if fact["value"] is None else f"{fact['value']:g}, not {fact['level']:g}"
     ),
 )
 
@@ -136,9 +112,7 @@ MEAN_OVER_INSTANCES = declared_fact(
 
 def _others(fact: Fact) -> str:
     counts = zip(fact["levels"], fact["counts"], strict=True)
-    return ", ".join(
-        f"{n} at {at:g}" for at, n in counts if at != fact["level"]
-    )
+    return ", ".join(f"{n} at {at:g}" for at, n in counts if at != fact["level"])
 
 
 _LEVEL = declared_fact(
@@ -151,9 +125,7 @@ _LEVEL = declared_fact(
 
 
 def not_finite(
-    objective: Array,
-    trials: Sequence[int] | npt.NDArray[np.int64],
-    name: str = "objective",
+    objective: Array, trials: Sequence[int] | npt.NDArray[np.int64], name: str = "objective"
 ) -> dict[int, Fact]:
     """Return the trials whose objective is NaN or infinite, with the reason to leave them out."""
     return {
@@ -177,24 +149,16 @@ def state_of(reason: Fact) -> State | None:
     return kind if kind in STATES else _STATES.get(kind)
 
 
-def nothing_left(
-    source: str, excluded: Mapping[int, Fact]
-) -> NothingToExplain:
+def nothing_left(source: str, excluded: Mapping[int, Fact]) -> NothingToExplain:
     """Return the error that no trial can be read: how many were left out, and why."""
-    reasons = {
-        reason: len(trials) for reason, trials in by_reason(excluded).items()
-    }
+    reasons = {reason: len(trials) for reason, trials in by_reason(excluded).items()}
     return NothingToExplain(
-        _NOTHING_READABLE(
-            trials=excluded, source=source, reasons=tuple(reasons.items())
-        )
+        _NOTHING_READABLE(trials=excluded, source=source, reasons=tuple(reasons.items()))
     )
 
 
 def best_outside(
-    outside: Mapping[int, tuple[float, Fact]],
-    objective: Array,
-    direction: Direction,
+    outside: Mapping[int, tuple[float, Fact]], objective: Array, direction: Direction
 ) -> list[Fact]:
     """Note where the best trial is one that is left out as the space lacks its values.
 
@@ -240,26 +204,20 @@ def instances_of(X: Array, scores: Array) -> Instances | None:
     if k < 2:
         return None
     row, fold = np.nonzero(np.isfinite(scores))
-    return Instances(
-        [f"fold {i}" for i in range(k)], X[row], fold, scores[row, fold]
-    )
+    return Instances([f"fold {i}" for i in range(k)], X[row], fold, scores[row, fold])
 
 
 # ---------------------------------------------------------------------- values
 
 
-def positions(
-    parameter: Parameter, values: Sequence[Any]
-) -> tuple[Array, dict[int, Fact]]:
+def positions(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, Fact]]:
     """Return the positions of values, and for those that do not fit (NaN) the reason, by index."""
     try:
         return parameter.encode(values), {}
     except ValueError:  # some do not fit: one after the other
         found = [encode_value(parameter, value) for value in values]
     reasons = {i: why for i, why in enumerate(found) if isinstance(why, Fact)}
-    return np.array(
-        [np.nan if isinstance(one, Fact) else one for one in found]
-    ), reasons
+    return np.array([np.nan if isinstance(one, Fact) else one for one in found]), reasons
 
 
 def encode_value(parameter: Parameter, value: Any) -> float | Fact:
@@ -281,12 +239,8 @@ def _misfit(parameter: Parameter, value: Any) -> Fact:
     if isinstance(value, (bool, np.bool_)):
         return _NO_NUMBER(names=names, value=value)
     if parameter.low <= number <= parameter.high:
-        return _OFF_GRID(
-            names=names, value=value, low=parameter.low, step=parameter.step
-        )
-    return _OUTSIDE_RANGE(
-        names=names, value=value, low=parameter.low, high=parameter.high
-    )
+        return _OFF_GRID(names=names, value=value, low=parameter.low, step=parameter.step)
+    return _OUTSIDE_RANGE(names=names, value=value, low=parameter.low, high=parameter.high)
 
 
 def fits_conditions(space: SearchSpace, X: Array) -> npt.NDArray[np.bool_]:
@@ -308,10 +262,7 @@ def against_conditions(space: SearchSpace, X: Array) -> dict[int, Fact]:
     reasons: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
         given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
-        about = {
-            "names": [parameter.name],
-            "condition": space.condition_text(parameter.name),
-        }
+        about = {"names": [parameter.name], "condition": space.condition_text(parameter.name)}
         for i in np.flatnonzero(given & ~allowed).tolist():
             reasons.setdefault(i, _SET(**about))
         if parameter.optional is None:
@@ -351,9 +302,7 @@ class Level:
         return {
             int(trials[i]): _ANOTHER_LEVEL(
                 names=[self.name],
-                value=None
-                if np.isnan(self.fidelity[i])
-                else float(self.fidelity[i]),
+                value=None if np.isnan(self.fidelity[i]) else float(self.fidelity[i]),
                 level=self.value,
             )
             for i in self.others.tolist()
@@ -361,9 +310,7 @@ class Level:
 
     def notes(self) -> list[Fact]:
         """Return a note on how many evaluations each level has; none where there is one level."""
-        levels, counts = np.unique(
-            self.fidelity[~np.isnan(self.fidelity)], return_counts=True
-        )
+        levels, counts = np.unique(self.fidelity[~np.isnan(self.fidelity)], return_counts=True)
         if not len(self.others):
             return []
         return [
@@ -376,9 +323,7 @@ class Level:
         ]
 
 
-def level_of(
-    name: str, fidelity: Array, finished: npt.NDArray[np.bool_], level: object
-) -> Level:
+def level_of(name: str, fidelity: Array, finished: npt.NDArray[np.bool_], level: object) -> Level:
     """Return the level that is analysed.
 
     Parameters
@@ -401,14 +346,8 @@ def level_of(
     if not len(known):
         known = np.unique(fidelity[~np.isnan(fidelity)])
     if level is None:
-        return Level(
-            name, float(known[-1]) if len(known) else np.nan, fidelity
-        )
-    if (
-        isinstance(level, bool)
-        or not isinstance(level, Real)
-        or float(level) not in known
-    ):
+        return Level(name, float(known[-1]) if len(known) else np.nan, fidelity)
+    if isinstance(level, bool) or not isinstance(level, Real) or float(level) not in known:
         levels = ", ".join(f"{value:g}" for value in known)
         problem = f"must be a level of {name} with a result, but was {level!r}"
         raise InputError("level", problem, level, f"Levels: {levels}.")

@@ -16,18 +16,11 @@ from hpo_explain.space import Array, Bools, Ints
 
 _FEWEST = 2  # different results to compare with
 _RANGES = 10.0  # distance from the others, in units of their whole range
-_TIMES_ROUND = (
-    10.0  # size beside the largest of the others, of a round number ...
-)
+_TIMES_ROUND = 10.0  # size beside the largest of the others, of a round number ...
 _TIMES_REPEATED = 100.0  # ... and of any other one that occurs again
 _LEAST_ROUND = 999.0
 _SAME = 1e-7  # relative: single precision
-_LARGEST = (
-    sys.float_info.max,
-    float(np.finfo(np.float32).max),
-    2.0**31,
-    2.0**63,
-)
+_LARGEST = (sys.float_info.max, float(np.finfo(np.float32).max), 2.0**31, 2.0**63)
 
 SENTINEL = declared_fact(
     "sentinel",
@@ -64,9 +57,7 @@ class Sentinels:
     config_of: Callable[[int], Hashable]
 
     def __post_init__(self) -> None:
-        if (
-            self.bounds is not None
-        ):  # asked before there is a run that checks them
+        if self.bounds is not None:  # asked before there is a run that checks them
             check_bounds(self.bounds)
 
     def found(self, objective: Array) -> Bools:
@@ -94,17 +85,13 @@ class Sentinels:
             worst = objective[left][np.argmax(sign * objective[left])]
             at_worst = left & (objective == worst)
             others = self._without_round(objective[left & ~at_worst])
-            if not self._is_sentinel(
-                float(worst), np.flatnonzero(at_worst), others
-            ):
+            if not self._is_sentinel(float(worst), np.flatnonzero(at_worst), others):
                 break
             found |= at_worst
             left &= ~at_worst
         return found
 
-    def excluded(
-        self, objective: Array, trials: Sequence[int]
-    ) -> dict[int, Fact]:
+    def excluded(self, objective: Array, trials: Sequence[int]) -> dict[int, Fact]:
         """Return the trials whose result stands for a failure, with the reason to leave them out.
 
         Parameters
@@ -115,34 +102,22 @@ class Sentinels:
             The numbers of the trials.
         """
         return {
-            int(trials[i]): SENTINEL(
-                names=[self.name], value=float(objective[i])
-            )
+            int(trials[i]): SENTINEL(names=[self.name], value=float(objective[i]))
             for i in np.flatnonzero(self.found(objective)).tolist()
         }
 
     def _is_sentinel(self, worst: float, rows: Ints, others: Array) -> bool:
-        if (
-            self.bounds is not None
-            and self.bounds[0] <= worst <= self.bounds[1]
-        ):
+        if self.bounds is not None and self.bounds[0] <= worst <= self.bounds[1]:
             return False
         if len(np.unique(others)) < _FEWEST:
             return False
         if _is_power_of_ten(abs(worst)) and self._is_impossible(worst, others):
             return True
-        largest, distance = (
-            float(np.abs(others).max()),
-            float(np.abs(worst - others).min() / 2.0),
-        )
+        largest, distance = (float(np.abs(others).max()), float(np.abs(worst - others).min() / 2.0))
         if distance < _RANGES * float(np.ptp(others / 2.0)):
             return False
         size = abs(worst)
-        powers = [
-            one
-            for one in np.abs(others).tolist()
-            if one >= 10.0 and _is_power_of_ten(one)
-        ]
+        powers = [one for one in np.abs(others).tolist() if one >= 10.0 and _is_power_of_ten(one)]
         if powers and _is_power_of_ten(size):
             return False
         whole = bool((others % 1.0 == 0.0).all())
@@ -163,38 +138,25 @@ class Sentinels:
 
     def _is_impossible(self, worst: float, others: Array) -> bool:
         """Return whether a value lies outside a metric's natural range, which holds the others."""
-        natural = (
-            bounds_of(self.name, others)
-            if self.bounds is None
-            else self.bounds
-        )
+        natural = bounds_of(self.name, others) if self.bounds is None else self.bounds
         if natural is None:
             return False
-        hold_others = (others >= natural[0]).all() and (
-            others <= natural[1]
-        ).all()
+        hold_others = (others >= natural[0]).all() and (others <= natural[1]).all()
         return bool(hold_others) and not natural[0] <= worst <= natural[1]
 
 
 def of_sentinels(excluded: Mapping[int, Fact]) -> list[Fact]:
     """Return a note on the trials that are left out for such a value, if there are any."""
-    found = {
-        trial: why for trial, why in excluded.items() if why.kind == "sentinel"
-    }
+    found = {trial: why for trial, why in excluded.items() if why.kind == "sentinel"}
     if not found:
         return []
     values = dict.fromkeys(why["value"] for why in found.values())
     names = next(iter(found.values())).names
-    return [
-        _SENTINELS(trials=sorted(found), names=names, values=tuple(values))
-    ]
+    return [_SENTINELS(trials=sorted(found), names=names, values=tuple(values))]
 
 
 def _is_power_of_ten(size: float) -> bool:
-    return (
-        size >= 1.0
-        and abs(size / float(f"1e{round(np.log10(size))}") - 1.0) <= _SAME
-    )
+    return size >= 1.0 and abs(size / float(f"1e{round(np.log10(size))}") - 1.0) <= _SAME
 
 
 def _is_round(size: float) -> bool:

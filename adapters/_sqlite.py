@@ -14,10 +14,7 @@ _WAL = b"\x02\x02"  # in a file's header: read and write versions of a write-ahe
 
 
 def connect(
-    path: Path,
-    timeout: float = 5.0,
-    most_steps: int = 0,
-    **query: Any,
+    path: Path, timeout: float = 5.0, most_steps: int = 0, **query: Any
 ) -> sqlite3.Connection:
     """Return a connection that only reads.
 
@@ -37,9 +34,7 @@ def connect(
     if _is_left_alone(path):
         own["immutable"] = "1"
     address = f"{path.absolute().as_uri()}?{urlencode({**query, **own})}"
-    database = sqlite3.connect(
-        address, uri=True, timeout=timeout, check_same_thread=False
-    )
+    database = sqlite3.connect(address, uri=True, timeout=timeout, check_same_thread=False)
     if most_steps:
         database.set_progress_handler(lambda: 1, most_steps)
     return database

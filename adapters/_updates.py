@@ -44,9 +44,7 @@ _SECTIONS = 16  # of a report, if not chosen
 _SHORT = 3  # sections that are drawn as fast as a short page
 _GROWTH = 1.5  # the next report may take longer than the last one did
 _PATIENCE = 120.0  # seconds that the last report waits for another process that writes pages
-_AT_MOST = (
-    10.0  # seconds that a program which ends waits for its other threads
-)
+_AT_MOST = 10.0  # seconds that a program which ends waits for its other threads
 _LOOK = 0.5  # seconds between two looks at whether the optimization goes on
 _PAUSE = 1.0  # seconds after which it is over, doubled whenever it was not
 
@@ -67,9 +65,7 @@ class Budget:
         self.cost = _START + _SECTION * sections  # of the next report
         self.spent = 0.0
         self._begun: float | None = None
-        self._within = (
-            0.0  # seconds for which the optimization itself stood still
-        )
+        self._within = 0.0  # seconds for which the optimization itself stood still
         self._last = 0.0  # of them, those of the last time
 
     def begin(self, lasted: float) -> None:
@@ -111,18 +107,9 @@ class ReportUpdates(ABC):
     also a pickled one, has the settings and begins anew.
     """
 
-    _settings: tuple[str, ...] = (
-        "path",
-        "every",
-        "_share",
-        "_sections",
-        "_on_update",
-        "_options",
-    )
+    _settings: tuple[str, ...] = ("path", "every", "_share", "_sections", "_on_update", "_options")
     _reader: Callable[..., Any]  # whose options the callback takes
-    _framework: (
-        str  # the package whose code runs until the optimization is over
-    )
+    _framework: str  # the package whose code runs until the optimization is over
 
     def __init__(
         self,
@@ -136,17 +123,10 @@ class ReportUpdates(ABC):
     ) -> None:
         if not isinstance(path, (str, PathLike)) or not str(path):
             problem = f"must name the report's file, but was {path!r}"
-            raise InputError(
-                "path", problem, path, "Give one like 'report.html'."
-            )
-        if (
-            budget is not None
-            and not 0.0 < check_number("budget", budget) <= 1.0
-        ):
+            raise InputError("path", problem, path, "Give one like 'report.html'.")
+        if budget is not None and not 0.0 < check_number("budget", budget) <= 1.0:
             problem = f"must be above 0 and at most 1, a share of the time, but was {budget!r}"
-            raise InputError(
-                "budget", problem, budget, "Give None for no limit."
-            )
+            raise InputError("budget", problem, budget, "Give None for no limit.")
         if on_update is not None and not callable(on_update):
             problem = f"must be a function of the path, but was {on_update!r}"
             raise InputError("on_update", problem, on_update)
@@ -183,10 +163,7 @@ class ReportUpdates(ABC):
         return {name: _copied(getattr(self, name)) for name in self._settings}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        for (
-            name,
-            setting,
-        ) in state.items():  # copy.copy leaves them as they are
+        for name, setting in state.items():  # copy.copy leaves them as they are
             is_wrapped = isinstance(setting, ByValue)
             setattr(self, name, setting.thing if is_wrapped else setting)
         self._begin()
@@ -209,9 +186,7 @@ class ReportUpdates(ABC):
             if not self._waiting and is_called_by(self._framework):
                 self._wait_for_the_end()
             short = self._finished == _FIRST and self._drawing is None
-        if not (self._due or short) or not self._starting.acquire(
-            blocking=False
-        ):
+        if not (self._due or short) or not self._starting.acquire(blocking=False):
             return
         try:
             if self._drawing is not None and not self._drawing.is_over:
@@ -225,9 +200,7 @@ class ReportUpdates(ABC):
                 percent = 100.0 * (self._budget.share or 0.0)
                 _logger.info(_WAITS, self.path, self._finished, percent)
                 self._told = True
-        except (
-            BaseException
-        ):  # the run is being stopped; it may be continued with this callback
+        except BaseException:  # the run is being stopped; it may be continued with this callback
             self._due = True
             raise
         finally:
@@ -279,9 +252,7 @@ class ReportUpdates(ABC):
                 return True
             if self._drawing is not None:  # of fewer trials
                 self._drawing.stop()
-            drawing = self._start(
-                self._source, last=not short, short=short, beside=True
-            )
+            drawing = self._start(self._source, last=not short, short=short, beside=True)
             self._drawing = drawing
         while drawing is not None and not drawing.is_over:
             sleep(_LOOK)
@@ -340,25 +311,14 @@ class ReportUpdates(ABC):
 
     def _page(self, source: Any, *, is_short: bool) -> Page:
         """Read the runs, and return the page about them."""
-        return Page(
-            self.path,
-            self._read(source),
-            self._sections,
-            is_short,
-            self._after(source),
-        )
+        return Page(self.path, self._read(source), self._sections, is_short, self._after(source))
 
     def _after(self, source: Any) -> Callable[[Any], object] | None:
         """Return what the drawing process does with the runs once the report is written."""
         return None
 
     def _start(
-        self,
-        source: Any,
-        *,
-        last: bool = False,
-        short: bool = False,
-        beside: bool = False,
+        self, source: Any, *, last: bool = False, short: bool = False, beside: bool = False
     ) -> Drawing | None:
         """Read the run and start the drawing; return None if another process draws, or it fails.
 
@@ -376,12 +336,7 @@ class ReportUpdates(ABC):
                 self._written = True
                 self._whole = max(self._whole, finished)
                 return None
-            done = partial(
-                self._receive,
-                began=began,
-                last=last,
-                finished=0 if short else finished,
-            )
+            done = partial(self._receive, began=began, last=last, finished=0 if short else finished)
             gives_way = beside or not last
             drawing = Drawing(page, done, gives_way=gives_way, turn=turn)
         except Exception as error:
@@ -392,14 +347,7 @@ class ReportUpdates(ABC):
             self._budget.stood_still(perf_counter() - began)
         return drawing
 
-    def _receive(
-        self,
-        drawn: Future[float],
-        *,
-        began: float,
-        last: bool,
-        finished: int,
-    ) -> None:
+    def _receive(self, drawn: Future[float], *, began: float, last: bool, finished: int) -> None:
         """Deal with what was drawn of so many trials, none if short, in the thread that waited."""
         cost, failing = perf_counter() - began, _NOT_WRITTEN
         try:
@@ -422,14 +370,9 @@ class ReportUpdates(ABC):
         if _is_ending() and threading.current_thread().daemon:
             return  # no process is started any more
         # the cause of what another process raised tells where that was
-        lines = "".join(
-            traceback.format_exception(error.__cause__ or error)
-        ).splitlines()
+        lines = "".join(traceback.format_exception(error.__cause__ or error)).splitlines()
         kind = type(error).__name__
-        place = (
-            kind,
-            *[line for line in lines if line.startswith("  File ")][-1:],
-        )
+        place = (kind, *[line for line in lines if line.startswith("  File ")][-1:])
         if place not in self._logged:
             self._logged.add(place)
             _logger.warning(
@@ -464,9 +407,7 @@ def _leave_pages() -> None:
         _UNFINISHED.pop()._leave_page()
 
 
-def _checked_sections(
-    sections: Sequence[str | Section] | None,
-) -> tuple[str | Section, ...] | None:
+def _checked_sections(sections: Sequence[str | Section] | None) -> tuple[str | Section, ...] | None:
     """Return sections that can be sent to the process that draws them."""
     if sections is None:
         return None

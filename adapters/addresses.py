@@ -64,8 +64,7 @@ def shown_address(place: str) -> str:
         return place.strip()
     shown = url.set(query={}).render_as_string(hide_password=True)
     options = "&".join(
-        f"{name}={value if name in _SHOWN else '***'}"
-        for name, value in url.query.items()
+        f"{name}={value if name in _SHOWN else '***'}" for name, value in url.query.items()
     )
     return f"{shown}?{options}" if options else shown
 

@@ -59,13 +59,9 @@ def read_configspace(configspace: Any) -> tuple[SearchSpace, list[Fact]]:
     InputError
         If it is no ConfigurationSpace, is empty, or holds a kind that is not known.
     """
-    if not hasattr(configspace, "conditions") or not hasattr(
-        configspace, "forbidden_clauses"
-    ):
+    if not hasattr(configspace, "conditions") or not hasattr(configspace, "forbidden_clauses"):
         kind = type(configspace).__name__
-        problem = (
-            f"must be a ConfigSpace.ConfigurationSpace, but was a {kind!r}"
-        )
+        problem = f"must be a ConfigSpace.ConfigurationSpace, but was a {kind!r}"
         remedy = "Give the one that the configurations come from."
         raise InputError("configspace", problem, kind, remedy)
     domains = {str(one.name): _domain(one) for one in configspace.values()}
@@ -107,16 +103,12 @@ def space_of(
     unstated = []
     for name, of_child in children.items():
         try:
-            found[name] = replace(
-                found[name], active_when=_all_of(of_child, found)
-            )
+            found[name] = replace(found[name], active_when=_all_of(of_child, found))
         except _UnstatedError:
             unstated.append(name)
     if unstated:
         for name, share in shares(unstated).items():
-            found[name] = replace(
-                found[name], optional=share if 0.0 < share < 1.0 else None
-            )
+            found[name] = replace(found[name], optional=share if 0.0 < share < 1.0 else None)
         notes.append(_AT_FREQUENCY(names=unstated))
     if forbidden:
         notes.append(_FORBIDDEN(clauses=tuple(forbidden)))
@@ -125,12 +117,7 @@ def space_of(
 
 def _written(clause: Any) -> str:
     """Return what a clause forbids, as ConfigSpace writes it."""
-    return (
-        str(clause)
-        .replace("Forbidden: ", "")
-        .replace(" && ", " and ")
-        .strip("()")
-    )
+    return str(clause).replace("Forbidden: ", "").replace(" && ", " and ").strip("()")
 
 
 def _domain(given: Any) -> Domain:
@@ -144,16 +131,11 @@ def _domain(given: Any) -> Domain:
         weighed = len({*np.asarray(given.probabilities).tolist()}) > 1
         return Domain(choices=given.choices, weighed=weighed)
     law = next((law for law in _LAWS if kind.startswith(law)), None)
-    if law is None or not kind.endswith(
-        ("FloatHyperparameter", "IntegerHyperparameter")
-    ):
+    if law is None or not kind.endswith(("FloatHyperparameter", "IntegerHyperparameter")):
         problem = f"holds {name!r}, which is a {kind}"
         remedy = ("Give a ", Option("space"), "SearchSpace([...]).")
         raise InputError("configspace", problem, kind, remedy)
-    whole, shown = (
-        kind.endswith("IntegerHyperparameter"),
-        "" if law == "Uniform" else law.lower(),
-    )
+    whole, shown = (kind.endswith("IntegerHyperparameter"), "" if law == "Uniform" else law.lower())
     return Domain(given.lower, given.upper, bool(given.log), whole, law=shown)
 
 
@@ -162,10 +144,7 @@ def _shares(configspace: Any, names: Sequence[str]) -> dict[str, float]:
     own = copy.deepcopy(configspace)  # drawing changes its state
     own.seed(0)
     drawn = own.sample_configuration(_DRAWN)
-    return {
-        name: sum(name in config for config in drawn) / _DRAWN
-        for name in names
-    }
+    return {name: sum(name in config for config in drawn) / _DRAWN for name in names}
 
 
 # ---------------------------------------------------------------------- conditions
@@ -211,9 +190,7 @@ def _condition(condition: Any) -> Condition:
     if kind in ("and", "or"):
         components = tuple(map(_condition, condition.components))
         return Condition(kind, components[0].child, components=components)
-    given = (
-        condition.values if hasattr(condition, "values") else [condition.value]
-    )
+    given = condition.values if hasattr(condition, "values") else [condition.value]
     return Condition(
         kind,
         str(condition.child.name),
@@ -226,9 +203,7 @@ class _UnstatedError(Exception):
     """A condition that values of parents cannot state: "or" over several, or over ranges."""
 
 
-def _all_of(
-    conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
-) -> Values:
+def _all_of(conditions: Sequence[Condition], parameters: Mapping[str, Parameter]) -> Values:
     """Return when a child is active that has some conditions, all of which must be met.
 
     Raises
@@ -257,9 +232,7 @@ def _both(one: list[Any] | Range, other: list[Any] | Range) -> Any:
     return both
 
 
-def _values(
-    condition: Condition, parameters: Mapping[str, Parameter]
-) -> Values:
+def _values(condition: Condition, parameters: Mapping[str, Parameter]) -> Values:
     if condition.kind == "and":
         return _all_of(condition.components, parameters)
     if condition.kind == "or":
@@ -290,9 +263,7 @@ def _beyond(kind: str, bound: float) -> Range:
     raise _UnstatedError
 
 
-def _any_of(
-    conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
-) -> Values:
+def _any_of(conditions: Sequence[Condition], parameters: Mapping[str, Parameter]) -> Values:
     parts = [_values(part, parameters) for part in conditions]
     parents = {name for part in parts for name in part}
     if len(parents) > 1:

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import optuna
 
-from hpo_explain.adapters._published import (
-    REPORT,
-    figures_of,
-    text_of,
-    written,
-)
+from hpo_explain.adapters._published import REPORT, figures_of, text_of, written
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.errors import InputError
 
@@ -28,17 +23,12 @@ _ARTIFACT = "artifacts:"
 
 
 def to_dashboard(
-    study: Any,
-    artifact_store: Any,
-    sections: Sequence[str | Section] | None,
-    **reading: Any,
+    study: Any, artifact_store: Any, sections: Sequence[str | Section] | None, **reading: Any
 ) -> tuple[str, ...]:
     """Publish what was found about a study in Optuna's dashboard, as `publish` says."""
     if not isinstance(study, optuna.Study):
         problem = f"must be a study of Optuna, whose dashboard shows it, but was {study!r}"
-        raise InputError(
-            "study", problem, study, "Give to=, a run of MLflow or W&B."
-        )
+        raise InputError("study", problem, study, "Give to=, a run of MLflow or W&B.")
     runs = as_runs(study, **{"sampler": study.sampler, **reading})
     return put(study, runs, artifact_store, sections)
 
@@ -50,11 +40,7 @@ def put(
     sections: Sequence[str | Section] | None = None,
 ) -> tuple[str, ...]:
     """Write what was found about the runs of a study into its storage; return what by name."""
-    missing = [
-        name
-        for name in ("optuna_dashboard", "plotly")
-        if find_spec(name) is None
-    ]
+    missing = [name for name in ("optuna_dashboard", "plotly") if find_spec(name) is None]
     if missing:
         raise ImportError(
             f"Publishing needs {' and '.join(missing)}: pip install optuna-dashboard plotly"
@@ -65,9 +51,7 @@ def put(
     for i, run in enumerate(runs.values()):
         for name, figure in figures_of(run):
             key = f"hpo_explain-{name}" + (f"-{i}" if i else "")
-            done.append(
-                save_plotly_graph_object(study, figure, graph_object_id=key)
-            )
+            done.append(save_plotly_graph_object(study, figure, graph_object_id=key))
     _note(study, text_of(runs))
     done.append("note")
     if artifact_store is not None:
@@ -96,12 +80,6 @@ def _replace(study: optuna.Study, store: Any, path: str) -> None:
     )
     for key, value in attributes.items():
         held = json.loads(value) if key.startswith(_ARTIFACT) else None
-        if (
-            held
-            and held["filename"] == REPORT
-            and held["artifact_id"] != uploaded
-        ):
+        if held and held["filename"] == REPORT and held["artifact_id"] != uploaded:
             store.remove(held["artifact_id"])
-            study._storage.set_study_system_attr(
-                study._study_id, key, json.dumps(None)
-            )
+            study._storage.set_study_system_attr(study._study_id, key, json.dumps(None))

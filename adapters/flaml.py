@@ -9,12 +9,7 @@ import numpy as np
 
 from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
-from hpo_explain.adapters.ray._experiment import (
-    DIRECTIONS,
-    REASONS,
-    checked_objective,
-    reported_by,
-)
+from hpo_explain.adapters.ray._experiment import DIRECTIONS, REASONS, checked_objective, reported_by
 from hpo_explain.adapters.ray.space import flat, read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
@@ -22,9 +17,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.run import NO_VALUE, Run
 from hpo_explain.space import SearchSpace
 
-_EMPTY = declared_fact(
-    "analysis_empty", "analysis has no trial. Give tune.run a larger budget."
-)
+_EMPTY = declared_fact("analysis_empty", "analysis has no trial. Give tune.run a larger budget.")
 _WITHOUT_MODEL = declared_fact(
     "flaml_without_model",
     "proposals: FLAML's own search goes on from the best trial without a model, so that no trial "
@@ -78,26 +71,16 @@ def from_flaml(
     trials = getattr(analysis, "trials", None)
     if trials is None or not hasattr(analysis, "default_mode"):
         kind = type(analysis).__name__
-        problem = (
-            f"must be what tune.run of FLAML returned, but was a {kind!r}"
-        )
+        problem = f"must be what tune.run of FLAML returned, but was a {kind!r}"
         remedy = "For an AutoML object give a table of its config_history to from_frame."
         raise InputError("analysis", problem, kind, remedy)
     if not trials:
         raise NothingToExplain(_EMPTY())
     name = checked_objective(
-        objective or analysis.default_metric,
-        reported_by([t.last_result for t in trials]),
+        objective or analysis.default_metric, reported_by([t.last_result for t in trials])
     )
-    given = (
-        (getattr(analysis, "search_space", None) or None)
-        if space is None
-        else space
-    )
-    settings = [
-        {k: plain(v) for k, v in flat(trial.config or {}).items()}
-        for trial in trials
-    ]
+    given = (getattr(analysis, "search_space", None) or None) if space is None else space
+    settings = [{k: plain(v) for k, v in flat(trial.config or {}).items()} for trial in trials]
     own, configs, notes = read_space(given, settings)
     origin = Origin.UNKNOWN if optimizer is None else Origin.MODEL
     evaluations = {
@@ -111,14 +94,10 @@ def from_flaml(
     return run_of(evaluations, own, source, bounds=bounds, notes=notes)
 
 
-def _evaluation(
-    trial: Any, config: Mapping[str, Any], metric: str, origin: Origin
-) -> Evaluation:
+def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
     reason = REASONS.get(str(trial.status))
-    start, end = (
-        getattr(trial, at, None) for at in ("start_time", "last_update_time")
-    )
+    start, end = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
     return Evaluation(
         config,
         np.nan if value is None else float(value),

@@ -137,10 +137,7 @@ def folder_with(*patterns: str, named: str = "") -> Sign:
         if not folder.is_dir():
             return None
         complete = all(
-            any(
-                next(folder.glob(one), None) is not None
-                for one in pattern.split("|")
-            )
+            any(next(folder.glob(one), None) is not None for one in pattern.split("|"))
             for pattern in patterns
         )
         return folder if complete else None
@@ -278,21 +275,11 @@ _PICKLES = (
     b"]\x00\x00\x80",
     b"\x04\x22M\x18",
 )
-_TABLE_ENDS = (
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".csv.gz",
-    ".tsv.gz",
-    ".csv.bz2",
-    ".csv.xz",
-)
+_TABLE_ENDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz")
 
 # ---------------------------------------------------------------------- formats
 
-STORAGE = Format(
-    "an Optuna storage", _is_storage, "optuna.storage:opened", "from_optuna"
-)
+STORAGE = Format("an Optuna storage", _is_storage, "optuna.storage:opened", "from_optuna")
 TABLE = Format("a table", _is_table, "table_files:opened_csv", "from_frame")
 PICKLE = Format("a pickled result", _is_pickle, "pickled:opened")
 FORMATS = (
@@ -324,9 +311,7 @@ FORMATS = (
     Format(
         "an experiment of Ray Tune",
         folder_with(
-            "*/params.json",
-            "*/result.json|*/progress.csv",
-            named="experiment_state-*.json",
+            "*/params.json", "*/result.json|*/progress.csv", named="experiment_state-*.json"
         ),
         "ray.experiment:opened",
         "from_ray",
@@ -355,12 +340,7 @@ FORMATS = (
         "table_files:opened_excel",
         "from_frame",
     ),
-    Format(
-        "a table of JSON",
-        _is_json_table,
-        "table_files:opened_json",
-        "from_frame",
-    ),
+    Format("a table of JSON", _is_json_table, "table_files:opened_json", "from_frame"),
     PICKLE,
     TABLE,
 )
@@ -419,11 +399,7 @@ def _of_address(name: str) -> Place:
     """Return what an address is: an Optuna storage, but MLflow has addresses of SQLite as well."""
     path = Path(name.removeprefix("sqlite:///"))
     found = None if tables_of(path) is None else _recognized(path)
-    return (
-        Place(name, STORAGE)
-        if found is None or found.format is STORAGE
-        else found
-    )
+    return Place(name, STORAGE) if found is None or found.format is STORAGE else found
 
 
 def is_several(place: str) -> bool:
@@ -455,9 +431,7 @@ def _only_one_in(folder: Path) -> Place:
             name,
             f"It holds {holds}." if holds else "It is empty.",
         )
-    listed = ", ".join(
-        f"{place.path!r} ({place.format.kind})" for place in found[:_SHOWN]
-    )
+    listed = ", ".join(f"{place.path!r} ({place.format.kind})" for place in found[:_SHOWN])
     more = f", and {len(found) - _SHOWN} more" * (len(found) > _SHOWN)
     raise InputError(
         "run",
@@ -557,9 +531,7 @@ def _meant(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"There is no folder {str(folder)!r}; paths start from {str(Path.cwd())!r}."
-    close = difflib.get_close_matches(
-        path.name, [p.name for p in folder.iterdir()], n=1
-    )
+    close = difflib.get_close_matches(path.name, [p.name for p in folder.iterdir()], n=1)
     if close:
         return f"Did you mean {str(folder / close[0])!r}?"
     return f"Check the path: it was looked for in {str(folder.resolve())!r}."

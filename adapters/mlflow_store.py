@@ -86,9 +86,7 @@ def opened_database(
         _check_schema(database, path)
         names = {
             str(i): str(name)
-            for i, name in database.execute(
-                "SELECT experiment_id, name FROM experiments"
-            )
+            for i, name in database.execute("SELECT experiment_id, name FROM experiments")
         }
         runs = _runs_of_database(database)
     yield _table(path, names, runs, study_name)
@@ -118,10 +116,7 @@ def opened_folder(
 
 
 def _table(
-    path: str,
-    names: Mapping[str, str],
-    runs: Mapping[str, _StoredRun],
-    study_name: str | None,
+    path: str, names: Mapping[str, str], runs: Mapping[str, _StoredRun], study_name: str | None
 ) -> Opened:
     """Return the table of the runs of one experiment, without those that are no trials."""
     experiment = _experiment(path, names, runs, study_name)
@@ -134,16 +129,11 @@ def _table(
 
 
 def _experiment(
-    path: str,
-    names: Mapping[str, str],
-    runs: Mapping[str, _StoredRun],
-    wanted: str | None,
+    path: str, names: Mapping[str, str], runs: Mapping[str, _StoredRun], wanted: str | None
 ) -> str:
     """Return the id of the experiment that is meant."""
     with_trials = [
-        i
-        for i in names
-        if any(run.experiment == i and run.params for run in runs.values())
+        i for i in names if any(run.experiment == i and run.params for run in runs.values())
     ]
     if not with_trials:
         raise InputError(
@@ -170,9 +160,7 @@ def _experiment(
     )
 
 
-def _trials_among(
-    runs: Mapping[str, _StoredRun],
-) -> tuple[dict[str, _StoredRun], list[Fact]]:
+def _trials_among(runs: Mapping[str, _StoredRun]) -> tuple[dict[str, _StoredRun], list[Fact]]:
     """Return the runs that are trials, and notes on the others.
 
     A run that only holds others together has not the parameters that they have.
@@ -182,9 +170,7 @@ def _trials_among(
         if run.parent:
             below[run.parent] |= {*run.params}
     parents = [i for i in runs if below[i] - {*runs[i].params}]
-    bare = [
-        i for i, run in runs.items() if not run.params and i not in parents
-    ]
+    bare = [i for i, run in runs.items() if not run.params and i not in parents]
     notes = []
     if parents:
         notes.append(_PARENTS(count=len(parents)))
@@ -226,9 +212,7 @@ def _check_schema(database: sqlite3.Connection, path: str) -> None:
     if missing:
         version = "unknown"
         if columns_of(database, "alembic_version"):
-            row = database.execute(
-                "SELECT version_num FROM alembic_version"
-            ).fetchone()
+            row = database.execute("SELECT version_num FROM alembic_version").fetchone()
             version = str(row[0]) if row else version
         raise InputError(
             "run",
@@ -249,12 +233,8 @@ def _runs_of_database(database: sqlite3.Connection) -> dict[str, _StoredRun]:
     for i, experiment, status, start, end in database.execute(
         f"SELECT run_uuid, experiment_id, status, start_time, end_time FROM runs{kept}"
     ):
-        runs[i] = _StoredRun(
-            str(experiment), _status(status), _number(start), _number(end)
-        )
-    for i, key, value in database.execute(
-        "SELECT run_uuid, key, value FROM params"
-    ):
+        runs[i] = _StoredRun(str(experiment), _status(status), _number(start), _number(end))
+    for i, key, value in database.execute("SELECT run_uuid, key, value FROM params"):
         if i in runs:
             runs[i].params[key] = value
     for i, key, value in _metrics(database):

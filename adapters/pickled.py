@@ -58,19 +58,14 @@ def _is_about_optuna(error: Exception) -> bool:
     module = getattr(error, "name", None) or ""  # of an ImportError
     thing = getattr(error, "obj", None)  # of an AttributeError: what lacks it
     home = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
-    return any(
-        name.split(".")[0] == "optuna" for name in (str(module), str(home))
-    )
+    return any(name.split(".")[0] == "optuna" for name in (str(module), str(home)))
 
 
 def _has_columns(result: Any) -> bool:
     """Say whether columns by name were pickled, as ``cv_results_`` are."""
     if not isinstance(result, Mapping) or not result:
         return False
-    lengths = {
-        len(column) if hasattr(column, "__len__") else -1
-        for column in result.values()
-    }
+    lengths = {len(column) if hasattr(column, "__len__") else -1 for column in result.values()}
     is_named = all(isinstance(name, str) for name in result)
     return is_named and len(lengths) == 1 and -1 not in lengths
 
@@ -88,9 +83,5 @@ def check_trusted(path: str, *, trust_pickle: bool) -> None:
             "run",
             f"{path!r} is {PICKLE.kind}. Unpickling runs whatever code is in the file",
             path,
-            (
-                "Add ",
-                Option("trust_pickle", True),
-                " only if you trust whoever made it.",
-            ),
+            ("Add ", Option("trust_pickle", True), " only if you trust whoever made it."),
         )

@@ -73,24 +73,15 @@ def publish(
     module = type(to).__module__.partition(".")[0]
     if module not in ("mlflow", "wandb"):
         problem = f"must be a run of MLflow or W&B, but was {to!r}"
-        raise InputError(
-            "to",
-            problem,
-            to,
-            "Give that of mlflow.start_run() or wandb.init().",
-        )
+        raise InputError("to", problem, to, "Give that of mlflow.start_run() or wandb.init().")
     runs = as_runs(study, **reading)
     text, metrics = text_of(runs), shares_of(runs)
     with written(runs, sections) as path:
-        (_to_mlflow if module == "mlflow" else _to_wandb)(
-            to, path, text, metrics
-        )
+        (_to_mlflow if module == "mlflow" else _to_wandb)(to, path, text, metrics)
     return (REPORT, _TEXT, *metrics)
 
 
-def _to_mlflow(
-    run: Any, path: Path, text: str, metrics: Mapping[str, float]
-) -> None:
+def _to_mlflow(run: Any, path: Path, text: str, metrics: Mapping[str, float]) -> None:
     from mlflow import MlflowClient
 
     client, key = MlflowClient(), run.info.run_id
@@ -100,9 +91,7 @@ def _to_mlflow(
         client.log_metric(key, name, value)
 
 
-def _to_wandb(
-    run: Any, path: Path, text: str, metrics: Mapping[str, float]
-) -> None:
+def _to_wandb(run: Any, path: Path, text: str, metrics: Mapping[str, float]) -> None:
     from wandb import Artifact
 
     artifact = Artifact(f"hpo_explain-{run.id}", type="report")

@@ -11,12 +11,7 @@ from typing import Any
 
 from hpo_explain.adapters._loading import loaded
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import (
-    InputError,
-    MissingOptionError,
-    Option,
-    UnknownOptionError,
-)
+from hpo_explain.base.errors import InputError, MissingOptionError, Option, UnknownOptionError
 from hpo_explain.base.options import TRADE_OFF, Direction
 from hpo_explain.run import (
     Objectives,
@@ -61,9 +56,7 @@ KNOWN = (
         ("sklearn.BaseSearchCV", "optuna_integration.OptunaSearchCV"),
     ),
     Known(
-        "a result or Optimizer of skopt",
-        "from_skopt",
-        ("skopt.Optimizer", "scipy.OptimizeResult"),
+        "a result or Optimizer of skopt", "from_skopt", ("skopt.Optimizer", "scipy.OptimizeResult")
     ),
     Known("the Trials of Hyperopt", "from_hyperopt", ("hyperopt.Trials",)),
     Known(
@@ -74,11 +67,7 @@ KNOWN = (
     Known(
         "a ResultGrid of Ray Tune",
         "from_ray",
-        (
-            "ray.ResultGrid",
-            "ray.ExperimentAnalysis",
-            "hpo_explain.Experiment",
-        ),
+        ("ray.ResultGrid", "ray.ExperimentAnalysis", "hpo_explain.Experiment"),
     ),
     Known(
         "a Client of Ax",
@@ -90,11 +79,7 @@ KNOWN = (
         "from_keras_tuner",
         ("keras_tuner.BaseTuner", "keras_tuner.Oracle", "hpo_explain.Search"),
     ),
-    Known(
-        "what FLAML's tune.run returned",
-        "from_flaml",
-        ("flaml.ExperimentAnalysis",),
-    ),
+    Known("what FLAML's tune.run returned", "from_flaml", ("flaml.ExperimentAnalysis",)),
     Known("a pandas.DataFrame", "from_frame", ("pandas.DataFrame",)),
 )
 """What is read, by its class: nothing is imported to find out."""
@@ -153,23 +138,13 @@ def as_run(run: Any, **options: Any) -> Run:
     if epsilon is not None:
         return counting(as_run(run, **options), epsilon)
     target = options.get("target")
-    rest = {
-        n: value
-        for n, value in options.items()
-        if n not in ("target", "bounds")
-    }
+    rest = {n: value for n, value in options.items() if n not in ("target", "bounds")}
     if is_measured(target):
         runs = as_runs(run, **rest)
-        about = (
-            runs[target]
-            if target in runs
-            else measured(next(iter(runs.values())), target)
-        )
+        about = runs[target] if target in runs else measured(next(iter(runs.values())), target)
         return within(about, options.get("bounds"))
     if is_joined(target):
-        return within(
-            as_objectives(run, **rest).run(target), options.get("bounds")
-        )
+        return within(as_objectives(run, **rest).run(target), options.get("bounds"))
     trials = options.pop("trials", None)
     if trials is not None:
         return chosen(as_run(run, **options), trials)
@@ -186,11 +161,7 @@ def as_run(run: Any, **options: Any) -> Run:
             return own
         with opened(run, options) as (content, rest):
             return content.noted(as_run(content.source, **rest))
-    if (
-        isinstance(run, list)
-        and run
-        and all(is_a(one, "mlflow", "Run") for one in run)
-    ):
+    if isinstance(run, list) and run and all(is_a(one, "mlflow", "Run") for one in run):
         from hpo_explain.adapters.frame import table_of_mlflow
 
         run = table_of_mlflow(run)
@@ -252,19 +223,9 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
         return {about.objective_name: about}
     trials = options.pop("trials", None)
     if trials is not None:
-        return {
-            name: chosen(one, trials)
-            for name, one in as_runs(run, **options).items()
-        }
-    if (
-        isinstance(run, Mapping)
-        and run
-        and all(map(_holds_a_run, run.values()))
-    ):
-        return {
-            str(name): as_run(source, **options)
-            for name, source in run.items()
-        }
+        return {name: chosen(one, trials) for name, one in as_runs(run, **options).items()}
+    if isinstance(run, Mapping) and run and all(map(_holds_a_run, run.values())):
+        return {str(name): as_run(source, **options) for name, source in run.items()}
     if isinstance(run, (str, os.PathLike)):
         from hpo_explain.adapters.files import opened
 
@@ -284,9 +245,7 @@ def as_runs(run: Any, **options: Any) -> dict[str, Run]:
         return {found.objective_name: found}
     return by_objective(
         as_run(run, **{**options, option: target, **of_target})
-        for target, of_target in zip(
-            targets, _of_each(run, targets, options), strict=True
-        )
+        for target, of_target in zip(targets, _of_each(run, targets, options), strict=True)
     )
 
 
@@ -313,9 +272,7 @@ def as_objectives(run: Any, **options: Any) -> Objectives:
     return Objectives.of(as_runs(run, **options))
 
 
-def _of_each(
-    source: Any, targets: list[Any], options: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _of_each(source: Any, targets: list[Any], options: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the options of each of several objectives: its direction, and what it ignores.
 
     Raises
@@ -352,9 +309,7 @@ def _of_each(
     ]
 
 
-def _missing_direction(
-    targets: list[Any], known: list[Direction | None]
-) -> InputError:
+def _missing_direction(targets: list[Any], known: list[Direction | None]) -> InputError:
     """Return the error that the direction of one of several objectives is not known."""
     unknown = targets[known.index(None)]
     problem = f"does not say which way {unknown!r} is better"
@@ -401,18 +356,14 @@ def _targets(source: Any) -> tuple[str, list[Any]]:
 
         return "objective", columns_of(source)
     if read_with(source) == "from_ax":
-        from hpo_explain.adapters.ax.client import (
-            several_objectives as of_ax,
-        )
+        from hpo_explain.adapters.ax.client import several_objectives as of_ax
 
         return "objective", of_ax(source)
     return "objective", []
 
 
 def checked_options(
-    options: dict[str, Any],
-    reader: Callable[..., Run],
-    taker: Callable[..., Any] | None = None,
+    options: dict[str, Any], reader: Callable[..., Run], taker: Callable[..., Any] | None = None
 ) -> dict[str, Any]:
     """Return the options of a reader as they are.
 
@@ -444,25 +395,15 @@ def checked_options(
     known = list(inspect.signature(reader).parameters)[1:]
     for name in options:
         if name not in known:
-            own = (
-                inspect.signature(taker).parameters.values()
-                if taker is not None
-                else ()
-            )
-            meant = [
-                p.name for p in own if p.kind is not p.VAR_KEYWORD
-            ] + known
+            own = inspect.signature(taker).parameters.values() if taker is not None else ()
+            meant = [p.name for p in own if p.kind is not p.VAR_KEYWORD] + known
             problem = f"is not an option of {(taker or reader).__name__}"
             remedy = unknown_name(name, name, meant, "option").remedy
-            raise UnknownOptionError(
-                name, problem, options[name], remedy, meant
-            )
+            raise UnknownOptionError(name, problem, options[name], remedy, meant)
     return options
 
 
-def read_by(
-    reader: Callable[..., Run], source: Any, options: dict[str, Any]
-) -> Run:
+def read_by(reader: Callable[..., Run], source: Any, options: dict[str, Any]) -> Run:
     """Return what a reader reads; an error about its source is one about the run.
 
     Raises
@@ -496,9 +437,7 @@ def is_a(source: Any, module: str, name: str) -> bool:
     )
 
 
-def _asked(
-    source: Any, options: dict[str, Any]
-) -> tuple[Run | None, list[str]]:
+def _asked(source: Any, options: dict[str, Any]) -> tuple[Run | None, list[str]]:
     """Return the run that an adapter of another package reads, and those that cannot be asked."""
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     unused = []
@@ -531,22 +470,14 @@ def _by_others(source: Any, options: dict[str, Any]) -> Run:
         return run
     kind = f"{type(source).__module__}.{type(source).__qualname__}"
     if isinstance(source, Mapping):
-        raise InputError(
-            "run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT
-        )
-    others = (
-        f" Adapters that could not be asked: {'; '.join(unused)}."
-        if unused
-        else ""
-    )
+        raise InputError("run", f"is a {kind}, which no adapter reads", kind, _OF_A_DICT)
+    others = f" Adapters that could not be asked: {'; '.join(unused)}." if unused else ""
     accepted = ", ".join(known.words for known in KNOWN)
     remedy = (
         f"Give {accepted}, {_MORE_ACCEPTED}, or install an adapter (entry-point group "
         f"{ENTRY_POINTS!r}).{others}"
     )
-    raise InputError(
-        "run", f"is a {kind}, which no adapter reads", kind, remedy
-    )
+    raise InputError("run", f"is a {kind}, which no adapter reads", kind, remedy)
 
 
 def apply_advice(advice: Any, source: Any, **options: Any) -> Any:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NUMBERS = re.compile(r"[\d\s.eE+-]+")
-_SEPARATED = declared_fact(
-    "separator", "table: its columns are separated by {separator}"
-)
+_SEPARATED = declared_fact("separator", "table: its columns are separated by {separator}")
 
 
 @contextmanager
@@ -71,9 +69,7 @@ def opened_json(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     yield Opened(pd.DataFrame(read_json(Path(path))))
 
 
-def _read_by_pandas(
-    read: Callable[[str], pd.DataFrame], path: str, package: str
-) -> pd.DataFrame:
+def _read_by_pandas(read: Callable[[str], pd.DataFrame], path: str, package: str) -> pd.DataFrame:
     if find_spec(package) is None:
         raise InputError(
             "run",
@@ -85,9 +81,7 @@ def _read_by_pandas(
         return read(path)
     except Exception as error:  # each engine has errors of its own
         text = " ".join(str(error).split()).removesuffix(".")
-        raise InputError(
-            "run", f"{path!r} cannot be read as a table: {text}", path
-        ) from error
+        raise InputError("run", f"{path!r} cannot be read as a table: {text}", path) from error
 
 
 def check_filled(path: str) -> None:
@@ -131,23 +125,17 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
     try:
         # as a row like any other: pandas renames a name that occurs twice
         rows = {
-            mark: pd.read_csv(
-                source, sep=mark, header=None, nrows=1, dtype=str, **options
-            ).iloc[0]
+            mark: pd.read_csv(source, sep=mark, header=None, nrows=1, dtype=str, **options).iloc[0]
             for mark in _SEPARATORS
         }
         separator = max(rows, key=lambda mark: len(rows[mark]))
-        frame = pd.read_csv(source, sep=separator, **options).rename(
-            columns=str.strip
-        )
+        frame = pd.read_csv(source, sep=separator, **options).rename(columns=str.strip)
     except ValueError as error:  # pandas's own errors end in a new line
         message = " ".join(str(error).split()).removesuffix(".")
         raise InputError(
             "run", f"{source!r} cannot be read as a table: {message}", source
         ) from error
-    names = [
-        "" if cell != cell else str(cell).strip() for cell in rows[separator]
-    ]
+    names = ["" if cell != cell else str(cell).strip() for cell in rows[separator]]
     if all(_NUMBERS.fullmatch(name) for name in names):
         problem = f"{source!r} has no row of names"
         remedy = "Write the names of its columns into a first row."

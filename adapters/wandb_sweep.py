@@ -36,9 +36,7 @@ class Sweep:
     notes: tuple[Fact, ...]
 
 
-def read_sweep(
-    config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]
-) -> Sweep:
+def read_sweep(config: Mapping[str, Any], tried: Mapping[str, Sequence[Any]]) -> Sweep:
     """Return what the configuration of a sweep says, or its `parameters` alone.
 
     Parameters
@@ -72,33 +70,23 @@ def read_sweep(
     """
     metric = config.get("metric")
     metric = metric if isinstance(metric, Mapping) else {}
-    whole = "parameters" in config and isinstance(
-        config["parameters"], Mapping
-    )
+    whole = "parameters" in config and isinstance(config["parameters"], Mapping)
     found: list[Parameter] = []
     notes: list[Fact] = []
-    for name, entry in _flat(
-        config["parameters"] if whole else config
-    ).items():
+    for name, entry in _flat(config["parameters"] if whole else config).items():
         if (domain := _domain(name, entry, tried.get(name, ()))) is not None:
             parameter, about = parameter_of(name, domain)
             found.append(parameter)
             notes += about
     if not found:
         problem = "is a mapping in which no hyperparameter varies"
-        remedy = (
-            "Give the configuration of a sweep of W&B, or SearchSpace([...])."
-        )
+        remedy = "Give the configuration of a sweep of W&B, or SearchSpace([...])."
         raise InputError("space", problem, dict(config), remedy)
-    goal: Direction = (
-        "maximize" if metric.get("goal") == "maximize" else "minimize"
-    )
+    goal: Direction = "maximize" if metric.get("goal") == "maximize" else "minimize"
     return Sweep(tuple(found), metric.get("name"), goal, tuple(notes))
 
 
-def _flat(
-    entries: Mapping[str, Any], prefix: str = ""
-) -> dict[str, Mapping[str, Any]]:
+def _flat(entries: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str, Any]]:
     """Return nested parameters by their path, as W&B names them."""
     found: dict[str, Mapping[str, Any]] = {}
     for name, entry in entries.items():
@@ -119,9 +107,7 @@ def _flat(
     return found
 
 
-def _domain(
-    name: str, entry: Mapping[str, Any], tried: Sequence[Any]
-) -> Domain | None:
+def _domain(name: str, entry: Mapping[str, Any], tried: Sequence[Any]) -> Domain | None:
     """Return the domain of a hyperparameter; None for one that does not vary."""
     law = str(entry.get("distribution") or _law(entry))
     if law == "constant":
@@ -133,26 +119,13 @@ def _domain(
     if law in ("normal", "log_normal"):
         log = law == "log_normal"
         mean, sd = float(entry.get("mu", 0.0)), float(entry.get("sigma", 1.0))
-        return Domain(
-            *normal(mean, sd, tried, log=log), log, law=law.replace("_", "-")
-        )
+        return Domain(*normal(mean, sd, tried, log=log), log, law=law.replace("_", "-"))
     if law == "beta":
         return Domain(0.0, 1.0, law=law)
-    if law not in (
-        "int_uniform",
-        "uniform",
-        "log_uniform",
-        "log_uniform_values",
-    ):
-        problem = (
-            f"has the distribution {law!r} for {name!r}, which is not known"
-        )
+    if law not in ("int_uniform", "uniform", "log_uniform", "log_uniform_values"):
+        problem = f"has the distribution {law!r} for {name!r}, which is not known"
         raise InputError("space", problem, law, "Give SearchSpace([...]).")
-    low, high, log = (
-        float(entry["min"]),
-        float(entry["max"]),
-        law.startswith("log"),
-    )
+    low, high, log = (float(entry["min"]), float(entry["max"]), law.startswith("log"))
     if law == "log_uniform":
         low, high = math.exp(low), math.exp(high)
     if step is None:
@@ -172,8 +145,4 @@ def _law(entry: Mapping[str, Any]) -> str:
     if "mu" in entry or "sigma" in entry:
         return "normal"
     ends = [entry.get("min"), entry.get("max")]
-    return (
-        "int_uniform"
-        if all(isinstance(end, int) for end in ends)
-        else "uniform"
-    )
+    return "int_uniform" if all(isinstance(end, int) for end in ends) else "uniform"

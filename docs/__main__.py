@@ -24,16 +24,9 @@ SITE = HERE / "build" / "html"
 
 def broken_links(site: Path) -> list[str]:
     """Return the links between the pages of a site that lead nowhere."""
-    pages = [
-        str(path)
-        for path in site.rglob("*.html")
-        if path.parent.name != "_static"
-    ]
+    pages = [str(path) for path in site.rglob("*.html") if path.parent.name != "_static"]
     texts = {page: Path(page).read_text(encoding="utf-8") for page in pages}
-    anchors = {
-        page: {*re.findall(r'\sid="([^"]+)"', text)}
-        for page, text in texts.items()
-    }
+    anchors = {page: {*re.findall(r'\sid="([^"]+)"', text)} for page, text in texts.items()}
     is_there = cache(os.path.exists)  # all pages have the same menu
     broken = []
     for page, text in texts.items():
@@ -45,9 +38,7 @@ def broken_links(site: Path) -> list[str]:
             if address.path:
                 path = Path(page).parent / unquote(address.path)
                 target = os.path.normpath(path)
-            lost = address.fragment and unquote(
-                address.fragment
-            ) not in anchors.get(target, ())
+            lost = address.fragment and unquote(address.fragment) not in anchors.get(target, ())
             if lost or not is_there(target):
                 broken.append(f"{os.path.relpath(page, site)}: {link}")
     return sorted(broken)
@@ -59,24 +50,18 @@ def main() -> int:
     began = time.perf_counter()
     shutil.rmtree(HERE / "build", ignore_errors=True)
     (HERE / "build").mkdir()
-    tuning = subprocess.Popen(
-        [sys.executable, "-m", "docs.studies", HERE / "build" / "study.db"]
-    )
+    tuning = subprocess.Popen([sys.executable, "-m", "docs.studies", HERE / "build" / "study.db"])
     pages.write(HERE)
     from sphinx.cmd.build import build_main
 
     if tuning.wait():
         return 1
-    for folder in (HERE / "build" / "scripts").glob(
-        "*/*/"
-    ):  # where scripts are run
+    for folder in (HERE / "build" / "scripts").glob("*/*/"):  # where scripts are run
         shutil.copy(HERE / "build" / "study.db", folder)
     # Pages are many small objects that refer to each other; hardly any is garbage before the end.
     gc.freeze()
     gc.set_threshold(100_000)
-    failed = build_main(
-        ["-W", "-q", "-j", "auto", "-b", "html", str(HERE), str(SITE)]
-    )
+    failed = build_main(["-W", "-q", "-j", "auto", "-b", "html", str(HERE), str(SITE)])
     broken = [] if failed else broken_links(SITE)
     print(*(f"broken: {link}" for link in broken), sep="\n")
     print(f"{SITE / 'index.html'} in {time.perf_counter() - began:.0f} s")

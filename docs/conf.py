@@ -23,25 +23,19 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_show_sourcelink = html_copy_source = False
-html_sidebars = {
-    name: [] for name in ("index", "papers", "how_it_works", "start")
-}
+html_sidebars = {name: [] for name in ("index", "papers", "how_it_works", "start")}
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "secondary_sidebar_items": {
-        name: []
-        for name in ("gallery/**", "index", "measured/*", "questions/**")
+        name: [] for name in ("gallery/**", "index", "measured/*", "questions/**")
     },
 }
 templates_path = ["templates"]
 exclude_patterns = ["build", "notebooks", "**/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["colon_fence"]
-suppress_warnings = [
-    "config.cache",
-    "myst.header",
-]  # of functions; of tables made elsewhere
+suppress_warnings = ["config.cache", "myst.header"]  # of functions; of tables made elsewhere
 
 autosummary_generate = True
 autosummary_context = {"inside": inside}
@@ -58,22 +52,14 @@ intersphinx_mapping = {
     if (HERE / "inventories" / f"{name}.inv").exists()
 }
 # Without Python's inventory, numpydoc's labels of Python's own types lead nowhere.
-labels = (
-    {}
-    if "python" in intersphinx_mapping
-    else {name: name for name in DEFAULT_LINKS}
-)
+labels = {} if "python" in intersphinx_mapping else {name: name for name in DEFAULT_LINKS}
 numpydoc_xref_aliases = labels | documented()
 
 sphinx_gallery_conf = {
-    "examples_dirs": [
-        f"build/scripts/{name}" for name in ("questions", "gallery")
-    ],
+    "examples_dirs": [f"build/scripts/{name}" for name in ("questions", "gallery")],
     "gallery_dirs": ["questions", "gallery"],
     "filename_pattern": rf"/(?!({SHOWN_ONLY})\.py)\w+\.py$",
-    "subsection_order": [
-        f"build/scripts/{place}" for place in SAID["galleries"] if "/" in place
-    ],
+    "subsection_order": [f"build/scripts/{place}" for place in SAID["galleries"] if "/" in place],
     "within_subsection_order": "docs.pages.in_order",
     "image_scrapers": ("docs.scripts.vector_graphics",),
     "reset_modules": ("matplotlib", "docs.scripts.starts_once"),
@@ -98,9 +84,7 @@ def short_names(app: Any, env: Any, node: Any, content: Any) -> Any:
     if node.get("refdomain") != "py" or target in (None, asked):
         return None
     domain = env.get_domain("py")
-    return domain.resolve_xref(
-        env, node["refdoc"], app.builder, "obj", target, node, content
-    )
+    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", target, node, content)
 
 
 def setup(app: Any) -> None:

@@ -22,9 +22,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-SAID = tomllib.loads(
-    (ROOT / "docs" / "pages.toml").read_text(encoding="utf-8")
-)
+SAID = tomllib.loads((ROOT / "docs" / "pages.toml").read_text(encoding="utf-8"))
 SHOWN_ONLY = "beside_optuna|callback"  # they write files, or take long
 # Of a result, what users ask it for; the rest of its base is for those who write a method.
 ASKED = frozenset(
@@ -87,22 +85,11 @@ def write(folder: Path) -> None:
     scripts = folder / "build" / "scripts"
     for place, title in SAID["galleries"].items():
         line = "-" if "/" in place else "="
-        _put(
-            scripts / place / "GALLERY_HEADER.rst",
-            f"{title}\n{line * len(title)}\n",
-        )
-    for method in (
-        METHODS
-    ):  # shap imports a module called lime, and scripts can be imported
-        _put(
-            scripts / "questions" / topic_of(method) / f"ask_{method.name}.py",
-            question(method),
-        )
+        _put(scripts / place / "GALLERY_HEADER.rst", f"{title}\n{line * len(title)}\n")
+    for method in METHODS:  # shap imports a module called lime, and scripts can be imported
+        _put(scripts / "questions" / topic_of(method) / f"ask_{method.name}.py", question(method))
     for path in (folder / "notebooks").glob("*.py"):
-        _put(
-            scripts / "gallery" / "notebooks" / path.name,
-            path.read_text(encoding="utf-8"),
-        )
+        _put(scripts / "gallery" / "notebooks" / path.name, path.read_text(encoding="utf-8"))
     for path in (ROOT / "examples").glob("*.py"):
         text = example(path.read_text(encoding="utf-8"))
         _put(scripts / "gallery" / "scripts" / path.name, text)
@@ -112,9 +99,7 @@ def write(folder: Path) -> None:
     for name, file in SAID["tables"].items():
         path = ROOT / file
         there = path.exists()
-        text = (
-            table(path) if there else f"# {name.title()}\n\nNot written yet.\n"
-        )
+        text = table(path) if there else f"# {name.title()}\n\nNot written yet.\n"
         _put(folder / "measured" / f"{name}.md", text)
 
 
@@ -139,10 +124,7 @@ def _put(path: Path, text: str) -> None:
 
 def in_order(path: str) -> tuple[int, str]:
     """Return where the gallery lists a script: questions as the catalog has them."""
-    names, name = (
-        [method.name for method in METHODS],
-        Path(path).stem.removeprefix("ask_"),
-    )
+    names, name = ([method.name for method in METHODS], Path(path).stem.removeprefix("ask_"))
     return (names.index(name) if name in names else len(names), name)
 
 
@@ -158,38 +140,21 @@ def topic_of(method: Method) -> str:
 
 def question(method: Method) -> str:
     """Return the script of one question, from its entry in the catalog."""
-    more = {
-        "study": "svm",
-        "code": f"found = {method.path}(study)",
-        "reading": "",
-    }
+    more = {"study": "svm", "code": f"found = {method.path}(study)", "reading": ""}
     more |= SAID["answers"].get(method.name, {})
     load = f'study = optuna.load_study(study_name="{more["study"]}", storage=STORAGE)\n'
     doc = (inspect.getdoc(method.function) or "").partition("\n")[0]
-    command = (
-        f"On the command line: ``hpo-explain {method.called}``."
-        if method.called
-        else ""
-    )
-    arguments = (
-        f"All arguments: :func:`{documented()[method.name]}`. {command}"
-    )
+    command = f"On the command line: ``hpo-explain {method.called}``." if method.called else ""
+    arguments = f"All arguments: :func:`{documented()[method.name]}`. {command}"
     return "\n".join(
         [
             f'"""\n{heading(method.asks)}{_rst(doc)}\n"""',
             "import optuna\n\nimport hpo_explain as hx\n",
             f'STORAGE = "sqlite:///study.db"  # or yours\n{load if more["study"] else ""}',
             f"{more['code']}\nprint(found.sentence)\nfound.plot()\n",
-            *(
-                f'# %%\nfound.plot(view="{name}")\n'
-                for name in method.views
-                if name
-            ),
+            *(f'# %%\nfound.plot(view="{name}")\n' for name in method.views if name),
             _text("How to read it", method.how_to_read or more["reading"]),
-            _text(
-                "When it is wrong",
-                f"{method.limits[0].upper()}{method.limits[1:]}.",
-            ),
+            _text("When it is wrong", f"{method.limits[0].upper()}{method.limits[1:]}."),
             _text("All numbers", arguments) + "found.to_frame()\n",
         ]
     )
@@ -210,13 +175,9 @@ def _rst(text: str) -> str:
 def example(text: str) -> str:
     """Return an example whose first sentence is its title, as a gallery needs it."""
     title, _, rest = (ast.get_docstring(ast.parse(text)) or "").partition("\n")
-    rest = re.sub(
-        r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE
-    )
+    rest = re.sub(r"^ *(python examples/.*)$", r"``\1``", rest, flags=re.MULTILINE)
     body = text.split('"""', 2)[2]
-    return (
-        f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
-    )
+    return f'"""\n{heading(title.rstrip("."))}{textwrap.dedent(rest)}\n"""{body}'
 
 
 @cache
@@ -226,18 +187,9 @@ def by_home() -> dict[str, list[str]]:
     seen = set[int]()
     for home in SAID["api"]:
         package = import_module(home)
-        listed = {
-            name: getattr(package, name)
-            for name in PARTS.get(home, package.__all__)
-        }
-        objects = {
-            name: value
-            for name, value in listed.items()
-            if not inspect.ismodule(value)
-        }
-        found[home] = [
-            name for name in objects if id(objects[name]) not in seen
-        ]
+        listed = {name: getattr(package, name) for name in PARTS.get(home, package.__all__)}
+        objects = {name: value for name, value in listed.items() if not inspect.ismodule(value)}
+        found[home] = [name for name in objects if id(objects[name]) not in seen]
         seen.update(map(id, objects.values()))
     return found
 
@@ -245,11 +197,7 @@ def by_home() -> dict[str, list[str]]:
 @cache
 def documented() -> dict[str, str]:
     """Return the full name of each public name that has a page."""
-    return {
-        name: f"{home}.{name}"
-        for home, names in by_home().items()
-        for name in names
-    }
+    return {name: f"{home}.{name}" for home, names in by_home().items() for name in names}
 
 
 def inside(home: str, name: str) -> str:
@@ -269,9 +217,7 @@ def api_pages() -> dict[str, str]:
     for topic, full in by_topic().items():
         title = SAID["galleries"][f"questions/{topic}"]
         of_names = {f"~{name}": name for name in full}
-        pages[f"methods/{topic}"] = _api_page(
-            title, SAID["topic"], "../", of_names
-        )
+        pages[f"methods/{topic}"] = _api_page(title, SAID["topic"], "../", of_names)
     for home, names in by_home().items():
         if home != METHODS_HOME:
             # Of the module that a page is about, Sphinx takes short names only.
@@ -280,10 +226,7 @@ def api_pages() -> dict[str, str]:
             pages[home] = _api_page(home, about, "", of_names)
     topics = [f"methods/{topic}" for topic in by_topic()]
     homes = [home for home in by_home() if home != METHODS_HOME]
-    trees = [
-        _toctree("By topic", topics),
-        _toctree("By package", homes),
-    ]
+    trees = [_toctree("By topic", topics), _toctree("By package", homes)]
     about = f".. module:: {METHODS_HOME}\n\n{SAID['api'][METHODS_HOME]}"
     pages["index"] = heading("API") + "\n\n".join([about, *trees])
     return pages
@@ -292,9 +235,7 @@ def api_pages() -> dict[str, str]:
 def by_topic() -> dict[str, list[str]]:
     """Return the full names of all that belongs to a topic, in the order of the questions."""
     topics: dict[str, list[str]] = {
-        place.partition("/")[2]: []
-        for place in SAID["galleries"]
-        if place.startswith("questions/")
+        place.partition("/")[2]: [] for place in SAID["galleries"] if place.startswith("questions/")
     }
     for home in ("hpo_explain", METHODS_HOME):
         for name in by_home()[home]:
@@ -327,15 +268,7 @@ def _api_page(title: str, about: str, up: str, names: dict[str, str]) -> str:
     return heading(title) + "\n\n".join([about, *tables]) + "\n"
 
 
-KINDS = (
-    "Functions",
-    "Explainers",
-    "Results",
-    "Classes",
-    "Protocols",
-    "Errors",
-    "Values",
-)
+KINDS = ("Functions", "Explainers", "Results", "Classes", "Protocols", "Errors", "Values")
 
 
 def kind_of(name: str) -> str:
@@ -363,9 +296,5 @@ def _toctree(caption: str, pages: list[str]) -> str:
 
 def tools() -> str:
     """Return the table of the tools that an assistant has."""
-    rows = [
-        f"| `{method.name}` | {method.asks} |"
-        for method in METHODS
-        if method.for_assistants
-    ]
+    rows = [f"| `{method.name}` | {method.asks} |" for method in METHODS if method.for_assistants]
     return "\n".join(["| tool | question |", "|---|---|", *rows]) + "\n"

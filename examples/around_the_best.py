@@ -27,9 +27,7 @@ def main() -> None:
         skopt.space.Real(0.0, 1.0, name="momentum"),
     ]
     calls = parser.parse_args().calls
-    run = hx.from_skopt(
-        skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0)
-    )
+    run = hx.from_skopt(skopt.gp_minimize(loss, dimensions, n_calls=calls, random_state=0))
 
     # from the first trial to the incumbent
     path = hx.methods.ablation(run, source=0)

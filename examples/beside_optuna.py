@@ -36,16 +36,12 @@ TRAIN, TEST, TRAIN_LABELS, TEST_LABELS = train_test_split(
 def accuracy(trial: optuna.Trial) -> float:
     """Return the accuracy of a linear classifier of digits, trained by gradient descent."""
     model = SGDClassifier(
-        loss=trial.suggest_categorical(
-            "loss", ["log_loss", "hinge", "modified_huber"]
-        ),
+        loss=trial.suggest_categorical("loss", ["log_loss", "hinge", "modified_huber"]),
         penalty="elasticnet",
         alpha=trial.suggest_float("alpha", 1e-6, 1.0, log=True),
         l1_ratio=trial.suggest_float("l1_ratio", 0.0, 1.0),
         eta0=trial.suggest_float("eta0", 1e-5, 10.0, log=True),
-        learning_rate=trial.suggest_categorical(
-            "schedule", ["constant", "invscaling", "adaptive"]
-        ),
+        learning_rate=trial.suggest_categorical("schedule", ["constant", "invscaling", "adaptive"]),
         power_t=trial.suggest_float("power_t", 0.1, 0.9),
         max_iter=trial.suggest_int("epochs", 1, 10),
         average=trial.suggest_categorical("average", [False, True]),
@@ -78,9 +74,7 @@ def true_shares(n_trials: int) -> pd.Series:
     study = tuned(RandomSampler(seed=99), n_trials)
     objective = np.array([trial.value for trial in study.trials])
     shares = {
-        name: share_alone(
-            [trial.params[name] for trial in study.trials], objective
-        )
+        name: share_alone([trial.params[name] for trial in study.trials], objective)
         for name in study.trials[0].params
     }
     return pd.Series(shares).sort_values(ascending=False)

@@ -23,9 +23,7 @@ def loss(trial: optuna.Trial) -> float:
     rate = trial.suggest_float("learning_rate", 1e-5, 1e-1, log=True)
     layers = trial.suggest_int("layers", 1, 6)
     dropout = trial.suggest_float("dropout", 0.0, 0.6)
-    return float(
-        (rate**0.1 - 0.5) ** 2 + 0.02 * (layers - 3) ** 2 + 0.1 * dropout
-    )
+    return float((rate**0.1 - 0.5) ** 2 + 0.02 * (layers - 3) ** 2 + 0.1 * dropout)
 
 
 def main() -> None:
@@ -39,9 +37,7 @@ def main() -> None:
     )
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(loss, n_trials=options.trials, callbacks=[callback])
-    print(
-        f"best loss {study.best_value:.4f}; last report: {callback.finish(study)}"
-    )
+    print(f"best loss {study.best_value:.4f}; last report: {callback.finish(study)}")
 
 
 if __name__ == "__main__":

@@ -27,9 +27,7 @@ def made_up(n: int) -> pd.DataFrame:
     )
     far = np.log10(table.learning_rate) + 0.7
     noise = 0.3 * table.learning_rate**0.5 * rng.standard_normal(5 * n)
-    table["loss"] = (
-        0.1 * far**2 + 0.2 * table.dropout + 0.5 * (table.fold == 3) + noise
-    )
+    table["loss"] = 0.1 * far**2 + 0.2 * table.dropout + 0.5 * (table.fold == 3) + noise
     return table
 
 
@@ -44,11 +42,7 @@ def main() -> None:
     print(noise.sentence)
     noise.plot()
     if noise.main is not None:
-        print(
-            noise.effect(noise.main).to_string(
-                index=False, float_format="{:.3g}".format
-            )
-        )
+        print(noise.effect(noise.main).to_string(index=False, float_format="{:.3g}".format))
 
 
 if __name__ == "__main__":

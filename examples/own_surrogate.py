@@ -31,19 +31,14 @@ class Ensemble:
     def __init__(self, X: np.ndarray, y: np.ndarray) -> None:
         self.networks = [
             MLPRegressor(
-                hidden_layer_sizes=(32, 32),
-                solver="lbfgs",
-                max_iter=5000,
-                random_state=seed,
+                hidden_layer_sizes=(32, 32), solver="lbfgs", max_iter=5000, random_state=seed
             ).fit(X, y)
             for seed in range(5)
         ]
 
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation of the objective at encoded rows."""
-        predictions = np.array(
-            [network.predict(X) for network in self.networks]
-        )
+        predictions = np.array([network.predict(X) for network in self.networks])
         return predictions.mean(axis=0), predictions.std(axis=0)
 
 
@@ -54,9 +49,7 @@ def main() -> None:
     ensemble = Ensemble(X, y)
     bound = hx.models.LowerConfidenceBound(ensemble, kappa=1.96)
     config = {"learning_rate": 4e-4, "dropout": 0.1, "layers": 2}
-    reasons = hx.methods.ShapleyExplainer(bound, background=200).explain(
-        config
-    )
+    reasons = hx.methods.ShapleyExplainer(bound, background=200).explain(config)
     print(reasons.sentence)
     reasons.plot()
     # distilled into a forest

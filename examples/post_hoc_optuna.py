@@ -17,11 +17,7 @@ import hpo_explain as hx
 def loss(trial: optuna.Trial) -> float:
     """Return the loss of one configuration, of which one hyperparameter is conditional."""
     booster = trial.suggest_categorical("booster", ["gbtree", "dart"])
-    drop = (
-        trial.suggest_float("rate_drop", 0.0, 1.0)
-        if booster == "dart"
-        else 0.5
-    )
+    drop = trial.suggest_float("rate_drop", 0.0, 1.0) if booster == "dart" else 0.5
     eta = trial.suggest_float("eta", 1e-4, 1.0, log=True)
     return float((eta**0.25 - 0.5) ** 2 + 0.2 * (drop - 0.1) ** 2)
 
@@ -33,9 +29,7 @@ def main() -> None:
     parser.add_argument("--study-name")
     options = parser.parse_args()
     if options.storage:
-        study = optuna.load_study(
-            study_name=options.study_name, storage=options.storage
-        )
+        study = optuna.load_study(study_name=options.study_name, storage=options.storage)
     else:
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
         study.optimize(loss, n_trials=40)

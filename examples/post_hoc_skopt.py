@@ -24,18 +24,11 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=20)
     options = parser.parse_args()
     space = [
-        skopt.space.Real(
-            1e-5, 1e-1, prior="log-uniform", name="learning_rate"
-        ),
+        skopt.space.Real(1e-5, 1e-1, prior="log-uniform", name="learning_rate"),
         skopt.space.Integer(1, 6, name="layers"),
     ]
     result = skopt.gp_minimize(
-        loss,
-        space,
-        n_calls=options.calls,
-        n_initial_points=8,
-        acq_func="LCB",
-        random_state=0,
+        loss, space, n_calls=options.calls, n_initial_points=8, acq_func="LCB", random_state=0
     )
 
     run = hx.from_skopt(result)

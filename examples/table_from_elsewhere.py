@@ -30,9 +30,7 @@ def made_up() -> pd.DataFrame:
         }
     )
     far = np.log10(table.learning_rate) + 3.0
-    table["loss"] = (
-        far**2 + 0.5 * (table.optimizer == "sgd") + rng.normal(0.0, 0.05, 40)
-    )
+    table["loss"] = far**2 + 0.5 * (table.optimizer == "sgd") + rng.normal(0.0, 0.05, 40)
     return table
 
 
@@ -45,9 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     table = made_up() if options.file is None else pd.read_csv(options.file)
 
-    run = hx.from_frame(
-        table, objective=options.objective, direction=options.direction
-    )
+    run = hx.from_frame(table, objective=options.objective, direction=options.direction)
     print(run)  # the space it was taken for, and what was assumed
     result = hx.importance(run)
     print(result.sentence)

@@ -19,11 +19,7 @@ def loss(trial: optuna.Trial) -> float:
     kernel = trial.suggest_categorical("kernel", ["rbf", "sigmoid"])
     c = trial.suggest_float("C", 1e-3, 1e3, log=True)
     gamma = trial.suggest_float("gamma", 1e-5, 1e1, log=True)
-    return float(
-        (c**0.1 - 1.0) ** 2
-        + (gamma**0.1 * c**0.05 - 0.6) ** 2
-        + 0.1 * (kernel != "rbf")
-    )
+    return float((c**0.1 - 1.0) ** 2 + (gamma**0.1 * c**0.05 - 0.6) ** 2 + 0.1 * (kernel != "rbf"))
 
 
 def main() -> None:
@@ -42,18 +38,12 @@ def main() -> None:
     # within the better half: what is worse counts as the median
     hx.importance(run, cap="50%")
     hx.importance(run, given={"kernel": ["rbf"]})  # within a sub-space
-    optuna.importance.get_param_importances(
-        study, evaluator=FanovaImportanceEvaluator(seed=0)
-    )
+    optuna.importance.get_param_importances(study, evaluator=FanovaImportanceEvaluator(seed=0))
 
     effect = hx.partial_dependence(run, "C")
     print(effect.sentence)
-    hx.partial_dependence(
-        run, "C", regions=True
-    ).plot()  # where the model is certain of the effect
-    hx.methods.h_statistic(
-        run, sample=30
-    ).plot()  # which hyperparameters act together
+    hx.partial_dependence(run, "C", regions=True).plot()  # where the model is certain of the effect
+    hx.methods.h_statistic(run, sample=30).plot()  # which hyperparameters act together
     print(sampling_bias(run))  # how far the trials are from a uniform sample
 
     # values that can be left out, and what can stay fixed

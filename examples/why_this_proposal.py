@@ -21,9 +21,7 @@ def loss(trial: optuna.Trial) -> float:
     rate = trial.suggest_float("learning_rate", 1e-5, 1e-1, log=True)
     layers = trial.suggest_int("layers", 1, 6)
     dropout = trial.suggest_float("dropout", 0.0, 0.6)
-    return float(
-        (rate**0.1 - 0.5) ** 2 + 0.02 * (layers - 3) ** 2 + 0.1 * dropout
-    )
+    return float((rate**0.1 - 0.5) ** 2 + 0.02 * (layers - 3) ** 2 + 0.1 * dropout)
 
 
 def main() -> None:
@@ -32,14 +30,10 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=40)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     study.optimize(loss, n_trials=parser.parse_args().trials)
-    run = hx.from_optuna(
-        study
-    )  # sampler= names the sampler of a study loaded from a storage
+    run = hx.from_optuna(study)  # sampler= names the sampler of a study loaded from a storage
     print(run)
 
-    explanation = hx.explain_proposal(
-        run
-    )  # trial=39, "latest", "best" or "best-predicted"
+    explanation = hx.explain_proposal(run)  # trial=39, "latest", "best" or "best-predicted"
     print(explanation)
     explanation.plot().figure.savefig("why.svg")
 
@@ -68,9 +62,7 @@ def main() -> None:
 
     # the same for every proposal, each with the model of its own iteration
     last = sorted(run.proposals)[-4:]
-    path = hx.methods.desirability_path(
-        run, last, acquisition="lcb", progress=False
-    )
+    path = hx.methods.desirability_path(run, last, acquisition="lcb", progress=False)
     print(path.sentence)
     print(path.turning_points(), path.balance())
     print(path.predictions())

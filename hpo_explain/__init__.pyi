@@ -20,19 +20,13 @@ from .methods.advice.summary import summary as summary
 from .methods.around.changes import changes as changes
 from .methods.effects.effects import partial_dependence as partial_dependence
 from .methods.importance.importance import importance as importance
-from .methods.proposals.explain_prediction import (
-    explain_prediction as explain_prediction,
-)
-from .methods.proposals.explain_proposal import (
-    explain_proposal as explain_proposal,
-)
+from .methods.proposals.explain_prediction import explain_prediction as explain_prediction
+from .methods.proposals.explain_proposal import explain_proposal as explain_proposal
 from .methods.runs.compare import compare as compare
 from .methods.runs.history import history as history
 from .methods.runs.pareto import pareto as pareto
 from .methods.runs.trust import trust as trust
-from .methods.space.recommended_space import (
-    recommended_space as recommended_space,
-)
+from .methods.space.recommended_space import recommended_space as recommended_space
 from .reporting import report as report
 from .reporting import watch as watch
 from .reporting import what_if as what_if

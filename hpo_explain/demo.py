@@ -60,9 +60,7 @@ def demo_objective() -> Callable[[Config], float]:
 
     def loss_on(config: Config, train: Indices, test: Indices) -> float:
         # of 380 rows, more bins take a fifth longer and tell nothing else apart
-        model = HistGradientBoostingClassifier(
-            **config, max_bins=32, random_state=0
-        )
+        model = HistGradientBoostingClassifier(**config, max_bins=32, random_state=0)
         model.fit(features[train], malignant[train])
         chances = model.predict_proba(features[test])
         of_truth = chances[np.arange(len(test)), malignant[test]]
@@ -77,9 +75,7 @@ def demo_objective() -> Callable[[Config], float]:
     return log_loss
 
 
-def run_demo(
-    folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda: None
-) -> Run:
+def run_demo(folder: Path, n_trials: int, on_trial: Callable[[], None] = lambda: None) -> Run:
     """Tune the demo's model with Optuna, and return the run.
 
     Parameters

@@ -19,10 +19,7 @@ PYTHON = [sys.executable, "-m"]
 COMMIT = {
     "lint": [*PYTHON, "ruff", "check", "."],
     "format": [*PYTHON, "ruff", "format", "--check", "."],
-    "order of imports": [
-        f"{sysconfig.get_path('scripts')}/lint-imports",
-        "--no-cache",
-    ],
+    "order of imports": [f"{sysconfig.get_path('scripts')}/lint-imports", "--no-cache"],
 }
 MERGE = {"wheel and sdist": [*PYTHON, "tests.installation"]}
 BESIDE = {"types": [*PYTHON, "mypy"]}  # takes long on one core
@@ -54,10 +51,7 @@ def test(options: list[str]) -> int:
     """Run the tests; return their exit code."""
     began = time.monotonic()
     code = subprocess.run([*TESTS, *options], cwd=ROOT, check=False).returncode
-    tell(
-        "tests",
-        f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s",
-    )
+    tell("tests", f"{'failed' if code else 'passed'} in {time.monotonic() - began:.1f} s")
     return code
 
 
@@ -70,20 +64,13 @@ def checks(options: list[str]) -> tuple[dict, dict]:
     else:
         before, beside = COMMIT, {}
     if beside and tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):
-        tell(
-            "types",
-            "skipped: numpy before 2.4 gives the same expressions other types",
-        )
+        tell("types", "skipped: numpy before 2.4 gives the same expressions other types")
         beside = {}
     return before, beside
 
 
 def main(options: list[str]) -> int:
-    named = [
-        option
-        for option in options
-        if (ROOT / option.partition("::")[0]).exists()
-    ]
+    named = [option for option in options if (ROOT / option.partition("::")[0]).exists()]
     if named:
         # a few files are tested before a second process has started
         few = all(".py" in name for name in named)
@@ -91,13 +78,9 @@ def main(options: list[str]) -> int:
     before, beside = checks(options)
     with ThreadPoolExecutor(1) as threads:
         futures = [threads.submit(run, *check) for check in beside.items()]
-        failures = [
-            failure for check in before.items() if (failure := run(*check))
-        ]
+        failures = [failure for check in before.items() if (failure := run(*check))]
         code = 1 if failures else test(options)
-        failures += [
-            failure for future in futures if (failure := future.result())
-        ]
+        failures += [failure for future in futures if (failure := future.result())]
     print(*failures, end="")
     return code or int(bool(failures))
 

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.belief.draws import Draws
 from hpo_explain.space import Array
 
@@ -29,18 +24,13 @@ class AnalyticSurrogate:
     def predict(self, X: Array) -> tuple[Array, Array]:
         if not self.space.is_valid(X).all():
             raise AssertionError(f"rows that are no configurations:\n{X}")
-        values = [
-            f(X) if callable(f) else np.full(len(X), float(f))
-            for f in (self.mean, self.std)
-        ]
+        values = [f(X) if callable(f) else np.full(len(X), float(f)) for f in (self.mean, self.std)]
         return values[0], values[1]
 
 
 def unit_cube(d: int) -> SearchSpace:
     """x1, ..., xd, each uniform on [0, 1]: encoded rows are the values."""
-    return SearchSpace(
-        [FloatParameter(f"x{j}", 0.0, 1.0) for j in range(1, d + 1)]
-    )
+    return SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(1, d + 1)])
 
 
 def nested_space() -> SearchSpace:
@@ -52,26 +42,13 @@ def nested_space() -> SearchSpace:
     return SearchSpace(
         [
             CategoricalParameter("optimizer", ["adam", "sgd", "lion"]),
-            FloatParameter(
-                "momentum",
-                0.0,
-                0.9,
-                step=0.3,
-                active_when={"optimizer": ["sgd"]},
-            ),
-            CategoricalParameter(
-                "nesterov", [False, True], active_when={"optimizer": ["sgd"]}
-            ),
+            FloatParameter("momentum", 0.0, 0.9, step=0.3, active_when={"optimizer": ["sgd"]}),
+            CategoricalParameter("nesterov", [False, True], active_when={"optimizer": ["sgd"]}),
             IntParameter("n_layers", 1, 3),
             IntParameter("units_0", 4, 64, log=True),
-            IntParameter(
-                "units_1", 4, 64, log=True, active_when={"n_layers": [2, 3]}
-            ),
+            IntParameter("units_1", 4, 64, log=True, active_when={"n_layers": [2, 3]}),
             FloatParameter(
-                "dropout_1",
-                0.0,
-                0.5,
-                active_when={"n_layers": [2, 3], "optimizer": ["adam"]},
+                "dropout_1", 0.0, 0.5, active_when={"n_layers": [2, 3], "optimizer": ["adam"]}
             ),
             FloatParameter("lr", 1e-5, 1e-1, log=True),
             IntParameter("warmup", 10, 50, step=10, optional=0.4),
@@ -79,9 +56,7 @@ def nested_space() -> SearchSpace:
     )
 
 
-def space_of(
-    *, when: dict[str, dict[str, list]] | None = None, **values
-) -> SearchSpace:
+def space_of(*, when: dict[str, dict[str, list]] | None = None, **values) -> SearchSpace:
     """Hyperparameters by their values: a list, a range of integers, or (low, high[, "log"]).
 
     `when` maps the names of conditional ones to what activates them.
@@ -111,9 +86,7 @@ class Known(Draws):
     @property
     def parts(self):
         size = len(self.functions) // self.n_parts
-        return tuple(
-            slice(i * size, (i + 1) * size) for i in range(self.n_parts)
-        )
+        return tuple(slice(i * size, (i + 1) * size) for i in range(self.n_parts))
 
     def costs(self, X):
         return np.array([f(X) for f in self.functions])

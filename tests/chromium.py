@@ -28,9 +28,7 @@ _AT_FIRST = {
 
 def opened():
     """A browser whose complaints are noted, which who opens it ends."""
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium drives the browser"
-    )
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
     if not (BROWSER and DRIVER):
         pytest.skip("chromium or chromedriver is missing")
     options = webdriver.ChromeOptions()
@@ -38,9 +36,7 @@ def opened():
     for switch in _SWITCHES:
         options.add_argument(f"--{switch}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(
-        options=options, service=webdriver.ChromeService(DRIVER)
-    )
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
 
 
 def as_new(browser):

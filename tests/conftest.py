@@ -26,15 +26,11 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
 
 # Processes that tests start import this source too, whatever is installed.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
-)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 # The examples are the same on every machine, and a busy machine fails none of them. They are fewer
 # than hypothesis' 100, as everything has to be checked within ten minutes: "long" takes many.
-settings.register_profile(
-    "reproducible", max_examples=50, derandomize=True, deadline=None
-)
+settings.register_profile("reproducible", max_examples=50, derandomize=True, deadline=None)
 settings.register_profile(
     "long",
     max_examples=5000,  # of which random runs take 18 %
@@ -52,9 +48,7 @@ def pytest_addoption(parser):
         action="store_true",
         help="run what is looked at before a merge, in place of a commit",
     )
-    parser.addoption(
-        "--thorough", action="store_true", help="run everything, at full size"
-    )
+    parser.addoption("--thorough", action="store_true", help="run everything, at full size")
 
 
 # Compiled where all tests were collected before.
@@ -81,15 +75,9 @@ def pytest_collection_modifyitems(config, items):
     if any("::" in argument for argument in config.args):
         return
     options = {name for name in OPTIONS if config.getoption(f"--{name}")}
-    chosen = [
-        item
-        for item in items
-        if runs({mark.name for mark in item.iter_markers()}, options)
-    ]
+    chosen = [item for item in items if runs({mark.name for mark in item.iter_markers()}, options)]
     kept = set(chosen)
-    config.hook.pytest_deselected(
-        items=[item for item in items if item not in kept]
-    )
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = chosen
 
 
@@ -130,9 +118,7 @@ def answers_stay():
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(request, monkeypatch):
     """No test is answered by what another one has asked, or leaves answers to the user."""
-    monkeypatch.setattr(
-        "hpo_explain.cli._cache.folder", lambda: Path(os.devnull, "nowhere")
-    )
+    monkeypatch.setattr("hpo_explain.cli._cache.folder", lambda: Path(os.devnull, "nowhere"))
     if "answers_stay" not in request.fixturenames:
         _forget_answers()
 
@@ -235,9 +221,7 @@ def output(monkeypatch, capsys, papers):
 
 def _empty(description, alt, caption, interactive):
     """A figure of a report that shows nothing."""
-    figure = Markup(
-        '<figure><svg aria-label="{}"></svg><figcaption>{}</figcaption></figure>'
-    )
+    figure = Markup('<figure><svg aria-label="{}"></svg><figcaption>{}</figcaption></figure>')
     return figure.format(alt, caption)
 
 

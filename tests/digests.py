@@ -42,12 +42,8 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
     """What is asked about a run, of a hyperparameter and of two."""
     return {
         "trust": lambda run: hx.trust(run),
-        "importance": lambda run: hx.importance(
-            run, 2, kind="forest", n_trees=16
-        ),
-        "importance by a Gaussian process": lambda run: hx.importance(
-            run, kind="gp"
-        ),
+        "importance": lambda run: hx.importance(run, 2, kind="forest", n_trees=16),
+        "importance by a Gaussian process": lambda run: hx.importance(run, kind="gp"),
         "proposal": lambda run: hx.explain_proposal(run),
         "densities": lambda run: hx.methods.proposal_densities(run),
         "density path": lambda run: hx.methods.density_path(run, first),
@@ -55,19 +51,13 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
             run, run.proposals[-3:], acquisition="lcb"
         ),
         "effect": lambda run: hx.partial_dependence(run, first),
-        "effect of a pair": lambda run: hx.partial_dependence(
-            run, pair, grid_size=6
-        ),
+        "effect of a pair": lambda run: hx.partial_dependence(run, pair, grid_size=6),
         "effects": lambda run: hx.partial_dependence(run),
-        "regional effect": lambda run: hx.partial_dependence(
-            run, first, regions=True
-        ),
+        "regional effect": lambda run: hx.partial_dependence(run, first, regions=True),
         "effect by shape": lambda run: hx.partial_dependence(
             run, first, regions=True, criterion="interaction"
         ),
-        "accumulated effect": lambda run: hx.partial_dependence(
-            run, first, kind="accumulated"
-        ),
+        "accumulated effect": lambda run: hx.partial_dependence(run, first, kind="accumulated"),
         "h statistic": lambda run: hx.methods.h_statistic(run),
         "ablation": lambda run: hx.methods.ablation(run),
         "local importance": lambda run: hx.methods.local_importance(run),
@@ -79,17 +69,11 @@ def _of(first: str, pair: tuple[str, str]) -> Explained:
         "history": lambda run: hx.history(run),
         "slices": lambda run: hx.methods.slices(run, [first]),
         "contours": lambda run: hx.methods.contours(run, pair),
-        "parallel coordinates": lambda run: hx.methods.parallel_coordinates(
-            run
-        ),
+        "parallel coordinates": lambda run: hx.methods.parallel_coordinates(run),
         "noise": lambda run: hx.methods.noise(run),
         "tunability": lambda run: hx.methods.tunability(run),
-        "mistunability": lambda run: hx.methods.tunability(
-            run, kind="mistunability"
-        ),
-        "sensitivity": lambda run: hx.methods.tunability(
-            run, kind="sensitivity"
-        ),
+        "mistunability": lambda run: hx.methods.tunability(run, kind="mistunability"),
+        "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity"),
         "optimum": lambda run: hx.optimum(run),
         "advice": lambda run: hx.advise(run),
         "comparison": lambda run: hx.compare({"a": run, "b": run}),
@@ -109,10 +93,7 @@ def small_run() -> hx.Run:
     params: list[dict[str, Any]] = []
     for number in range(27):
         boosters = DISTRIBUTIONS["booster"].choices  # type: ignore[attr-defined]
-        drawn = {
-            "lr": float(10.0 ** rng.uniform(-4, 0)),
-            "booster": str(rng.choice(boosters)),
-        }
+        drawn = {"lr": float(10.0 ** rng.uniform(-4, 0)), "booster": str(rng.choice(boosters))}
         if drawn["booster"] == "dart":
             drawn["rate"] = float(rng.uniform())
         params.append(params[number - 5] if number > 21 else drawn)
@@ -122,11 +103,7 @@ def small_run() -> hx.Run:
 
 def trial(number: int, params: dict[str, Any], noise: float) -> FrozenTrial:
     """A trial of which all is known, its times too."""
-    loss = (
-        (np.log10(params["lr"]) + 2.0) ** 2
-        + params.get("rate", 0.2)
-        + 0.05 * noise
-    )
+    loss = (np.log10(params["lr"]) + 2.0) ** 2 + params.get("rate", 0.2) + 0.05 * noise
     pruned = number in (3, 8)
     start = dt.datetime(2026, 1, 1) + dt.timedelta(minutes=number)
     return FrozenTrial(
@@ -156,16 +133,11 @@ def study_of(
     for _ in range(n):
         asked = study.ask(dict(distributions))
         found = loss(asked.number, **asked.params)
-        study.tell(
-            asked, found, state=TrialState.FAIL if found is None else None
-        )
+        study.tell(asked, found, state=TrialState.FAIL if found is None else None)
     frozen = optuna.create_study(sampler=sampler, **options)
     for one in study.trials:
         start = dt.datetime(2026, 1, 1) + dt.timedelta(minutes=one.number)
-        one.datetime_start, one.datetime_complete = (
-            start,
-            start + dt.timedelta(seconds=40),
-        )
+        one.datetime_start, one.datetime_complete = (start, start + dt.timedelta(seconds=40))
         frozen.add_trial(one)
     return frozen
 
@@ -175,22 +147,16 @@ def runs() -> dict[str, tuple[Any, Explained]]:
     """Each run with what is asked about it."""
     rng = np.random.default_rng(1)
     kinds = {
-        "kernel": CategoricalDistribution(
-            ["rbf", "poly", "sigmoid", "linear"]
-        ),
+        "kernel": CategoricalDistribution(["rbf", "poly", "sigmoid", "linear"]),
         "scale": CategoricalDistribution([True, False]),
         "depth": IntDistribution(1, 8),
     }
     worth = {"rbf": 0.3, "poly": 0.1, "sigmoid": -0.2, "linear": 0.0}
-    numbers: dict[str, BaseDistribution] = {
-        f"x{i}": FloatDistribution(0.0, 1.0) for i in range(4)
-    }
+    numbers: dict[str, BaseDistribution] = {f"x{i}": FloatDistribution(0.0, 1.0) for i in range(4)}
     tpe, random = optuna.samplers.TPESampler, optuna.samplers.RandomSampler
 
     def accuracy(number: int, kernel: str, scale: bool, depth: int) -> float:
-        return (
-            worth[kernel] + 0.02 * depth * scale + 0.01 * float(rng.normal())
-        )
+        return worth[kernel] + 0.02 * depth * scale + 0.01 * float(rng.normal())
 
     def failing(number: int, **x: float) -> float | None:
         if number % 7 == 5:
@@ -198,15 +164,9 @@ def runs() -> dict[str, tuple[Any, Explained]]:
         return 1e6 if number == 11 else x["x0"] ** 2 + x["x1"] * x["x2"]
 
     def bowl(number: int, **x: float) -> float:
-        return (
-            (x["x0"] - 0.3) ** 2
-            + 2.0 * x["x1"] * x["x2"]
-            + 0.02 * float(rng.normal())
-        )
+        return (x["x0"] - 0.3) ** 2 + 2.0 * x["x1"] * x["x2"] + 0.02 * float(rng.normal())
 
-    table = pd.DataFrame(
-        rng.uniform(size=(30, 3)), columns=["lr", "wd", "momentum"]
-    )
+    table = pd.DataFrame(rng.uniform(size=(30, 3)), columns=["lr", "wd", "momentum"])
     table["loss"] = table["lr"] ** 2 + 0.5 * table["wd"] * table["momentum"]
     two = study_of(
         {"x0": numbers["x0"], "x1": numbers["x1"]},
@@ -221,21 +181,14 @@ def runs() -> dict[str, tuple[Any, Explained]]:
     return {
         "conditional": (small_run(), _of("lr", ("lr", "booster"))),
         "categorical": (
-            hx.from_optuna(
-                study_of(
-                    kinds, accuracy, 40, random(seed=3), direction="maximize"
-                )
-            ),
+            hx.from_optuna(study_of(kinds, accuracy, 40, random(seed=3), direction="maximize")),
             _of("kernel", ("kernel", "depth")),
         ),
         "failed": (
             hx.from_optuna(study_of(numbers, failing, 40, random(seed=4))),
             _of("x0", ("x1", "x2")),
         ),
-        "TPE": (
-            hx.from_optuna(study_of(numbers, bowl, 50, tpe(seed=5))),
-            _of("x0", ("x1", "x2")),
-        ),
+        "TPE": (hx.from_optuna(study_of(numbers, bowl, 50, tpe(seed=5))), _of("x0", ("x1", "x2"))),
         "table": (
             hx.from_frame(table, objective="loss", direction="minimize"),
             _of("lr", ("wd", "momentum")),
@@ -244,9 +197,7 @@ def runs() -> dict[str, tuple[Any, Explained]]:
             two,
             {
                 "pareto": lambda study: hx.pareto(study),
-                "importance of one": lambda study: hx.importance(
-                    study, target="loss"
-                ),
+                "importance of one": lambda study: hx.importance(study, target="loss"),
                 "importance of weights": lambda study: hx.importance(
                     study, target={"loss": 0.7, "size": 0.3}
                 ),
@@ -260,11 +211,7 @@ def runs() -> dict[str, tuple[Any, Explained]]:
 
 def explained() -> list[str]:
     """The names of all that is asked: of the run, and of the question."""
-    return [
-        f"{run}: {name}"
-        for run, (_, asked) in runs().items()
-        for name in asked
-    ]
+    return [f"{run}: {name}" for run, (_, asked) in runs().items() for name in asked]
 
 
 def numbers_of(name: str) -> dict[str, str]:
@@ -277,11 +224,7 @@ def numbers_of(name: str) -> dict[str, str]:
             result = questions[asked](source)
         except ValueError as error:
             return {"raised": type(error).__name__}
-        held = (
-            {"": result.to_dict()}
-            if hasattr(result, "to_dict")
-            else {"": result}
-        )
+        held = {"": result.to_dict()} if hasattr(result, "to_dict") else {"": result}
         if hasattr(result, "to_frame"):
             frame = result.to_frame()
             held["frame"] = {
@@ -310,26 +253,17 @@ def flat(held: Any, at: str) -> Iterator[tuple[str, str]]:
 def page(run: hx.Run, sections: list[str] | None) -> str:
     """A report: nothing in it says when it was written."""
     with tempfile.TemporaryDirectory() as folder:
-        path = hx.report(
-            run, Path(folder) / "r.html", sections=sections, progress=False
-        )
+        path = hx.report(run, Path(folder) / "r.html", sections=sections, progress=False)
         return path.read_text(encoding="utf-8")
 
 
-PAGES = {
-    "brief report": ["history", "importance", "explain-proposal"],
-    "report": None,
-}
+PAGES = {"brief report": ["history", "importance", "explain-proposal"], "report": None}
 
 
 def digests(names: Sequence[str]) -> dict[str, str]:
     """A digest of all that each result holds, words included where it is a report."""
     return {
-        name: digest(
-            page(small_run(), PAGES[name])
-            if name in PAGES
-            else numbers_of(name)
-        )
+        name: digest(page(small_run(), PAGES[name]) if name in PAGES else numbers_of(name))
         for name in names
     }
 
@@ -341,19 +275,12 @@ def digest(held: Any) -> str:
 def differences(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
     """Where two results differ, the first few in words; what only the other one has is no loss."""
     changed = [at for at in one if at in other and one[at] != other[at]]
-    told = [
-        f"{at}: {one[at]} -> {other[at]}{apart(one, other, at)}"
-        for at in changed[:8]
-    ]
+    told = [f"{at}: {one[at]} -> {other[at]}{apart(one, other, at)}" for at in changed[:8]]
     gone = [at for at in one if at not in other]
     return [
         *told,
         *([f"... {len(changed) - 8} more"] if len(changed) > 8 else []),
-        *(
-            [f"gone: {', '.join(gone[:4])} ... {len(gone)} in all"]
-            if gone
-            else []
-        ),
+        *([f"gone: {', '.join(gone[:4])} ... {len(gone)} in all"] if gone else []),
     ]
 
 
@@ -367,9 +294,7 @@ def apart(one: Mapping[str, str], other: Mapping[str, str], at: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument(
-        "names", nargs="*", help="parts of names, such as lime or TPE"
-    )
+    parser.add_argument("names", nargs="*", help="parts of names, such as lime or TPE")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--against", type=Path)
     given = parser.parse_args()
@@ -377,28 +302,16 @@ def main() -> int:
     names = explained()
     if given.names:
         exact = [name for name in (*names, *PAGES) if name in given.names]
-        names = exact or [
-            name for name in names if any(part in name for part in given.names)
-        ]
+        names = exact or [name for name in names if any(part in name for part in given.names)]
     if given.save:
-        given.save.write_text(
-            json.dumps({name: numbers_of(name) for name in names})
-        )
+        given.save.write_text(json.dumps({name: numbers_of(name) for name in names}))
         return 0
     if given.against:
         known, differing = json.loads(given.against.read_text()), 0
         for name in names:
-            found = (
-                differences(known[name], numbers_of(name))
-                if name in known
-                else ["new"]
-            )
+            found = differences(known[name], numbers_of(name)) if name in known else ["new"]
             differing += bool(found)
-            print(
-                name,
-                "equal" if not found else "\n    " + "\n    ".join(found),
-                flush=True,
-            )
+            print(name, "equal" if not found else "\n    " + "\n    ".join(found), flush=True)
         return int(bool(differing))
     print(json.dumps(digests(names)))
     return 0

@@ -47,10 +47,7 @@ class Door:
 def trials() -> list[dict]:
     """Return configurations with their losses."""
     rng = np.random.default_rng(0)
-    drawn = [
-        {"x": float(rng.uniform(-5, 5)), "depth": int(rng.integers(1, 9))}
-        for _ in range(N)
-    ]
+    drawn = [{"x": float(rng.uniform(-5, 5)), "depth": int(rng.integers(1, 9))} for _ in range(N)]
     return [{**one, "loss": loss_of(one)} for one in drawn]
 
 
@@ -79,9 +76,7 @@ def optuna_database(folder):
     import optuna
 
     place = folder / "study.db"
-    study = optuna.create_study(
-        storage=f"sqlite:///{place}", sampler=_sampler()
-    )
+    study = optuna.create_study(storage=f"sqlite:///{place}", sampler=_sampler())
     study.optimize(suggested, n_trials=N)
     return place
 
@@ -103,9 +98,7 @@ def optuna_pickle(folder):
     """Pickle a study of two objectives."""
     import optuna
 
-    study = optuna.create_study(
-        directions=["minimize", "minimize"], sampler=_sampler()
-    )
+    study = optuna.create_study(directions=["minimize", "minimize"], sampler=_sampler())
     study.optimize(lambda t: (suggested(t), t.params["depth"]), n_trials=N)
     place = folder / "study.pkl"
     place.write_bytes(pickle.dumps(study))
@@ -265,14 +258,9 @@ def smac(folder):
     from smac import HyperparameterOptimizationFacade, Scenario
 
     space = ConfigurationSpace({"x": (-5.0, 5.0), "depth": (1, 8)}, seed=0)
-    scenario = Scenario(
-        space, n_trials=N, deterministic=True, output_directory=folder
-    )
+    scenario = Scenario(space, n_trials=N, deterministic=True, output_directory=folder)
     HyperparameterOptimizationFacade(
-        scenario,
-        lambda config, seed: loss_of(config),
-        overwrite=True,
-        logging_level=50,
+        scenario, lambda config, seed: loss_of(config), overwrite=True, logging_level=50
     ).optimize()
     return folder
 
@@ -284,8 +272,7 @@ def ax_client(folder):
     ranges = [("x", (-5.0, 5.0), "float"), ("depth", (1, 8), "int")]
     client.configure_experiment(
         parameters=[
-            ax.RangeParameterConfig(name=n, bounds=b, parameter_type=kind)
-            for n, b, kind in ranges
+            ax.RangeParameterConfig(name=n, bounds=b, parameter_type=kind) for n, b, kind in ranges
         ]
     )
     client.configure_optimization(objective="-loss")
@@ -337,14 +324,10 @@ def hyperopt_table(folder):
 
 def hand_made(folder):
     """Write a table as people do: semicolons, percentages, a word for a failure."""
-    rows = [
-        f"{t['x']:.3f};{t['depth']};{100 * t['loss']:.2f}%" for t in trials()
-    ]
+    rows = [f"{t['x']:.3f};{t['depth']};{100 * t['loss']:.2f}%" for t in trials()]
     rows[3] = rows[3].rpartition(";")[0] + ";OOM"
     place = folder / "results.txt"
-    place.write_text(
-        "x;depth;val loss ↓\n" + "\n".join(rows), encoding="utf-8"
-    )
+    place.write_text("x;depth;val loss ↓\n" + "\n".join(rows), encoding="utf-8")
     return place
 
 
@@ -353,12 +336,7 @@ TRUST = ("--trust-pickle",)
 DOORS = (
     Door("Optuna: SQLite storage", ("optuna",), optuna_database),
     Door("Optuna: journal", ("optuna",), optuna_journal),
-    Door(
-        "Optuna: trials_dataframe",
-        ("optuna",),
-        optuna_table,
-        (("--direction", "minimize"),),
-    ),
+    Door("Optuna: trials_dataframe", ("optuna",), optuna_table, (("--direction", "minimize"),)),
     Door(
         "Optuna: pickled study, two objectives",
         ("optuna",),
@@ -373,12 +351,7 @@ DOORS = (
     Door("feather", ("pyarrow",), feather, LOSS),
     Door("Excel", ("openpyxl",), excel, LOSS),
     Door("JSON lines", (), json_lines, LOSS),
-    Door(
-        "a table as people write it",
-        (),
-        hand_made,
-        (("--objective", "val loss ↓"),),
-    ),
+    Door("a table as people write it", (), hand_made, (("--objective", "val loss ↓"),)),
     Door("Hyperopt: trials as CSV", ("hyperopt",), hyperopt_table),
     Door("MLflow: database", ("mlflow", "sqlalchemy"), mlflow_database),
     Door("MLflow: mlruns", ("mlflow",), mlflow_folder),

@@ -8,23 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    Run,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.trust import Trust
 from hpo_explain.methods import ProposalExplanation, ShapleyExplainer
 from hpo_explain.models import LowerConfidenceBound
 
 TRUSTED = Trust("good", 0.9, (0.8, 0.95), 0.8, (0.6, 0.9), 0.1, 0.9, 0.95, 30)
-SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {
-    "space",
-    "notes",
-}
+SUBJECT = {field.name for field in dataclasses.fields(Subject)} - {"space", "notes"}
 
 # Names that a careless program shows as something else than themselves.
 NASTY = (
@@ -44,43 +35,28 @@ NASTY = (
 
 # Before 3.11, matplotlib has no font of last resort and warns of each character it cannot draw.
 warns_of_glyphs = pytest.mark.filterwarnings(
-    "ignore:Glyph .* missing from font"
-    if mpl.__version_info__ < (3, 11)
-    else "error:Glyph"
+    "ignore:Glyph .* missing from font" if mpl.__version_info__ < (3, 11) else "error:Glyph"
 )
 
 
 def subject_of(names, **changes):
     """What is explained where these hyperparameters lie between 0 and 1."""
-    return Subject(
-        SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]),
-        **changes,
-    )
+    return Subject(SearchSpace([FloatParameter(name, 0.0, 1.0) for name in names]), **changes)
 
 
 def believed(subject, level="good", **known):
     """A subject whose model is as good as its level."""
-    return dataclasses.replace(
-        subject, trust=dataclasses.replace(TRUSTED, level=level), **known
-    )
+    return dataclasses.replace(subject, trust=dataclasses.replace(TRUSTED, level=level), **known)
 
 
 def explained(model, config, **options):
     """The Shapley values of a configuration, of the confidence bound where it is a surrogate."""
-    acquisition = (
-        model if hasattr(model, "terms") else LowerConfidenceBound(model)
-    )
+    acquisition = model if hasattr(model, "terms") else LowerConfidenceBound(model)
     return ShapleyExplainer(acquisition, **options).explain(config)
 
 
 def explanation(
-    phi,
-    *,
-    names=None,
-    terms=("mean", "uncertainty"),
-    error=0.02,
-    unsure=None,
-    **changes,
+    phi, *, names=None, terms=("mean", "uncertainty"), error=0.02, unsure=None, **changes
 ):
     """An explanation with these contributions.
 
@@ -106,9 +82,7 @@ def explanation(
         "terms": tuple(terms),
         "phi": phi,
         "standard_error": np.full((len(phi), len(terms) + 1), error, float),
-        "difference_error": np.full(
-            (len(terms) + 1, len(phi), len(phi)), error, float
-        ),
+        "difference_error": np.full((len(terms) + 1, len(phi), len(phi)), error, float),
         "degrees_of_freedom": 0 if error is None else 9,
         "draws": np.full((1, len(phi)), np.nan),
         "prediction": {term: payout[term] + baseline[term] for term in payout},
@@ -146,27 +120,14 @@ def tuning_run(
             FloatParameter(names[0], 1e-5, 1e-1, log=True),
             IntParameter(names[1], 1, 5),
             CategoricalParameter(names[2], list(choices)),
-            FloatParameter(
-                names[3], 0.0, 1.0, active_when={names[2]: [choices[1]]}
-            ),
+            FloatParameter(names[3], 0.0, 1.0, active_when={names[2]: [choices[1]]}),
         ]
     )
     X = space.sample(n, seed=0)
     latent = np.nan_to_num(X, nan=0.5)
-    objective = (
-        1.0
-        + (latent[:, 0] - 0.6) ** 2
-        + 0.1 * latent[:, 1]
-        + 0.2 * latent[:, 3]
-    )
+    objective = 1.0 + (latent[:, 0] - 0.6) ** 2 + 0.1 * latent[:, 1] + 0.2 * latent[:, 3]
     fields = {"proposals": range(initial, n), "objective_name": "loss"}
-    return Run(
-        space,
-        X,
-        objective,
-        changes.pop("direction", "minimize"),
-        **{**fields, **changes},
-    )
+    return Run(space, X, objective, changes.pop("direction", "minimize"), **{**fields, **changes})
 
 
 class Page(HTMLParser):
@@ -206,8 +167,4 @@ class Page(HTMLParser):
         return {tag for tag, _ in self.elements}
 
     def values(self, attribute):
-        return [
-            attrs[attribute]
-            for _, attrs in self.elements
-            if attribute in attrs
-        ]
+        return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]

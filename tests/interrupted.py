@@ -26,20 +26,12 @@ SHARES = (0.2, 0.5, 0.8)
 LONG = {
     "advise": hx.advise,
     "compare": lambda run: hx.compare({"a": run, "b": run}),
-    "desirability_path": lambda run: hx.methods.desirability_path(
-        run, [*run.trials[-5:]]
-    ),
-    "explain_predictions": lambda run: hx.methods.explain_predictions(
-        run, background=20
-    ),
+    "desirability_path": lambda run: hx.methods.desirability_path(run, [*run.trials[-5:]]),
+    "explain_predictions": lambda run: hx.methods.explain_predictions(run, background=20),
     "h_statistic": lambda run: hx.methods.h_statistic(run, kind="gp"),
     "importance": lambda run: hx.importance(run, order=2, kind="gp"),
-    "importance of a forest": lambda run: hx.importance(
-        run, order=2, kind="forest"
-    ),
-    "partial_dependence": lambda run: hx.partial_dependence(
-        run, ["x0", "x1"], surrogate="gp"
-    ),
+    "importance of a forest": lambda run: hx.importance(run, order=2, kind="forest"),
+    "partial_dependence": lambda run: hx.partial_dependence(run, ["x0", "x1"], surrogate="gp"),
     "recommended_space": hx.recommended_space,
     "report": lambda run: hx.report(run, "report.html", n_jobs=2),
     "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity"),
@@ -52,9 +44,7 @@ def run_of(n, d):
     space = unit_cube(d)
     X = space.sample(n)[:n]
     names = {name: f"x{j}" for j, name in enumerate(space.names)}
-    space = hx.SearchSpace(
-        [hx.FloatParameter(x, 0.0, 1.0) for x in names.values()]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(x, 0.0, 1.0) for x in names.values()])
     y = (X[:, 0] - 0.3) ** 2 + X[:, 1] * X[:, 2]
     y += 0.05 * np.random.default_rng(0).normal(size=len(X))
     return hx.Run(space, X, y, "minimize", proposals=range(n // 2, n))
@@ -82,9 +72,7 @@ def attempt(work, run, seconds):
         "took": took,
         "late": took - seconds,
         "threads": [thread.name for thread in threading.enumerate()[1:]],
-        "processes": [
-            child.name for child in multiprocessing.active_children()
-        ],
+        "processes": [child.name for child in multiprocessing.active_children()],
         "files": sorted(path.name for path in Path.cwd().iterdir()),
         "blas": threadpool_info() == blas,
     }
@@ -97,9 +85,7 @@ def forked(work, run, seconds):
             try:
                 os.chdir(folder)
                 tempfile.tempdir = folder
-                os.write(
-                    writes, json.dumps(attempt(work, run, seconds)).encode()
-                )
+                os.write(writes, json.dumps(attempt(work, run, seconds)).encode())
             finally:
                 os._exit(0)
         os.close(writes)
@@ -120,7 +106,5 @@ if __name__ == "__main__":
     for name in names:
         # the first time something may be compiled
         whole = min(forked(LONG[name], run, 0.0)["took"] for _ in range(2))
-        found[name] = [
-            forked(LONG[name], run, share * whole) for share in SHARES
-        ]
+        found[name] = [forked(LONG[name], run, share * whole) for share in SHARES]
     print(json.dumps(found))

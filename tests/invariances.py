@@ -22,9 +22,7 @@ def parameters():
         hx.FloatParameter("lr", 1e-4, 1.0, log=True),
         hx.IntParameter("layers", 1, 6),
         hx.CategoricalParameter("kind", ["tree", "line", "net"]),
-        hx.FloatParameter(
-            "drop", 0.0, 1.0, active_when={"kind": ["net", "tree"]}
-        ),
+        hx.FloatParameter("drop", 0.0, 1.0, active_when={"kind": ["net", "tree"]}),
         hx.CategoricalParameter("warm", [False, True]),
     ]
 
@@ -35,9 +33,7 @@ def trials(seed):
     space = hx.SearchSpace(parameters())
     configs = space.decode(space.sample(CONFIGS, seed=seed, method="uniform"))
     slopes = rng.normal(size=5)
-    by_kind = dict(
-        zip(["tree", "line", "net"], rng.normal(size=3), strict=True)
-    )
+    by_kind = dict(zip(["tree", "line", "net"], rng.normal(size=3), strict=True))
     objective = [
         slopes[0] * (c["rate"] - 0.7) ** 2
         + slopes[1] * np.log10(c["lr"])
@@ -98,9 +94,7 @@ class Written:
             if isinstance(p, hx.CategoricalParameter):
                 places = self.categories.get(p.name, range(len(p.choices)))
                 choices = [self.value(p.name, p.choices[i]) for i in places]
-                return hx.CategoricalParameter(
-                    self.name(p.name), choices, **options
-                )
+                return hx.CategoricalParameter(self.name(p.name), choices, **options)
             low, high = (self.value(p.name, end) for end in (p.low, p.high))
             log = {"log": p.log} if isinstance(p, hx.FloatParameter) else {}
             return type(p)(self.name(p.name), low, high, **log, **options)
@@ -136,60 +130,36 @@ class Written:
         """Every configuration four times, with noise that two hyperparameters change."""
         configs, objective = trials(seed)
         noise = np.random.default_rng(seed).standard_normal((4, CONFIGS))
-        size = np.array(
-            [
-                0.05 * 10.0 ** (c["rate"] / 2.0) * (1.0 + c["warm"])
-                for c in configs
-            ]
-        )
+        size = np.array([0.05 * 10.0 ** (c["rate"] / 2.0) * (1.0 + c["warm"]) for c in configs])
         return self.run_of(configs * 4, (objective + size * noise).ravel())
 
     def two_objectives(self, seed):
         """The objective and a second one, which is always minimized."""
         configs, _ = trials(seed)
-        size = np.array(
-            [
-                c["layers"] + c["rate"] + 0.3 * (c["kind"] == "net")
-                for c in configs
-            ]
-        )
+        size = np.array([c["layers"] + c["rate"] + 0.3 * (c["kind"] == "net") for c in configs])
         second = self.run(seed, objective_name="loss")
         return {
             "loss": second,
             "size": replace(self, scale=1.0, shift=0.0).run_of(
-                configs,
-                size,
-                objective_name="size",
-                proposals=second.proposals,
+                configs, size, objective_name="size", proposals=second.proposals
             ),
         }
 
     def with_curves(self, seed):
         """Values at five steps, of which the last is the objective."""
         run, (_, objective) = self.run(seed), trials(seed)
-        far = np.random.default_rng(seed).standard_normal((CONFIGS, 5)) * [
-            1.0,
-            0.6,
-            0.3,
-            0.1,
-            0.0,
-        ]
+        far = np.random.default_rng(seed).standard_normal((CONFIGS, 5)) * [1.0, 0.6, 0.3, 0.1, 0.0]
         values = self.scale * (objective[:, None] + far) + self.shift
-        return replace(
-            run, curves=Curves(run.trials, run.X, np.arange(1.0, 6.0), values)
-        )
+        return replace(run, curves=Curves(run.trials, run.X, np.arange(1.0, 6.0), values))
 
     def study(self, seed):
         """An Optuna study of the trials, whose next one TPE would choose."""
         configs, objective = trials(seed)
         distributions = self.space().to_optuna()
         study = optuna.create_study(
-            direction=self.direction,
-            sampler=optuna.samplers.TPESampler(seed=0),
+            direction=self.direction, sampler=optuna.samplers.TPESampler(seed=0)
         )
-        for config, value in zip(
-            map(self.config, configs), objective, strict=True
-        ):
+        for config, value in zip(map(self.config, configs), objective, strict=True):
             study.add_trial(
                 optuna.trial.create_trial(
                     params=config,
@@ -212,10 +182,7 @@ class Written:
         return back.get(value, value)
 
     def back(self, config):
-        return {
-            self.old(k): self.old_value(self.old(k), v)
-            for k, v in config.items()
-        }
+        return {self.old(k): self.old_value(self.old(k), v) for k, v in config.items()}
 
     def point(self, values):
         """Values of the objective."""

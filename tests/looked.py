@@ -40,23 +40,17 @@ def galleries(found, folder):
     ]
     run = tuning_run(4)
     drawn = Report.of({"loss": run}, sections=sections, interactive=True)
-    failed = [
-        card.title for card in drawn.cards if card.status is not Status.SHOWN
-    ]
+    failed = [card.title for card in drawn.cards if card.status is not Status.SHOWN]
     assert failed == []
     return {
-        name: replace(drawn, interactive=answers)
-        .write(folder / f"{name}.html")
-        .as_uri()
+        name: replace(drawn, interactive=answers).write(folder / f"{name}.html").as_uri()
         for name, answers in RENDERERS.items()
     }
 
 
 def _content(result, _):
     plots = [
-        figure(
-            result, view=view, alt=f"{result.headline} {view}", caption=view
-        )
+        figure(result, view=view, alt=f"{result.headline} {view}", caption=view)
         for view in result.views_of
     ]
     return Content("", Markup("").join(plots))
@@ -72,22 +66,13 @@ def picture(browser, address, path, width, scheme="light", media="screen"):
     browser.execute_script(
         "document.querySelectorAll('details').forEach(part => { part.open = true; });"
     )
-    high = browser.execute_script(
-        "return document.documentElement.scrollHeight;"
-    )
+    high = browser.execute_script("return document.documentElement.scrollHeight;")
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
-        {
-            "width": width,
-            "height": high,
-            "deviceScaleFactor": 1.0,
-            "mobile": False,
-        },
+        {"width": width, "height": high, "deviceScaleFactor": 1.0, "mobile": False},
     )
     browser.execute_async_script("setTimeout(arguments[0], 1500);")
-    taken = browser.execute_cdp_cmd(
-        "Page.captureScreenshot", {"captureBeyondViewport": True}
-    )
+    taken = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
     path.write_bytes(base64.b64decode(taken["data"]))
 
 
@@ -111,9 +96,7 @@ def main(folder):
     finally:
         browser.quit()
     images = [f"<h2>{file}</h2><img src={file}>" for file in pictures]
-    (folder / "index.html").write_text(
-        "<!doctype html>" + "".join(images), encoding="utf-8"
-    )
+    (folder / "index.html").write_text("<!doctype html>" + "".join(images), encoding="utf-8")
 
 
 if __name__ == "__main__":

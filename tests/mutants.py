@@ -67,9 +67,7 @@ def changed(node):
     elif isinstance(node, ast.UnaryOp) and type(node.op) in SWAPPED:
         yield node.operand
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
-        yield with_field(
-            node, "ops", [SWAPPED[type(node.ops[0])](), *node.ops[1:]]
-        )
+        yield with_field(node, "ops", [SWAPPED[type(node.ops[0])](), *node.ops[1:]])
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
         yield with_field(node, "value", node.value + 1)
     elif isinstance(node, ast.Constant) and type(node.value) is bool:
@@ -78,11 +76,7 @@ def changed(node):
         isinstance(node, ast.If) and not is_for_type_checkers(node)
     ):
         yield with_field(node, "test", ast.UnaryOp(ast.Not(), node.test))
-    elif (
-        isinstance(node, ast.Return)
-        and node.value
-        and ast.unparse(node.value) != "None"
-    ):
+    elif isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
         yield with_field(node, "value", ast.Constant(None))
 
 
@@ -101,9 +95,7 @@ def places(tree):
     found, waiting = [], [tree]
     while waiting:
         node = waiting.pop()
-        if (
-            isinstance(node, ast.keyword) and node.arg == "strict"
-        ):  # of zip: it is never false
+        if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: it is never false
             continue
         found += [(node, other) for other in changed(node)]
         for name, value in ast.iter_fields(node):
@@ -113,10 +105,7 @@ def places(tree):
                 continue
             inside = value if isinstance(value, list) else [value]
             waiting += [part for part in inside if isinstance(part, ast.AST)]
-    return sorted(
-        found,
-        key=lambda pair: (getattr(pair[0], "lineno", 0), ast.dump(pair[0])),
-    )
+    return sorted(found, key=lambda pair: (getattr(pair[0], "lineno", 0), ast.dump(pair[0])))
 
 
 def replaced(tree, node, other):
@@ -130,9 +119,7 @@ def replaced(tree, node, other):
                 copied,
                 name,
                 [
-                    replaced(part, node, other)
-                    if isinstance(part, ast.AST)
-                    else part
+                    replaced(part, node, other) if isinstance(part, ast.AST) else part
                     for part in value
                 ],
             )
@@ -150,9 +137,7 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name != self.module:
             return None
-        return importlib.util.spec_from_file_location(
-            name, self.path, loader=self
-        )
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
 
     def create_module(self, spec):
         return None
@@ -167,26 +152,12 @@ def outcome(module, path, tree, tests, limit):
     child = os.fork()
     if child == 0:
         code = 70
-        with (
-            contextlib.suppress(BaseException),
-            Path(os.devnull).open("w") as nothing,
-        ):
+        with contextlib.suppress(BaseException), Path(os.devnull).open("w") as nothing:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
             sys.meta_path.insert(0, Mutated(module, path, tree))
-            options = [
-                "-x",
-                "-q",
-                "-n",
-                "0",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "no:randomly",
-            ]
-            code = int(
-                importlib.import_module("pytest").main([*options, *tests])
-            )
+            options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly"]
+            code = int(importlib.import_module("pytest").main([*options, *tests]))
         os._exit(code)
     while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() - began > limit:
@@ -204,12 +175,7 @@ def main():
     parser.add_argument("--tests", nargs="+", required=True)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=float("inf"),
-        help="Begin no more then.",
-    )
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="Begin no more then.")
     given = parser.parse_args()
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
@@ -219,34 +185,22 @@ def main():
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = places(tree)
     began = time.monotonic()
-    plain, seconds = outcome(
-        given.module, path, tree, given.tests, float("inf")
-    )
+    plain, seconds = outcome(given.module, path, tree, given.tests, float("inf"))
     if plain != "passed":
         raise SystemExit("The tests fail without any change.")
-    drawn = random.Random(given.seed).sample(
-        found, min(given.count, len(found))
-    )
+    drawn = random.Random(given.seed).sample(found, min(given.count, len(found)))
     tried = survived = 0
     for node, other in drawn:
         if time.monotonic() - began > given.seconds:
             break
         mutant = ast.fix_missing_locations(replaced(tree, node, other))
-        result, _ = outcome(
-            given.module, path, mutant, given.tests, SLOWER * seconds + 30.0
-        )
+        result, _ = outcome(given.module, path, mutant, given.tests, SLOWER * seconds + 30.0)
         tried += 1
         if result == "passed":
             survived += 1
-            shown = [
-                ast.unparse(part).partition("\n")[0] for part in (node, other)
-            ]
-            print(
-                f"{path}:{node.lineno}: {shown[0]}  ->  {shown[1]}", flush=True
-            )
-    print(
-        f"{given.module}: {tried} of {len(found)} mutants, {survived} survived"
-    )
+            shown = [ast.unparse(part).partition("\n")[0] for part in (node, other)]
+            print(f"{path}:{node.lineno}: {shown[0]}  ->  {shown[1]}", flush=True)
+    print(f"{given.module}: {tried} of {len(found)} mutants, {survived} survived")
 
 
 if __name__ == "__main__":

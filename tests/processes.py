@@ -21,9 +21,7 @@ def is_there(process):
         return False
     # a process that ended and that nobody waits for is still listed
     state = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)],
-        capture_output=True,
-        text=True,
+        ["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True
     )
     return state.stdout.strip()[:1] not in ("Z", "")
 
@@ -39,7 +37,5 @@ def started_by(parent):
     return [
         int(row[0])
         for row in rows
-        if row[1][:1] != "Z"
-        and "tracker" not in row[2]
-        and row[2][:3] != "ps "
+        if row[1][:1] != "Z" and "tracker" not in row[2] and row[2][:3] != "ps "
     ]

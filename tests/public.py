@@ -37,9 +37,6 @@ def functions() -> list[str]:
             continue
         if inspect.isfunction(public(name)):
             first = next(iter(inspect.signature(public(name)).parameters), "")
-            if (
-                first in ("run", "runs", "study", "studies", "source")
-                or name == "guide"
-            ):
+            if first in ("run", "runs", "study", "studies", "source") or name == "guide":
                 found.append(name)
     return sorted(found)

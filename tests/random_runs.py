@@ -42,13 +42,7 @@ class RandomRun:
     def __repr__(self) -> str:
         if isinstance(self.source, optuna.Study):
             held = [
-                (
-                    t.state.name,
-                    t.values,
-                    t.params,
-                    t.system_attrs,
-                    t.intermediate_values,
-                )
+                (t.state.name, t.values, t.params, t.system_attrs, t.intermediate_values)
                 for t in self.source.trials
             ]
         else:
@@ -59,28 +53,8 @@ class RandomRun:
 # ---------------------------------------------------------------------- hyperparameters
 
 _NAMES = (
-    *(
-        "lr",
-        "n_layers",
-        "units",
-        "booster",
-        "depth",
-        "dropout",
-        "momentum",
-        "alpha",
-        "x0",
-        "seed",
-    ),
-    *(
-        "total",
-        "mean",
-        "value",
-        "number",
-        "loss",
-        "1",
-        " ",
-        "nan",
-    ),  # words of the package itself
+    *("lr", "n_layers", "units", "booster", "depth", "dropout", "momentum", "alpha", "x0", "seed"),
+    *("total", "mean", "value", "number", "loss", "1", " ", "nan"),  # words of the package itself
     *NASTY,
 )
 names = st.sampled_from(_NAMES)
@@ -118,9 +92,7 @@ ordinary_floats = st.one_of(
         st.sampled_from([1.0, 1.5, 1e3, 1e12]),
     ),
     st.builds(
-        lambda low, step, count: FloatDistribution(
-            low, round(low + step * count, 9), step=step
-        ),
+        lambda low, step, count: FloatDistribution(low, round(low + step * count, 9), step=step),
         st.sampled_from([-1.0, 0.0, 0.1]),
         st.sampled_from([0.1, 0.25, 3.0]),
         st.sampled_from([0, 1, 7, 1000]),
@@ -137,9 +109,7 @@ extreme_floats = st.sampled_from(
 )
 ordinary_ints = st.one_of(
     st.builds(
-        lambda low, step, count: IntDistribution(
-            low, low + step * count, step=step
-        ),
+        lambda low, step, count: IntDistribution(low, low + step * count, step=step),
         st.sampled_from([-3, 0, 1, 100]),
         st.sampled_from([1, 2, 16]),
         st.sampled_from([0, 1, 3, 9, 500]),
@@ -179,34 +149,22 @@ class Hyperparameter:
 
     def kind(self, share: float) -> BaseDistribution:
         """Return the range that holds when this share of the trials is over."""
-        return self.kinds[
-            min(int(share * len(self.kinds)), len(self.kinds) - 1)
-        ]
+        return self.kinds[min(int(share * len(self.kinds)), len(self.kinds) - 1)]
 
 
 @st.composite
-def hyperparameters(
-    draw, *, real: bool = False, most: int = 8
-) -> list[Hyperparameter]:
+def hyperparameters(draw, *, real: bool = False, most: int = 8) -> list[Hyperparameter]:
     """Plan hyperparameters: `real` ones are such that Optuna itself suggests them."""
-    floats = (
-        ordinary_floats if real else st.one_of(ordinary_floats, extreme_floats)
-    )
+    floats = ordinary_floats if real else st.one_of(ordinary_floats, extreme_floats)
     ints = ordinary_ints if real else st.one_of(ordinary_ints, extreme_ints)
     planned: list[Hyperparameter] = []
     size = min(most, draw(st.sampled_from([0, 1, 2, 2, 3, 3, 4, 5, 6, 8])))
-    for name in draw(
-        st.lists(names, unique=True, min_size=size, max_size=size)
-    ):
+    for name in draw(st.lists(names, unique=True, min_size=size, max_size=size)):
         of_kind = draw(st.sampled_from([floats, ints, categories()]))
         kinds = [draw(of_kind)]
         if not real and draw(st.integers(0, 5)) == 0:
             # by hand, anything can be added: now and then even another kind
-            other = (
-                of_kind
-                if draw(st.integers(0, 4))
-                else st.one_of(floats, ints, categories())
-            )
+            other = of_kind if draw(st.integers(0, 4)) else st.one_of(floats, ints, categories())
             kinds.append(draw(other))
         since = draw(st.sampled_from([0.0] * 8 + [0.3, 0.6]))
         until = draw(st.sampled_from([1.0] * 8 + [0.4, 0.7]))
@@ -214,24 +172,14 @@ def hyperparameters(
         parents = {}
         possible = [p for p in planned if values_of(p.kinds[0])]
         if possible and draw(st.integers(0, 2)) == 0:
-            for parent in draw(
-                st.lists(st.sampled_from(possible), max_size=2, unique=True)
-            ):
+            for parent in draw(st.lists(st.sampled_from(possible), max_size=2, unique=True)):
                 values = values_of(parent.kinds[0])
                 if isinstance(parent.kinds[0], IntDistribution):
                     values = values[draw(st.integers(0, len(values) - 1)) :]
                 else:
-                    values = draw(
-                        st.lists(
-                            st.sampled_from(values), min_size=1, max_size=3
-                        )
-                    )
+                    values = draw(st.lists(st.sampled_from(values), min_size=1, max_size=3))
                 parents[parent.name] = values
-        planned.append(
-            Hyperparameter(
-                name, tuple(kinds), since, until, parents, frequency
-            )
-        )
+        planned.append(Hyperparameter(name, tuple(kinds), since, until, parents, frequency))
     return planned
 
 
@@ -255,9 +203,7 @@ def value_of(kind: BaseDistribution, rng: np.random.Generator) -> Any:
         count = round((kind.high - kind.low) / kind.step)
         value = kind.low + kind.step * int(rng.integers(min(count, 2**62) + 1))
     elif kind.log:
-        value = math.exp(
-            (1 - u) * math.log(kind.low) + u * math.log(kind.high)
-        )
+        value = math.exp((1 - u) * math.log(kind.low) + u * math.log(kind.high))
     else:
         value = (1 - u) * kind.low + u * kind.high
     value = min(max(value, kind.low), kind.high)
@@ -274,11 +220,7 @@ def configuration(
     params: dict[str, Any] = {}
     kinds: dict[str, BaseDistribution] = {}
     for p in planned:
-        if (
-            p.since <= share < p.until
-            and rng.random() < p.frequency
-            and _is_active(p, params)
-        ):
+        if p.since <= share < p.until and rng.random() < p.frequency and _is_active(p, params):
             kinds[p.name] = p.kind(share)
             params[p.name] = value_of(kinds[p.name], rng)
     return params, kinds
@@ -286,8 +228,7 @@ def configuration(
 
 def _is_active(p: Hyperparameter, params: dict[str, Any]) -> bool:
     return all(
-        parent in params
-        and any(params[parent] is v or params[parent] == v for v in values)
+        parent in params and any(params[parent] is v or params[parent] == v for v in values)
         for parent, values in p.parents.items()
     )
 
@@ -306,9 +247,7 @@ class Objective:
     """1 where it is minimized, -1 where it is maximized: where diverged trials are."""
     seed: int
 
-    def __call__(
-        self, params: dict[str, Any], rng: np.random.Generator
-    ) -> float:
+    def __call__(self, params: dict[str, Any], rng: np.random.Generator) -> float:
         if self.shape == "constant":
             return self.offset
         if self.shape == "diverged" and rng.random() < 0.15:
@@ -317,10 +256,7 @@ class Objective:
         for name, value in params.items():
             own = np.random.default_rng([self.seed, *name.encode()])
             weight, centre = own.random(2) * own.integers(0, 2)
-            if (
-                isinstance(value, (bool, str, list, tuple, dict))
-                or value is None
-            ):
+            if isinstance(value, (bool, str, list, tuple, dict)) or value is None:
                 total += weight * (sum(repr(value).encode()) % 7)
             elif math.isfinite(value):
                 total += weight * (math.tanh(value / 3.0) - centre) ** 2
@@ -334,14 +270,8 @@ class Objective:
 @st.composite
 def objectives(draw, direction: str = "minimize") -> Objective:
     return Objective(
-        draw(
-            st.sampled_from(
-                ["smooth", "smooth", "noisy", "tied", "constant", "diverged"]
-            )
-        ),
-        draw(
-            st.sampled_from([1.0, 1.0, 1.0, -1.0, 1e-12, 1e8, 1e-200, 1e200])
-        ),
+        draw(st.sampled_from(["smooth", "smooth", "noisy", "tied", "constant", "diverged"])),
+        draw(st.sampled_from([1.0, 1.0, 1.0, -1.0, 1e-12, 1e8, 1e-200, 1e200])),
         draw(st.sampled_from([0.0, 0.0, 0.0, 1.0, -1e6, 1e-9])),
         1.0 if direction == "minimize" else -1.0,
         draw(st.integers(0, 2**16)),
@@ -351,24 +281,15 @@ def objectives(draw, direction: str = "minimize") -> Objective:
 # ---------------------------------------------------------------------- Optuna
 
 directions = st.sampled_from(["minimize", "maximize"])
-counts = st.sampled_from(
-    [0, 1, 2, 3, 4, 6, 8, 11, 12, 13, 15, 18, 22, 30, 40, 60]
-)
+counts = st.sampled_from([0, 1, 2, 3, 4, 6, 8, 11, 12, 13, 15, 18, 22, 30, 40, 60])
 samplers = st.one_of(
     st.just(optuna.samplers.RandomSampler(seed=0)),
     st.builds(
-        lambda n: optuna.samplers.TPESampler(n_startup_trials=n, seed=0),
-        st.sampled_from([1, 10]),
+        lambda n: optuna.samplers.TPESampler(n_startup_trials=n, seed=0), st.sampled_from([1, 10])
     ),
     st.just(optuna.samplers.NSGAIISampler(seed=0)),
 )
-_MARKS = (
-    {},
-    {},
-    {"tpe:relative_params:0": "{}"},
-    {"gp:relative_params:0": "{}"},
-    {"grid_id": 1},
-)
+_MARKS = ({}, {}, {"tpe:relative_params:0": "{}"}, {"gp:relative_params:0": "{}"}, {"grid_id": 1})
 _MESS = {"tidy": 0.0, "some": 0.15, "much": 0.5}
 _CLOCKS = ("sequential", "parallel", "coarse", "instant")
 
@@ -391,11 +312,7 @@ def studies(draw) -> RandomRun:
         ways = ways[:1]
     metrics = None
     if draw(st.integers(0, 2)) == 0:
-        metrics = draw(
-            st.lists(
-                names, min_size=len(ways), max_size=len(ways), unique=True
-            )
-        )
+        metrics = draw(st.lists(names, min_size=len(ways), max_size=len(ways), unique=True))
     study = optuna.create_study(
         study_name=draw(st.sampled_from([None, "my study", *NASTY])),
         directions=ways,
@@ -405,25 +322,17 @@ def studies(draw) -> RandomRun:
         warnings.simplefilter("ignore")  # of what Optuna calls experimental
         if metrics:
             study.set_metric_names(metrics)
-        draw(st.sampled_from([_fill, _fill, _fill, _optimize]))(
-            draw, study, ways
-        )
-    target: Any = draw(
-        st.sampled_from([None, *range(len(ways)), *(metrics or ())])
-    )
+        draw(st.sampled_from([_fill, _fill, _fill, _optimize]))(draw, study, ways)
+    target: Any = draw(st.sampled_from([None, *range(len(ways)), *(metrics or ())]))
     if len(ways) > 1 and target is None and draw(st.integers(0, 4)):
         target = 0  # without a target such a study cannot be read
     options: dict[str, Any] = {
-        "target": draw(
-            st.sampled_from([target, target, target, duration, first_reported])
-        ),
+        "target": draw(st.sampled_from([target, target, target, duration, first_reported])),
         "pruned": draw(st.sampled_from(["drop", "last"])),
         "infeasible": draw(st.sampled_from(["drop", "keep"])),
     }
     if callable(options["target"]):
-        options["direction"] = draw(
-            st.sampled_from([None, "minimize", "maximize"])
-        )
+        options["direction"] = draw(st.sampled_from([None, "minimize", "maximize"]))
     if draw(st.integers(0, 3)) == 0:
         options["sampler"] = draw(samplers)
     return RandomRun(study, options, tuple(range(len(study.trials))))
@@ -434,11 +343,7 @@ def _fill(draw: Any, study: optuna.Study, ways: list[str]) -> None:
     planned = draw(hyperparameters())
     wanted = [draw(objectives(way)) for way in ways]
     mess = _MESS[draw(st.sampled_from(list(_MESS)))]
-    forms = draw(
-        st.sampled_from(
-            [(), (), ("list",), ("named",), ("list", "named", "none")]
-        )
-    )
+    forms = draw(st.sampled_from([(), (), ("list",), ("named",), ("list", "named", "none")]))
     marks = draw(st.sampled_from(_MARKS))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(counts)
@@ -449,26 +354,17 @@ def _fill(draw: Any, study: optuna.Study, ways: list[str]) -> None:
         if earlier and rng.random() < mess / 3:
             params, kinds = earlier[rng.integers(len(earlier))]  # a duplicate
         earlier.append((params, kinds))
-        if (
-            rng.random() < mess / 5
-        ):  # added by hand, in another order of hyperparameters
+        if rng.random() < mess / 5:  # added by hand, in another order of hyperparameters
             order = rng.permutation(list(params)).tolist()
-            params, kinds = (
-                {k: params[k] for k in order},
-                {k: kinds[k] for k in order},
-            )
+            params, kinds = ({k: params[k] for k in order}, {k: kinds[k] for k in order})
         state = TrialState.COMPLETE
         if rng.random() < mess:
             state = TrialState(int(rng.choice([s.value for s in TrialState])))
         values = None
-        if state == TrialState.COMPLETE or (
-            state == TrialState.PRUNED and rng.random() < 0.2
-        ):
+        if state == TrialState.COMPLETE or (state == TrialState.PRUNED and rng.random() < 0.2):
             values = [objective(params, rng) for objective in wanted]
             if rng.random() < mess / 3:
-                values[rng.integers(len(values))] = float(
-                    rng.choice([math.inf, -math.inf])
-                )
+                values[rng.integers(len(values))] = float(rng.choice([math.inf, -math.inf]))
         steps = range(int(rng.integers(0, 4)) if mess else 0)
         started, completed = clock.next(state)
         study.add_trial(
@@ -489,10 +385,7 @@ def _fill(draw: Any, study: optuna.Study, ways: list[str]) -> None:
                     **_origin(params, mess, rng),
                 },
                 intermediate_values={
-                    int(s): float(
-                        rng.choice([s, 0.5, math.nan, math.inf, -1e6])
-                    )
-                    for s in steps
+                    int(s): float(rng.choice([s, 0.5, math.nan, math.inf, -1e6])) for s in steps
                 },
             )
         )
@@ -503,60 +396,37 @@ class _Clock:
 
     def __init__(self, mode: str, rng: np.random.Generator) -> None:
         self.mode, self.rng = mode, rng
-        self.free = [0.0] * (
-            int(rng.integers(2, 5)) if mode in ("parallel", "coarse") else 1
-        )
+        self.free = [0.0] * (int(rng.integers(2, 5)) if mode in ("parallel", "coarse") else 1)
 
-    def next(
-        self, state: TrialState
-    ) -> tuple[dt.datetime | None, dt.datetime | None]:
+    def next(self, state: TrialState) -> tuple[dt.datetime | None, dt.datetime | None]:
         worker = int(np.argmin(self.free))
         start = self.free[worker]
-        took = (
-            0.0 if self.mode == "instant" else float(self.rng.exponential(2.0))
-        )
+        took = 0.0 if self.mode == "instant" else float(self.rng.exponential(2.0))
         self.free[worker] = start + took
         if state == TrialState.WAITING:
             return None, None
         ends = [start, start + took]
         if self.mode == "coarse":
             ends = [math.floor(end) for end in ends]
-        day = dt.datetime(
-            2024, 5, 17, 12, 0, 0, 0 if self.mode == "coarse" else 500
-        )
+        day = dt.datetime(2024, 5, 17, 12, 0, 0, 0 if self.mode == "coarse" else 500)
         begun, done = (day + dt.timedelta(seconds=end) for end in ends)
         return begun, done if state.is_finished() else None
 
 
-def _constraints(
-    forms: tuple[str, ...], rng: np.random.Generator
-) -> dict[str, Any]:
+def _constraints(forms: tuple[str, ...], rng: np.random.Generator) -> dict[str, Any]:
     if not forms:
         return {}
-    bounds = [
-        round(float(b), 2)
-        for b in rng.normal(-1.0, 1.0, size=rng.integers(1, 3))
-    ]
+    bounds = [round(float(b), 2) for b in rng.normal(-1.0, 1.0, size=rng.integers(1, 3))]
     form = forms[rng.integers(len(forms))]
     if form == "list":  # as samplers with constraints_func store them
         return {"constraints": bounds}
-    return (
-        {f"constraints:{k}": b for k, b in enumerate(bounds)}
-        if form == "named"
-        else {}
-    )
+    return {f"constraints:{k}": b for k, b in enumerate(bounds)} if form == "named" else {}
 
 
-def _origin(
-    params: dict[str, Any], mess: float, rng: np.random.Generator
-) -> dict[str, Any]:
+def _origin(params: dict[str, Any], mess: float, rng: np.random.Generator) -> dict[str, Any]:
     kind = int(rng.integers(0, 3)) if params and rng.random() < mess / 3 else 2
     enqueued = dict(list(params.items())[:1])
-    return (
-        {"fixed_params": enqueued},
-        {"failed_trial": 0, "fixed_params": enqueued},
-        {},
-    )[kind]
+    return ({"fixed_params": enqueued}, {"failed_trial": 0, "fixed_params": enqueued}, {})[kind]
 
 
 def _optimize(draw: Any, study: optuna.Study, ways: list[str]) -> None:
@@ -596,12 +466,8 @@ def _suggest(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:
     if isinstance(kind, CategoricalDistribution):
         return trial.suggest_categorical(name, kind.choices)
     if isinstance(kind, IntDistribution):
-        return trial.suggest_int(
-            name, kind.low, kind.high, step=kind.step, log=kind.log
-        )
-    return trial.suggest_float(
-        name, kind.low, kind.high, step=kind.step, log=kind.log
-    )
+        return trial.suggest_int(name, kind.low, kind.high, step=kind.step, log=kind.log)
+    return trial.suggest_float(name, kind.low, kind.high, step=kind.step, log=kind.log)
 
 
 # ---------------------------------------------------------------------- tables
@@ -634,9 +500,7 @@ def tables(draw) -> RandomRun:
         options["trial"] = "trial id"
     if draw(st.integers(0, 2)) == 0:
         start = rng.exponential(1.0, n).cumsum()
-        stamps = pd.Timestamp("2024-05-17", tz="UTC") + pd.to_timedelta(
-            start, unit="s"
-        )
+        stamps = pd.Timestamp("2024-05-17", tz="UTC") + pd.to_timedelta(start, unit="s")
         columns["started"] = draw(st.sampled_from([start, stamps]))
         columns["finished"] = columns["started"] + (
             rng.exponential(2.0, n)
@@ -649,12 +513,8 @@ def tables(draw) -> RandomRun:
     if draw(st.integers(0, 2)) == 0:
         columns["run name"] = [f"run {i}" for i in range(n)]
         columns["empty"] = [None] * n
-    frame = pd.DataFrame(
-        columns, index=rng.permutation(n) if draw(st.booleans()) else None
-    )
-    frame = draw(
-        st.sampled_from([_as_is, _as_is, _as_objects, _as_nullable, _as_csv])
-    )(frame)
+    frame = pd.DataFrame(columns, index=rng.permutation(n) if draw(st.booleans()) else None)
+    frame = draw(st.sampled_from([_as_is, _as_is, _as_objects, _as_nullable, _as_csv]))(frame)
     if draw(st.booleans()):
         options["hyperparameters"] = [p.name for p in planned]
     if draw(st.booleans()):
@@ -679,8 +539,4 @@ def _as_nullable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _as_csv(frame: pd.DataFrame) -> pd.DataFrame:
-    return (
-        pd.read_csv(io.StringIO(frame.to_csv(index=False)))
-        if len(frame.columns)
-        else frame
-    )
+    return pd.read_csv(io.StringIO(frame.to_csv(index=False))) if len(frame.columns) else frame

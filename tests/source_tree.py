@@ -14,13 +14,9 @@ PACKAGE = ROOT / "hpo_explain"
 def modules() -> dict[str, Path]:
     """Every module of the package by its dotted name; those of adapters/ through the link."""
     found = {}
-    for path in sorted(
-        [*PACKAGE.rglob("*.py"), *(PACKAGE / "adapters").rglob("*.py")]
-    ):
+    for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "adapters").rglob("*.py")]):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = (
-            path
-        )
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
@@ -69,9 +65,7 @@ def _in_stub(package: str) -> dict[str, str]:
     stub = ROOT.joinpath(*package.split("."), "__init__.pyi")
     if package not in modules() or not stub.exists():
         return {}
-    return {
-        name: place for place, name in _imported(package, stub) if name != "*"
-    }
+    return {name: place for place, name in _imported(package, stub) if name != "*"}
 
 
 def _home(module: str, name: str) -> str:

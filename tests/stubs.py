@@ -44,12 +44,8 @@ MORE = {
     "hpo_explain.methods.advice.advise_result": ["Action"],
     "hpo_explain.methods.around.lime_result": ["LimeStatement"],
     "hpo_explain.methods._engines.effect_result": ["PartialDependence"],
-    "hpo_explain.methods.effects.partial_dependence": [
-        "PartialDependenceExplainer"
-    ],
-    "hpo_explain.methods.effects.partial_dependences_result": [
-        "PartialDependences"
-    ],
+    "hpo_explain.methods.effects.partial_dependence": ["PartialDependenceExplainer"],
+    "hpo_explain.methods.effects.partial_dependences_result": ["PartialDependences"],
     "hpo_explain.methods.effects.regional_partial_dependence": [
         "RegionalPartialDependenceExplainer"
     ],
@@ -60,16 +56,11 @@ MORE = {
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.trade_off_result": ["TradeOffImportance"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
-    "hpo_explain.methods.proposals.sample_size": [
-        "check_sample_size",
-    ],
+    "hpo_explain.methods.proposals.sample_size": ["check_sample_size"],
     "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
     "hpo_explain.methods.runs.compare": ["ComparedRun"],
-    "hpo_explain.methods.runs.sampling_bias": [
-        "SamplingBias",
-        "sampling_bias",
-    ],
+    "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],
     "hpo_explain.models": [
         "ExpectedImprovement",
         "ForestSurrogate",
@@ -81,12 +72,7 @@ MORE = {
     ],
     "hpo_explain.reporting": ["report", "watch", "what_if"],
     "hpo_explain.run": ["Curves", "Instances", "NoiseModel", "Run"],
-    "hpo_explain.space": [
-        "CategoricalParameter",
-        "FloatParameter",
-        "IntParameter",
-        "SearchSpace",
-    ],
+    "hpo_explain.space": ["CategoricalParameter", "FloatParameter", "IntParameter", "SearchSpace"],
 }
 TOP = {
     *(method.name for method in METHODS if method.top),
@@ -108,11 +94,7 @@ def of_methods() -> dict[str, set[str]]:
     for method in METHODS:
         results = f"{method.result or method.module}_result"
         found.setdefault(method.module, set()).add(method.name)
-        explainers = [
-            name
-            for name in _classes(there[method.module])
-            if name.endswith("Explainer")
-        ]
+        explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
         found[method.module].update(explainers)
         if results in there:
             found.setdefault(results, set()).update(_results(there[results]))
@@ -178,18 +160,9 @@ if __name__ == "__main__":
         ]
         more = []
         if package == "hpo_explain":
-            lines += [
-                f"from . import {name} as {name}"
-                for name in ("methods", "models")
-            ]
+            lines += [f"from . import {name} as {name}" for name in ("methods", "models")]
             more = ["", "__version__: str"]
         text = "\n".join([_WRITTEN, "", *sorted(lines), *more, ""])
         place(package).write_text(text, encoding="utf-8")
-        for tool in (
-            ["check", "--fix", "--select", "I", "-q"],
-            ["format", "-q"],
-        ):
-            subprocess.run(
-                [sys.executable, "-m", "ruff", *tool, str(place(package))],
-                check=False,
-            )
+        for tool in (["check", "--fix", "--select", "I", "-q"], ["format", "-q"]):
+            subprocess.run([sys.executable, "-m", "ruff", *tool, str(place(package))], check=False)

@@ -22,10 +22,7 @@ from hpo_explain.run.metrics import bounds_of
 pytestmark = pytest.mark.usefixtures("few_draws")
 
 SPACE = hx.SearchSpace(
-    [
-        hx.FloatParameter("lr", 1e-4, 1.0, log=True),
-        hx.CategoricalParameter("optimizer", ["a", "b"]),
-    ]
+    [hx.FloatParameter("lr", 1e-4, 1.0, log=True), hx.CategoricalParameter("optimizer", ["a", "b"])]
 )
 
 
@@ -33,9 +30,7 @@ def _table(n=40, name="val_accuracy"):
     """Return trials near the largest accuracy that there is, on a plateau of 0.99."""
     X = SPACE.sample(n, seed=3)
     noise = np.random.default_rng(0).normal(0.0, 0.004, n)
-    accuracy = np.clip(
-        0.99 - 0.5 * np.maximum(0.4 - X[:, 0], 0.0) + noise, 0.0, 1.0
-    )
+    accuracy = np.clip(0.99 - 0.5 * np.maximum(0.4 - X[:, 0], 0.0) + noise, 0.0, 1.0)
     return pd.DataFrame(SPACE.decode(X)).assign(**{name: accuracy})
 
 
@@ -65,9 +60,7 @@ def run():
         ("objective", [0.5], None),
     ],
 )
-def test_a_range_is_known_by_name_where_it_is_unambiguous(
-    name, values, bounds
-):
+def test_a_range_is_known_by_name_where_it_is_unambiguous(name, values, bounds):
     assert bounds_of(name, np.array(values)) == bounds
 
 
@@ -77,9 +70,7 @@ def test_a_range_by_name_is_said(run):
 
 
 def test_given_bounds_come_before_the_name():
-    run = hx.from_frame(
-        _table(), "val_accuracy", "maximize", SPACE, bounds=(0.5, 1.0)
-    )
+    run = hx.from_frame(_table(), "val_accuracy", "maximize", SPACE, bounds=(0.5, 1.0))
     assert run.bounds == (0.5, 1.0)
     assert "as its name says" not in str(run)
 
@@ -89,14 +80,7 @@ def test_without_bounds_predictions_would_leave_the_range():
     # nothing was tried where the accuracy would go on to rise
     X = X[X[:, 0] < 0.8]
     runs = [
-        hx.Run(
-            SPACE,
-            X,
-            0.6 + 0.48 * X[:, 0],
-            "maximize",
-            objective_name="accuracy",
-            bounds=bounds,
-        )
+        hx.Run(SPACE, X, 0.6 + 0.48 * X[:, 0], "maximize", objective_name="accuracy", bounds=bounds)
         for bounds in (None, (-np.inf, np.inf))
     ]
     assert "as its name says" not in str(runs[1])
@@ -107,17 +91,11 @@ def test_without_bounds_predictions_would_leave_the_range():
 
 def test_the_range_of_one_objective_is_none_of_another():
     table = _table().assign(took=np.arange(40.0) + 30.0)
-    options = {
-        "objective": "val_accuracy",
-        "direction": "maximize",
-        "duration": "took",
-    }
+    options = {"objective": "val_accuracy", "direction": "maximize", "duration": "took"}
     took = as_run(table, target="duration", **options)
     assert took.bounds == (0.0, math.inf)
     assert "val_accuracy lies" not in str(took)
-    assert as_run(
-        table, target="duration", bounds=(0, 99), **options
-    ).bounds == (0.0, 99.0)
+    assert as_run(table, target="duration", bounds=(0, 99), **options).bounds == (0.0, 99.0)
 
 
 def test_draws_and_predictions_stay_within(run):
@@ -126,9 +104,7 @@ def test_draws_and_predictions_stay_within(run):
     assert drawn.min() >= 0.0
     assert drawn.max() <= 1.0
     assert belief.predict(X)[0].max() <= 1.0
-    assert (
-        belief.landscape.least.min() >= -1.0
-    )  # of costs: no optimum is beyond
+    assert belief.landscape.least.min() >= -1.0  # of costs: no optimum is beyond
 
 
 @pytest.mark.parametrize("name", ["lr", "optimizer"])
@@ -158,26 +134,17 @@ def test_a_drawn_band_ends_at_the_bound(run):
 
 def test_every_reader_takes_bounds():
     readers = [
-        name
-        for name in hx.__all__
-        if name.startswith("from_") and name != "from_configspace"
+        name for name in hx.__all__ if name.startswith("from_") and name != "from_configspace"
     ]
     assert len(readers) >= 10
     for name in readers:
-        assert "bounds" in inspect.signature(getattr(hx, name)).parameters, (
-            name
-        )
+        assert "bounds" in inspect.signature(getattr(hx, name)).parameters, name
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_functions_take_bounds_of_a_study():
-    study = optuna.create_study(
-        sampler=optuna.samplers.RandomSampler(0), direction="maximize"
-    )
-    study.optimize(
-        lambda trial: 1.0 - trial.suggest_float("x", 0.0, 1.0) ** 2,
-        n_trials=20,
-    )
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(0), direction="maximize")
+    study.optimize(lambda trial: 1.0 - trial.suggest_float("x", 0.0, 1.0) ** 2, n_trials=20)
     effect = hx.partial_dependence(study, "x", bounds=(0, 1))
     assert effect.band()[1].max() <= 1.0
     study.set_metric_names(["accuracy"])
@@ -187,18 +154,8 @@ def test_functions_take_bounds_of_a_study():
 def test_the_command_takes_bounds(tmp_path):
     place = tmp_path / "trials.csv"
     _table(name="score_of_mine").to_csv(place, index=False)
-    options = [
-        "--objective",
-        "score_of_mine",
-        "--direction",
-        "maximize",
-        "--bounds",
-        "0",
-        "1",
-    ]
-    shown = CliRunner().invoke(
-        main, ["partial-dependence", str(place), "lr", *options, "--json"]
-    )
+    options = ["--objective", "score_of_mine", "--direction", "maximize", "--bounds", "0", "1"]
+    shown = CliRunner().invoke(main, ["partial-dependence", str(place), "lr", *options, "--json"])
     assert shown.exit_code == 0, shown.output
     assert max(json.loads(shown.stdout)["mean"]) <= 1.0
 
@@ -215,14 +172,10 @@ def test_a_search_keeps_them_with_its_folds():
     assert hx.from_sklearn(search, bounds=(0, 1)).bounds == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    "bounds", [(1, 0), (0, 0.5), (0, 1, 2), "01", (0, math.nan), 1.0]
-)
+@pytest.mark.parametrize("bounds", [(1, 0), (0, 0.5), (0, 1, 2), "01", (0, math.nan), 1.0])
 def test_wrong_bounds_name_argument_value_and_remedy(bounds):
     with pytest.raises(InputError, match="bounds must") as error:
-        hx.from_frame(
-            _table(), "val_accuracy", "maximize", SPACE, bounds=bounds
-        )
+        hx.from_frame(_table(), "val_accuracy", "maximize", SPACE, bounds=bounds)
     assert error.value.argument == "bounds"
     assert error.value.value == bounds or bounds != bounds
     assert error.value.remedy

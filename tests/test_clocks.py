@@ -34,9 +34,7 @@ def ran(n, workers, mean, seed):
 def of(start, finish):
     n = len(start)
     X = np.linspace(0.0, 1.0, n)[:, None]
-    return hx.Run(
-        SPACE, X, X[:, 0], "minimize", started=start, finished=finish
-    )
+    return hx.Run(SPACE, X, X[:, 0], "minimize", started=start, finished=finish)
 
 
 # ---------------------------------------------------------------------- noticed
@@ -50,10 +48,7 @@ def test_a_clock_that_was_set_back(hours, mean):
         moved = start > start[20]
         if start[21] - start[20] > hours * HOUR - 300.0:
             continue  # longer than the jump: nothing contradicts the order
-        start, finish = (
-            start - hours * HOUR * moved,
-            finish - hours * HOUR * moved,
-        )
+        start, finish = (start - hours * HOUR * moved, finish - hours * HOUR * moved)
         assert clock_difference(np.arange(40), start, finish) == hours * HOUR
         run = of(start, finish)
         assert the_note(run.notes, "clocks_differ")["hours"] == hours
@@ -69,10 +64,7 @@ def test_two_workers_in_different_zones(hours, mean):
     for seed in range(5):
         start, finish, worker = ran(40, 2, mean, seed)
         shift = hours * HOUR * worker
-        assert (
-            clock_difference(np.arange(40), start + shift, finish + shift)
-            == hours * HOUR
-        )
+        assert clock_difference(np.arange(40), start + shift, finish + shift) == hours * HOUR
         run = of(start + shift, finish + shift)
         assert "clocks_differ" in kinds(run.notes)
         assert "parallel" not in kinds(run.notes)
@@ -85,10 +77,7 @@ def test_a_study_whose_clock_was_set_back():
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
     distributions = {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
     for i in range(30):
-        at = [
-            datetime.datetime.fromtimestamp(1.7e9 + t[i] - moved[i])
-            for t in (start, finish)
-        ]
+        at = [datetime.datetime.fromtimestamp(1.7e9 + t[i] - moved[i]) for t in (start, finish)]
         made = optuna.trial.create_trial(
             params={"x": i / 30}, distributions=distributions, value=float(i)
         )
@@ -148,16 +137,11 @@ def test_a_trial_that_waited_is_no_clock():
         late = np.random.default_rng(seed).integers(20, 40)
         numbers = np.insert(np.delete(np.arange(40), 5), late, 5)
         order = np.argsort(numbers, kind="stable")
-        noticed += (
-            clock_difference(np.arange(40), start[order], finish[order]) > 0.0
-        )
+        noticed += clock_difference(np.arange(40), start[order], finish[order]) > 0.0
     assert noticed <= 5
 
 
 def test_unknown_times_say_nothing():
     nothing = np.full(5, np.nan)
     assert clock_difference(np.arange(5), nothing, nothing) == 0.0
-    assert (
-        clock_difference(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
-        == 0.0
-    )
+    assert clock_difference(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0)) == 0.0

@@ -20,8 +20,7 @@ pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(
-    scope="module",
-    params=["threads", pytest.param("processes", marks=pytest.mark.thorough)],
+    scope="module", params=["threads", pytest.param("processes", marks=pytest.mark.thorough)]
 )
 def scheduler(request):
     with (
@@ -35,9 +34,7 @@ def scheduler(request):
     ):
         patched.syspath_prepend(EXAMPLES)
         with distributed.Client(cluster) as client:
-            client.run(
-                exec, f"import sys; sys.path.insert(0, {str(EXAMPLES)!r})"
-            )
+            client.run(exec, f"import sys; sys.path.insert(0, {str(EXAMPLES)!r})")
         yield cluster.scheduler_address
 
 
@@ -57,27 +54,19 @@ def test_proposals_are_explained(scheduler):
     run = tuning_run(12)
 
     def phi():
-        return hx.methods.desirability_path(
-            run, n_jobs=None, background=20, progress=False
-        ).phi
+        return hx.methods.desirability_path(run, n_jobs=None, background=20, progress=False).phi
 
     np.testing.assert_array_equal(by_dask(scheduler, phi), phi())
 
 
 def test_workers_that_lack_a_module_are_told_and_not_waited_for(scheduler):
-    with (
-        pytest.raises(ModuleNotFoundError),
-        workers_of(scheduler, module="not_there"),
-    ):
+    with pytest.raises(ModuleNotFoundError), workers_of(scheduler, module="not_there"):
         pytest.fail("would wait for ever")
 
 
 def test_work_that_no_worker_answers_is_told_and_not_waited_for(scheduler):
     """It cannot even be read there, as where a worker lacks a module."""
-    with (
-        workers_of(scheduler),
-        pytest.raises(ChildProcessError, match=r"not here|deserializ"),
-    ):
+    with workers_of(scheduler), pytest.raises(ChildProcessError, match=r"not here|deserializ"):
         list(by_workers(None, [joblib.delayed(abs)(Unreadable())]))
 
 
@@ -96,23 +85,11 @@ class Workers:
     """A scheduler with two workers, processes that nobody starts again."""
 
     def __init__(self, cluster):
-        self.scheduler, self.settings = (
-            cluster.scheduler_address,
-            cluster.scheduler,
-        )
-        command = [
-            sys.executable,
-            "-m",
-            "dask",
-            "worker",
-            self.scheduler,
-            "--no-nanny",
-        ]
+        self.scheduler, self.settings = (cluster.scheduler_address, cluster.scheduler)
+        command = [sys.executable, "-m", "dask", "worker", self.scheduler, "--no-nanny"]
         options = ["--nthreads", "1", "--no-dashboard"]
         self.processes = [
-            subprocess.Popen(
-                [*command, *options], cwd=ROOT, stderr=subprocess.DEVNULL
-            )
+            subprocess.Popen([*command, *options], cwd=ROOT, stderr=subprocess.DEVNULL)
             for _ in range(2)
         ]
         with distributed.Client(self.scheduler) as client:
@@ -126,9 +103,7 @@ class Workers:
 
 @pytest.fixture
 def mortal():
-    with distributed.LocalCluster(
-        n_workers=0, dashboard_address=":0"
-    ) as cluster:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
         workers = Workers(cluster)
         yield workers
         workers.kill()
@@ -140,9 +115,7 @@ def test_the_work_of_a_worker_that_dies_is_done_by_the_other(mortal, after):
     run = tuning_run(20)
 
     def phi(n_jobs):
-        return hx.methods.desirability_path(
-            run, n_jobs=n_jobs, background=100, progress=False
-        ).phi
+        return hx.methods.desirability_path(run, n_jobs=n_jobs, background=100, progress=False).phi
 
     timer = threading.Timer(after, mortal.processes[0].kill)
     with workers_of(mortal.scheduler):

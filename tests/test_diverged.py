@@ -40,14 +40,7 @@ def of(X, cost, initial=None, direction="minimize", **changes):
     """A run; `initial` is how many trials came first without a model, None for all proposals."""
     proposals = None if initial is None else range(initial, len(X))
     sign = 1.0 if direction == "minimize" else -1.0
-    return Run(
-        SPACE,
-        X,
-        sign * np.asarray(cost),
-        direction,
-        proposals=proposals,
-        **changes,
-    )
+    return Run(SPACE, X, sign * np.asarray(cost), direction, proposals=proposals, **changes)
 
 
 # ---------------------------------------------------------------------- what is not divergence
@@ -55,35 +48,23 @@ def of(X, cost, initial=None, direction="minimize", **changes):
 
 @pytest.mark.parametrize("initial", [None, 0, 2, 5, 10], ids=str)
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_a_converged_run_is_learned_as_it_was_whatever_is_known_of_its_origin(
-    initial, direction
-):
+def test_a_converged_run_is_learned_as_it_was_whatever_is_known_of_its_origin(initial, direction):
     run = of(CONVERGED, BOWL, initial, direction)
-    assert BOWL[:10].min() > 1e3 * np.median(
-        BOWL[30:]
-    )  # isolated beside the rest
+    assert BOWL[:10].min() > 1e3 * np.median(BOWL[30:])  # isolated beside the rest
     assert run.diverged_above() == np.inf
     assert "diverged" not in kinds(run.notes)
     np.testing.assert_array_equal(run.learned_cost(), run.cost)
     assert {run.diverged_above(before=k) for k in range(2, 71)} == {np.inf}
 
 
-@pytest.mark.parametrize(
-    "jitter", [False, True], ids=["two values", "all different"]
-)
+@pytest.mark.parametrize("jitter", [False, True], ids=["two values", "all different"])
 @pytest.mark.parametrize("initial", [None, 3, 10], ids=str)
 def test_a_plateau_is_no_scale(initial, jitter):
     """An SVM: 38 of 60 accuracies within 2e-5 of each other, the others spread below."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        flat = (
-            rng.uniform(0.96996, 0.96998, 38)
-            if jitter
-            else rng.choice([0.96996, 0.96998], 38)
-        )
-        accuracy = rng.permutation(
-            np.concatenate([flat, rng.uniform(0.11, 0.968, 22)])
-        )
+        flat = rng.uniform(0.96996, 0.96998, 38) if jitter else rng.choice([0.96996, 0.96998], 38)
+        accuracy = rng.permutation(np.concatenate([flat, rng.uniform(0.11, 0.968, 22)]))
         run = of(SPACE.sample(60, seed=seed), -accuracy, initial, "maximize")
         assert run.diverged_above() == np.inf
 
@@ -108,12 +89,8 @@ def test_diverged_losses_do_not_stand_out_of_what_is_learned(bad, initial):
         cost[rng.choice(np.arange(4, 40), len(bad), replace=False)] = bad
         run = of(SPACE.sample(40, seed=seed), cost, initial)
         assert 0.9 < run.diverged_above() < 50.0  # 0.5 + 100 · 0.4 at most
-        np.testing.assert_array_equal(
-            run.learned_cost()[cost < 1.0], cost[cost < 1.0]
-        )
-        assert set(the_note(run.notes, "diverged").trials) <= set(
-            np.flatnonzero(cost > 1.0)
-        )
+        np.testing.assert_array_equal(run.learned_cost()[cost < 1.0], cost[cost < 1.0])
+        assert set(the_note(run.notes, "diverged").trials) <= set(np.flatnonzero(cost > 1.0))
 
 
 def test_a_loss_that_diverges_after_convergence_is_clipped_near_the_initial_design():
@@ -126,16 +103,8 @@ def test_a_loss_that_diverges_after_convergence_is_clipped_near_the_initial_desi
 
 def test_who_chose_a_trial_decides_what_fills_the_space():
     by_model = dict.fromkeys(range(10, 70), Origin.MODEL)
-    told = of(
-        CONVERGED,
-        BOWL,
-        origins=by_model | dict.fromkeys(range(10), Origin.UNKNOWN),
-    )
-    assert (
-        told.diverged_above()
-        == of(CONVERGED, BOWL, 10).diverged_above()
-        == np.inf
-    )
+    told = of(CONVERGED, BOWL, origins=by_model | dict.fromkeys(range(10), Origin.UNKNOWN))
+    assert told.diverged_above() == of(CONVERGED, BOWL, 10).diverged_above() == np.inf
 
 
 # ---------------------------------------------------------------------- the space-filling part
@@ -152,9 +121,7 @@ def test_where_they_are_few_the_furthest_join_them():
         numeric = [not hasattr(p, "choices") for p in space]
         apart = np.where(numeric, (a - b) ** 2, a != b)
         return np.sqrt(
-            np.where(
-                np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart
-            ).mean()
+            np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart).mean()
         )
 
     chosen = [0, 1, 2]
@@ -167,27 +134,16 @@ def test_where_they_are_few_the_furthest_join_them():
 # ---------------------------------------------------------------------- the same
 
 
-SAME = {
-    "as it is": (1.0, 0.0),
-    "small": (1e-6, 0.0),
-    "moved": (1.0, 1e6),
-    "negated": (-1.0, 1e6),
-}
+SAME = {"as it is": (1.0, 0.0), "small": (1e-6, 0.0), "moved": (1.0, 1e6), "negated": (-1.0, 1e6)}
 
 
 @pytest.mark.parametrize(("scale", "shift"), SAME.values(), ids=SAME)
-def test_neither_unit_nor_zero_decides_which_objectives_are_the_same(
-    scale, shift
-):
+def test_neither_unit_nor_zero_decides_which_objectives_are_the_same(scale, shift):
     rng = np.random.default_rng(0)
     best, near = np.mean([0.1, 0.2, 0.6]), np.nextafter(0.3, 1.0)
-    y = np.array(
-        [0.9, best, 0.5, near, 0.3 + 2e-7, 2.0, *rng.uniform(0.4, 1.0, 10)]
-    )
+    y = np.array([0.9, best, 0.5, near, 0.3 + 2e-7, 2.0, *rng.uniform(0.4, 1.0, 10)])
     direction = "minimize" if scale > 0 else "maximize"
-    run = Run(
-        SPACE, SPACE.sample(len(y), seed=0), scale * y + shift, direction
-    )
+    run = Run(SPACE, SPACE.sample(len(y), seed=0), scale * y + shift, direction)
     assert sorted(run.tied) == [1, 3]
 
 
@@ -213,9 +169,7 @@ def controller(seed, d, initial, n=70, rate=0.8):
 
 
 def table_of(X, y):
-    return pd.DataFrame(
-        X, columns=[f"x{j}" for j in range(X.shape[1])]
-    ).assign(loss=y)
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(loss=y)
 
 
 @pytest.mark.parametrize("initial", [3, 6, 10, 15])

@@ -18,20 +18,12 @@ from tests.adapters.drawn import drawn_here
 from tests.public import names
 from tests.source_tree import ROOT
 
-pytestmark = pytest.mark.usefixtures(
-    "empty_figures", "few_draws", "answers_stay", "quiet_optuna"
-)
+pytestmark = pytest.mark.usefixtures("empty_figures", "few_draws", "answers_stay", "quiet_optuna")
 
 DOCS = ROOT / "docs"
 PAGES = {
-    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(
-        encoding="utf-8"
-    )
-    for path in [
-        *DOCS.glob("*.md"),
-        *DOCS.glob("guide/*.md"),
-        *DOCS.glob("frameworks/*.md"),
-    ]
+    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+    for path in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md"), *DOCS.glob("frameworks/*.md")]
 }
 NEEDS = {"hyperopt": "hyperopt", "smac": "smac"}  # what may not be installed
 LARGE = {  # their programs take long, and warn of other things
@@ -51,30 +43,21 @@ def made():
 
 def blocks(text: str, language: str = "python") -> list[tuple[int, str]]:
     """(lines before the block, its text) of every fenced block in a language."""
-    found = re.finditer(
-        rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
-    )
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [(text.count("\n", 0, match.start(1)), match[1]) for match in found]
 
 
-def run_blocks(
-    name: str, namespace: dict[str, object], which: slice = slice(None)
-) -> None:
+def run_blocks(name: str, namespace: dict[str, object], which: slice = slice(None)) -> None:
     """Run a page's Python, whose tracebacks name the page's own lines."""
     for before, block in blocks(PAGES[name])[which]:
-        exec(
-            compile("\n" * before + block, DOCS / f"{name}.md", "exec"),
-            namespace,
-        )
+        exec(compile("\n" * before + block, DOCS / f"{name}.md", "exec"), namespace)
 
 
 @pytest.fixture
 def brief(monkeypatch, tmp_path):
     """Reports are their first part, in a folder of the test: whole ones are looked at elsewhere."""
     monkeypatch.chdir(tmp_path)
-    parts = tuple(
-        part for part in page.SECTIONS if part.name in reporting.BRIEF
-    )
+    parts = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", parts)
     drawn_here(monkeypatch)
 
@@ -89,18 +72,12 @@ def test_every_public_name_is_in_the_api_once(made):
         assert listed[name] == f"{home}.{name}"
     pages = made["api_pages"]()
     listed_in = {
-        name: re.findall(r"^   ~?([\w.]+)$", text, re.MULTILINE)
-        for name, text in pages.items()
+        name: re.findall(r"^   ~?([\w.]+)$", text, re.MULTILINE) for name, text in pages.items()
     }
     for home, there in made["by_home"]().items():
         if home != "hpo_explain.methods":
             assert sorted(listed_in[home]) == sorted(there)
-    on_topics = [
-        full
-        for name in pages
-        if name.startswith("methods/")
-        for full in listed_in[name]
-    ]
+    on_topics = [full for name in pages if name.startswith("methods/") for full in listed_in[name]]
     methods = {
         full
         for name, full in listed.items()
@@ -112,16 +89,12 @@ def test_every_public_name_is_in_the_api_once(made):
 
 
 def is_method(name):
-    return getattr(hpo_explain, name).__module__.startswith(
-        "hpo_explain.methods."
-    )
+    return getattr(hpo_explain, name).__module__.startswith("hpo_explain.methods.")
 
 
 def test_a_page_of_the_api_is_short_and_says_what_each_name_is(made):
     for name, text in made["api_pages"]().items():
-        assert len(re.findall(r"^   ~?[\w.]+$", text, re.MULTILINE)) <= 60, (
-            name
-        )
+        assert len(re.findall(r"^   ~?[\w.]+$", text, re.MULTILINE)) <= 60, name
     importance = made["api_pages"]()["methods/importance"]
     functions, _, others = importance.partition("Explainers\n---")
     assert "~hpo_explain.importance" in functions
@@ -149,10 +122,7 @@ def test_the_limits_of_an_assistant_are_those_of_the_server():
 
 def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
     for method in METHODS:
-        assert (
-            f"questions/{made['topic_of'](method)}"
-            in made["SAID"]["galleries"]
-        )
+        assert f"questions/{made['topic_of'](method)}" in made["SAID"]["galleries"]
         script = made["question"](method)
         compile(script, method.name, "exec")
         assert script.startswith(f'"""\n{method.asks}\n')
@@ -160,9 +130,7 @@ def test_every_entry_of_the_catalog_has_a_question_with_all_its_parts(made):
         text = re.sub(r"\n# ?", " ", script).replace("``", "`")
         said = method.limits[1:].replace("`hx.", ":func:`hpo_explain.")
         assert said in text.replace("  ", " ")
-        assert re.search(r"# How to read it\n# -+\n#\n# \w", script), (
-            method.name
-        )
+        assert re.search(r"# How to read it\n# -+\n#\n# \w", script), method.name
         for view in filter(None, method.views):
             assert f'found.plot(view="{view}")' in script
 
@@ -212,18 +180,9 @@ def test_an_example_keeps_its_code_and_gets_a_title(made):
 
 
 def test_the_page_of_a_result_lists_what_its_users_ask_it_for(made):
-    hidden = made["inside"]("hpo_explain.methods", "PartialDependence").split(
-        ", "
-    )
+    hidden = made["inside"]("hpo_explain.methods", "PartialDependence").split(", ")
     assert {"words", "cells", "decided", "table"} <= {*hidden}
-    assert not {*hidden} & {
-        "claims",
-        "sentence",
-        "to_frame",
-        "plot",
-        "band",
-        "best",
-    }
+    assert not {*hidden} & {"claims", "sentence", "to_frame", "plot", "band", "best"}
     assert "with_traceback" in made["inside"]("hpo_explain.base", "InputError")
     assert "remedy" not in made["inside"]("hpo_explain.base", "InputError")
     assert made["inside"]("hpo_explain", "Run") == ""
@@ -255,30 +214,19 @@ def test_start_runs_and_prints_what_it_shows(started, brief, capsys):
 
 @pytest.mark.merge
 @pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name in PAGES
-        if name.startswith("guide/") and blocks(PAGES[name])
-    ],
+    "name", [name for name in PAGES if name.startswith("guide/") and blocks(PAGES[name])]
 )
 def test_a_page_of_the_guide_goes_on_where_start_ends(name, started, brief):
     import optuna
 
-    study = optuna.create_study(
-        direction="maximize", sampler=optuna.samplers.TPESampler(seed=0)
-    )
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=0))
     study.add_trials(started["study"].trials)
     run_blocks(name, {**started, "study": study})
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "name",
-    sorted(
-        {path.stem for path in DOCS.glob("frameworks/*.md")}
-        - {"index", *LARGE}
-    ),
+    "name", sorted({path.stem for path in DOCS.glob("frameworks/*.md")} - {"index", *LARGE})
 )
 def test_the_program_of_a_framework_runs(name, brief, tmp_path):
     if name in NEEDS:
@@ -290,31 +238,23 @@ def test_the_program_of_a_framework_runs(name, brief, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", LARGE)
-def test_the_program_of_a_large_framework_runs(
-    name, brief, tmp_path, monkeypatch
-):
+def test_the_program_of_a_large_framework_runs(name, brief, tmp_path, monkeypatch):
     if "KERAS_BACKEND" not in os.environ:
         # the smallest that KerasTuner goes with
         monkeypatch.setenv("KERAS_BACKEND", "jax")
-    pytest.importorskip(
-        LARGE[name], reason=f"{name} is not installed", exc_type=ImportError
-    )
+    pytest.importorskip(LARGE[name], reason=f"{name} is not installed", exc_type=ImportError)
     run_blocks(f"frameworks/{name}", {"__name__": "__main__"})
     assert (tmp_path / "report.html").exists()
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sorted(DOCS.glob("notebooks/*.py")), ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, svm, brief, monkeypatch, capsys):
     import optuna
 
     whole = optuna.Study.optimize
     monkeypatch.setattr(
-        optuna.Study,
-        "optimize",
-        lambda study, of, n_trials: whole(study, of, min(n_trials, 15)),
+        optuna.Study, "optimize", lambda study, of, n_trials: whole(study, of, min(n_trials, 15))
     )
     monkeypatch.chdir(svm)
     text = path.read_text(encoding="utf-8")
@@ -345,11 +285,7 @@ def test_every_command_and_option_that_is_shown_exists():
         for line in block.splitlines()
         if line.startswith("hpo-explain ")
     }
-    shown |= {
-        line
-        for text in PAGES.values()
-        for line in re.findall("`(hpo-explain [^`]+)`", text)
-    }
+    shown |= {line for text in PAGES.values() for line in re.findall("`(hpo-explain [^`]+)`", text)}
     words_of = defaultdict(set)
     for line in shown:
         first, *words = line.split()[1:]
@@ -372,20 +308,14 @@ def test_links_between_pages_lead_somewhere():
             target = (DOCS / name).parent / link
             inside = target.resolve().relative_to(ROOT.resolve()).as_posix()
             known = inside.removeprefix("docs/").startswith(made_later)
-            assert (
-                known or target.exists() or target.with_suffix(".md").exists()
-            ), (name, link)
+            assert known or target.exists() or target.with_suffix(".md").exists(), (name, link)
 
 
 def test_every_page_is_in_a_table_of_contents():
     listed = set()
     for name, text in PAGES.items():
-        for tree in re.findall(
-            r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
-        ):
-            listed |= {
-                (Path(name).parent / line).as_posix() for line in tree.split()
-            }
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            listed |= {(Path(name).parent / line).as_posix() for line in tree.split()}
     assert {*PAGES} - listed == {"index"}
 
 
@@ -396,10 +326,5 @@ def test_a_broken_link_of_the_site_is_found(tmp_path):
         '<a href="https://example.org/none">far</a> <img src="none.png">'
     )
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "b.html").write_text(
-        '<p id="there"><a href="../a.html#bottom">a</a></p>'
-    )
-    assert broken_links(tmp_path) == [
-        "a.html: none.png",
-        "sub/b.html: ../a.html#bottom",
-    ]
+    (tmp_path / "sub" / "b.html").write_text('<p id="there"><a href="../a.html#bottom">a</a></p>')
+    assert broken_links(tmp_path) == ["a.html: none.png", "sub/b.html: ../a.html#bottom"]

@@ -58,10 +58,9 @@ def test_every_table_and_figure_with_results_is_an_experiment():
 
 def test_only_takes_papers_and_names(capsys):
     every = command.experiments()
-    assert [
-        (x.paper, x.name)
-        for x in command.chosen(["shapleymbo", "table6"], every)
-    ] == [("shapleymbo", "table6")]
+    assert [(x.paper, x.name) for x in command.chosen(["shapleymbo", "table6"], every)] == [
+        ("shapleymbo", "table6")
+    ]
     assert {x.paper for x in command.chosen(["table1"], every)} == {
         "fanova",
         "moosbauer",
@@ -95,25 +94,11 @@ def test_the_cells_of_a_table_are_compared_one_by_one():
     # two repetitions of two rows and three columns
     ours = np.arange(12.0).reshape(2, 2, 3)
     sheet.numbers(
-        "{} of {}",
-        ["ab", [1, 2, 3]],
-        np.zeros((2, 3)),
-        ours,
-        spread=[1.0] * 5 + [100.0],
-        digits=1,
+        "{} of {}", ["ab", [1, 2, 3]], np.zeros((2, 3)), ours, spread=[1.0] * 5 + [100.0], digits=1
     )
-    assert [one.what for one in sheet.rows] == [
-        f"{x} of {k}" for x in "ab" for k in (1, 2, 3)
-    ]
+    assert [one.what for one in sheet.rows] == [f"{x} of {k}" for x in "ab" for k in (1, 2, 3)]
     alone = [
-        row(
-            "number",
-            "",
-            0.0,
-            ours[:, i, j],
-            spread=100.0 if i + j == 3 else 1.0,
-            digits=1,
-        )
+        row("number", "", 0.0, ours[:, i, j], spread=100.0 if i + j == 3 else 1.0, digits=1)
         for i in (0, 1)
         for j in (0, 1, 2)
     ]
@@ -129,9 +114,7 @@ def test_panels_have_the_shape_of_their_titles():
 
 
 def test_settings_and_seeds_are_crossed():
-    found = Profile(seed=3).over_seeds(
-        lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9
-    )
+    found = Profile(seed=3).over_seeds(lambda a, b, seed: a + b + seed, [(10, 1), (20, 2)], 2, 9)
     assert found == [[14, 15], [25, 26]]
 
 
@@ -186,9 +169,7 @@ def test_what_needs_data_names_them_and_how_to_get_them(tmp_path):
             rows = one.found(Profile(data=tmp_path)).rows
             assert judged(rows) == NEEDS
             assert all("examples/papers/README.md" in row.why for row in rows)
-    text = (ROOT / "examples" / "papers" / "README.md").read_text(
-        encoding="utf-8"
-    )
+    text = (ROOT / "examples" / "papers" / "README.md").read_text(encoding="utf-8")
     for file in {file for one in command.experiments() for file in one.needs}:
         assert file in text
 
@@ -327,9 +308,7 @@ def test_seconds_are_those_of_a_processor():
         np.linalg.norm(np.ones(1000))
     # the clock of processes counts in hundredths
     spent = process_time() - own
-    assert command.processor_seconds() - before == pytest.approx(
-        spent, abs=0.05
-    )
+    assert command.processor_seconds() - before == pytest.approx(spent, abs=0.05)
 
 
 def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys, tmp_path):
@@ -337,12 +316,7 @@ def test_a_failing_experiment_leaves_the_others(monkeypatch, capsys, tmp_path):
         raise ValueError("no luck")
 
     broken = Experiment("fanova", "table1", "Broken", fails)
-    whole = Experiment(
-        "fanova",
-        "table2",
-        "Whole",
-        lambda sheet: sheet.exact("x", True, "y"),
-    )
+    whole = Experiment("fanova", "table2", "Whole", lambda sheet: sheet.exact("x", True, "y"))
     monkeypatch.setattr(command, "experiments", lambda: [broken, whole])
     with pytest.raises(SystemExit) as stopped:
         command.main(["--only", "fanova", "--out", str(tmp_path)])

@@ -80,10 +80,7 @@ def test_few_repetitions_let_no_more_tables_differ(n_repetitions, n_rows):
     far = critical(n_rows, n_repetitions - 1.0)
     assert (off > far).any(axis=1).mean() == pytest.approx(FAMILY, abs=0.003)
     # nor would they be told to agree: half of these margins are on the paper's side
-    agree = [
-        verdict([Finding.of(row) for row in table]) == AGREES
-        for table in values[:2000]
-    ]
+    agree = [verdict([Finding.of(row) for row in table]) == AGREES for table in values[:2000]]
     assert np.mean(agree) < FAMILY
 
 
@@ -116,9 +113,7 @@ def test_what_is_told_is_noticed_four_times_in_five():
         (3.0, 0.0, DIFFERS),
     ],
 )
-def test_a_number_agrees_if_half_of_it_would_have_been_noticed(
-    error, ours, said
-):
+def test_a_number_agrees_if_half_of_it_would_have_been_noticed(error, ours, said):
     assert Number(10.0, ours, error).verdict(1) == said
     # and so does its distance from what it would be if there were nothing
     shifted = Number(110.0, 100.0 + ours, error, null=100.0)
@@ -129,9 +124,7 @@ def test_rounding_counts_and_what_is_printed_as_zero_has_no_effect():
     assert Number(0.001, 0.0014, 0.0, rounding=0.0005).verdict(9) == AGREES
     assert Number(0.001, 0.0, 0.0, rounding=0.0005).verdict(9) == DIFFERS
     assert Number(0.0, 0.0003, 0.0, rounding=0.0005).verdict(9) == AGREES
-    assert (
-        Number(0.0, 0.0, 0.01, rounding=0.0005).verdict(9) == NOT_CONTRADICTED
-    )
+    assert Number(0.0, 0.0, 0.01, rounding=0.0005).verdict(9) == NOT_CONTRADICTED
 
 
 def test_a_finding_has_the_error_of_its_repetitions():
@@ -263,37 +256,14 @@ def test_repetitions_of_a_number_are_counted_with_what_they_share():
 # cells with results, as the papers print them; standard deviations in brackets count, times do not
 PRINTED = {
     "fanova": {1: 15, 2: 96},
-    "moosbauer": {
-        1: 45,
-        2: 42,
-        3: 24,
-        7: 140,
-        8: 140,
-        9: 25,
-        10: 84,
-        11: 84,
-    },
-    "shapleymbo": {
-        1: 21,
-        2: 9,
-        4: 0,
-        6: 48,
-        7: 20,
-        8: 16,
-        9: 72,
-        10: 24,
-        11: 14,
-        12: 20,
-        13: 14,
-    },
+    "moosbauer": {1: 45, 2: 42, 3: 24, 7: 140, 8: 140, 9: 25, 10: 84, 11: 84},
+    "shapleymbo": {1: 21, 2: 9, 4: 0, 6: 48, 7: 20, 8: 16, 9: 72, 10: 24, 11: 14, 12: 20, 13: 14},
 }
 
 
 def test_every_printed_cell_is_asked_for():
     declared = {
-        (one.paper, one.name): one.cells
-        for one in experiments()
-        if one.name.startswith("table")
+        (one.paper, one.name): one.cells for one in experiments() if one.name.startswith("table")
     }
     assert declared == {
         (paper, f"table{number}"): cells

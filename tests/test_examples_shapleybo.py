@@ -17,13 +17,11 @@ def teams():
         yield shapleybo_teams
 
 
-def test_the_functions_have_their_least_values_where_the_literature_says(
-    teams,
-):
+def test_the_functions_have_their_least_values_where_the_literature_says(teams):
     branin, ellipsoid, hartmann = teams.TASKS
-    assert branin.objective(
-        [(3.141593 + 5.0) / 15.0, 2.275 / 15.0]
-    ) == pytest.approx(branin.least, abs=1e-6)
+    assert branin.objective([(3.141593 + 5.0) / 15.0, 2.275 / 15.0]) == pytest.approx(
+        branin.least, abs=1e-6
+    )
     assert ellipsoid.objective([0.65] * 3) == ellipsoid.least
     assert hartmann.objective([0.114614, 0.555649, 0.852547]) == pytest.approx(
         hartmann.least, abs=1e-6
@@ -39,9 +37,7 @@ def test_who_is_never_contradicted_plays_as_the_optimizer_alone(teams):
     alone = teams.play(task, "alone", 0, proposals=4)
 
     def own(explanation):
-        return teams.contradicts(
-            dict(explanation.contributions["mean"]), explanation
-        )
+        return teams.contradicts(dict(explanation.contributions["mean"]), explanation)
 
     agreeing = teams.play(task, "contradicted", 0, rule=own, proposals=4)
     assert agreeing.interventions == ()
@@ -61,8 +57,6 @@ def test_who_is_never_contradicted_plays_as_the_optimizer_alone(teams):
         (0.0, 0.0, False),
     ],
 )
-def test_ratios_that_differ_by_more_than_a_factor_of_two_contradict(
-    teams, a, b, contradicted
-):
+def test_ratios_that_differ_by_more_than_a_factor_of_two_contradict(teams, a, b, contradicted):
     explanation = SimpleNamespace(contributions={"mean": {"a": a, "b": b}})
     assert teams.contradicts({"a": 3.0, "b": 1.0}, explanation) is contradicted

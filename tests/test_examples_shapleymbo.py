@@ -4,37 +4,24 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from examples.papers.frame import (
-    FETCH,
-    NETWORK_DESIGN,
-    PHONEME,
-    SHAPLEY,
-    Profile,
-)
+from examples.papers.frame import FETCH, NETWORK_DESIGN, PHONEME, SHAPLEY, Profile
 from examples.papers.shapleymbo_logged import Logged
 from tests.source_tree import DATA
 
 pytestmark = pytest.mark.thorough
 
-needs_logged = pytest.mark.skipif(
-    not (DATA / SHAPLEY).exists(), reason=FETCH[SHAPLEY]
-)
+needs_logged = pytest.mark.skipif(not (DATA / SHAPLEY).exists(), reason=FETCH[SHAPLEY])
 needs_network = pytest.mark.skipif(
     not (DATA / NETWORK_DESIGN).exists(), reason=FETCH[NETWORK_DESIGN]
 )
-needs_phoneme = pytest.mark.skipif(
-    not (DATA / PHONEME).exists(), reason=FETCH[PHONEME]
-)
+needs_phoneme = pytest.mark.skipif(not (DATA / PHONEME).exists(), reason=FETCH[PHONEME])
 
 
 # ---------------------------------------------------------------------- cosine mixture
 
 
 def test_the_cosine_mixture_is_the_thesiss():
-    from examples.papers.shapleymbo_cosine_mixture import (
-        THESIS,
-        cosine_mixture,
-    )
+    from examples.papers.shapleymbo_cosine_mixture import THESIS, cosine_mixture
 
     for *x, y, cb, se, m in THESIS:
         assert cosine_mixture(x) == pytest.approx(y, abs=0.015)
@@ -43,33 +30,17 @@ def test_the_cosine_mixture_is_the_thesiss():
 
 
 def test_the_thesis_run_of_table_1_is_one_of_many():
-    from examples.papers.shapleymbo_cosine_mixture import (
-        THESIS,
-        cosine_mixture,
-        proposals,
-        table,
-    )
+    from examples.papers.shapleymbo_cosine_mixture import THESIS, cosine_mixture, proposals, table
 
-    found = np.array(
-        [
-            table(proposals(3, k, background=100)[1]).to_numpy()
-            for k in range(5)
-        ]
-    )
+    found = np.array([table(proposals(3, k, background=100)[1]).to_numpy() for k in range(5)])
     y, cb, se, m = np.moveaxis(found[..., 3:], -1, 0)
-    assert y.ravel() == pytest.approx(
-        [cosine_mixture(row[:3]) for row in found.reshape(-1, 7)]
-    )
+    assert y.ravel() == pytest.approx([cosine_mixture(row[:3]) for row in found.reshape(-1, 7)])
     assert cb == pytest.approx(m - se)
     # the thesis has one run
     spread = np.sqrt(1.0 + 1.0 / 5.0) * se.std(axis=0, ddof=1)
-    assert (
-        np.abs(se.mean(axis=0) - np.array(THESIS)[:, 5])[1:] < 3.0 * spread[1:]
-    ).all()
+    assert (np.abs(se.mean(axis=0) - np.array(THESIS)[:, 5])[1:] < 3.0 * spread[1:]).all()
     # the first proposal's cb, se and m follow from the thesis's design
-    for column, thesis in zip(
-        (cb, se, m), np.array(THESIS)[0, 4:], strict=True
-    ):
+    for column, thesis in zip((cb, se, m), np.array(THESIS)[0, 4:], strict=True):
         assert column[:, 0] == pytest.approx(thesis, abs=0.006)
 
 
@@ -79,53 +50,35 @@ def test_the_thesis_run_of_table_1_is_one_of_many():
 def test_its_coalitions_are_those_of_composed_rows():
     from examples.papers.dice_kriging import DiceKriging
 
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", -1.0, 1.0) for j in range(3)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", -1.0, 1.0) for j in range(3)])
     X = space.sample(30, seed=1)
     noise = np.random.default_rng(2).normal(0.0, 0.05, 30)
-    model = DiceKriging(
-        space, X, X @ [1.0, 2.0, 3.0] + np.sin(5.0 * X[:, 0]) + noise, starts=1
-    )
+    model = DiceKriging(space, X, X @ [1.0, 2.0, 3.0] + np.sin(5.0 * X[:, 0]) + noise, starts=1)
     bound = hx.models.LowerConfidenceBound(model, kappa=2.0)
     background = space.sample(300, seed=4)
     exact, kernel = (
-        hx.methods.ShapleyExplainer(
-            bound, background=background, estimator=way
-        ).explain({"x0": 0.3, "x1": -0.9, "x2": 0.1})
+        hx.methods.ShapleyExplainer(bound, background=background, estimator=way).explain(
+            {"x0": 0.3, "x1": -0.9, "x2": 0.1}
+        )
         for way in ("exact", "kernel")
     )
     assert exact.phi == pytest.approx(kernel.phi, rel=1e-6, abs=1e-8)
 
 
 def test_new_runs_give_the_contributions_of_table_6():
-    from examples.papers.shapleymbo_hyper_ellipsoid import (
-        EXPLAINED,
-        TERMS,
-        fresh,
-        theirs,
-    )
+    from examples.papers.shapleymbo_hyper_ellipsoid import EXPLAINED, TERMS, fresh, theirs
 
     for lam in (1, 10):
-        phi = np.array(
-            [fresh(lam, seed)[2][EXPLAINED - 1] for seed in range(5)]
-        )
+        phi = np.array([fresh(lam, seed)[2][EXPLAINED - 1] for seed in range(5)])
         for k, term in enumerate(TERMS):
             mean, std, error = theirs(f"{term}, {lam}, {EXPLAINED}")
             total = np.sqrt(std**2 * (1 / 30 + 1 / 5) + error**2)
-            assert (
-                np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * total
-            ).all()
+            assert (np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * total).all()
         assert (np.diff(phi[..., 2].mean(axis=0)) > 0).all()
 
 
 def test_the_beginning_of_a_run_is_that_of_a_longer_one():
-    from examples.papers.shapleymbo_hyper_ellipsoid import (
-        EARLY,
-        INITIAL,
-        first_proposals,
-        fresh,
-    )
+    from examples.papers.shapleymbo_hyper_ellipsoid import EARLY, INITIAL, first_proposals, fresh
 
     theta, *_ = fresh(10, 3, proposals=EARLY + 2, background=20)
     beginning = theta[INITIAL : INITIAL + EARLY]
@@ -136,23 +89,12 @@ def test_the_first_proposals_of_a_large_lambda_are_made_for_their_uncertainty():
     from examples.papers.shapleymbo_hyper_ellipsoid import fresh
 
     one, ten = (
-        np.array(
-            [
-                fresh(lam, seed, proposals=5, background=200)[2]
-                for seed in range(5)
-            ]
-        )
+        np.array([fresh(lam, seed, proposals=5, background=200)[2] for seed in range(5)])
         for lam in (1, 10)
     )
     # payouts of the mean and of uncertainty
-    assert (
-        ten[..., 1].sum(axis=2).mean(axis=1)
-        > ten[..., 0].sum(axis=2).mean(axis=1)
-    ).all()
-    assert (
-        ten[..., 1].sum(axis=2).mean(axis=1)
-        > one[..., 1].sum(axis=2).mean(axis=1)
-    ).all()
+    assert (ten[..., 1].sum(axis=2).mean(axis=1) > ten[..., 0].sum(axis=2).mean(axis=1)).all()
+    assert (ten[..., 1].sum(axis=2).mean(axis=1) > one[..., 1].sum(axis=2).mean(axis=1)).all()
 
 
 def test_exploration_is_that_of_as_many_runs_as_the_thesis_has():
@@ -169,19 +111,14 @@ def test_exploration_is_that_of_as_many_runs_as_the_thesis_has():
 @needs_logged
 @pytest.mark.parametrize("lam", [1, 10])
 def test_the_logged_runs_are_those_of_table_6(lam):
-    from examples.papers.shapleymbo_hyper_ellipsoid import (
-        EXPLAINED,
-        TERMS,
-        theirs,
-    )
+    from examples.papers.shapleymbo_hyper_ellipsoid import EXPLAINED, TERMS, theirs
 
     phi = Logged.read(Profile()).contributions(lam, [EXPLAINED])[:, 0]
     for k, term in enumerate(TERMS):
         mean, std, _ = theirs(f"{term}, {lam}, {EXPLAINED}")
         # 15 of the thesis's 30 runs: three standard errors of drawing half of them
         assert (
-            np.abs(phi[..., k].mean(axis=0) - mean)
-            < 3.0 * std * np.sqrt(1 / 15 - 1 / 30)
+            np.abs(phi[..., k].mean(axis=0) - mean) < 3.0 * std * np.sqrt(1 / 15 - 1 / 30)
         ).all()
 
 
@@ -208,39 +145,25 @@ def test_the_r_tools_numbers_meet_the_expectations_that_the_thesis_says():
     logged, iterations = Logged.read(Profile()), range(1, PROPOSALS + 1)
     found = verdicts(
         {
-            lam: Contributions(
-                logged.theta(lam),
-                logged.contributions(lam, iterations)[..., :2],
-            )
+            lam: Contributions(logged.theta(lam), logged.contributions(lam, iterations)[..., :2])
             for lam in (1, 10)
         }
     )
-    assert not [
-        v.expectation for v in found if v.met != v.thesis.startswith("met")
-    ]
+    assert not [v.expectation for v in found if v.met != v.thesis.startswith("met")]
 
 
 @needs_logged
 def test_the_values_proposed_first_are_those_of_figure_8():
-    from examples.papers.shapleymbo_hyper_ellipsoid import (
-        EDGE,
-        explained_by_edge,
-    )
+    from examples.papers.shapleymbo_hyper_ellipsoid import EDGE, explained_by_edge
 
     logged = Logged.read(Profile())
-    theta, phi = (
-        logged.theta(10)[:, 16:26],
-        logged.contributions(10, range(1, 11)),
-    )
+    theta, phi = (logged.theta(10)[:, 16:26], logged.contributions(10, range(1, 11)))
     edge = np.abs(theta) >= EDGE
     # the thesis: of θ1 more than 80 %, of θ4 only half as many
     assert edge[..., 0].mean() > 0.8
     assert edge[..., 3].mean() == pytest.approx(0.4, abs=0.06)
     # the mixture of values is why contributions scatter, most of all those of θ3 and θ4
-    shares = [
-        explained_by_edge(edge[..., j].ravel(), phi[..., j, 1].ravel())
-        for j in range(4)
-    ]
+    shares = [explained_by_edge(edge[..., j].ravel(), phi[..., j, 1].ravel()) for j in range(4)]
     assert (np.diff(shares) > 0).all()
     assert min(shares[2:]) > 0.75
 
@@ -257,9 +180,7 @@ def test_designs_follow_from_the_seeds_of_the_thesis():
     draw = r_uniform(1)
     draw(2 * 10_000 * 4)
     last = Logged.read(Profile(), runs=1).theta(1)[0, 15]
-    assert (
-        np.floor(16.0 * draw(4)) == np.floor(16.0 * (last + 5.12) / 10.24)
-    ).all()
+    assert (np.floor(16.0 * draw(4)) == np.floor(16.0 * (last + 5.12) / 10.24)).all()
     # a Latin hypercube; the number of layers is one of five
     strata = np.floor(28.0 * np.delete(design(), 3, axis=1))
     assert (np.sort(strata, axis=0) == np.arange(28)[:, None]).all()
@@ -269,9 +190,7 @@ def test_designs_follow_from_the_seeds_of_the_thesis():
 def test_contributions_on_the_network_are_of_the_thesiss_size():
     from examples.papers.shapleymbo_mlp import PAYOUTS, THESIS, studied
 
-    found = studied(
-        Profile().read(PHONEME), 0, n_trees=30, n_proposals=6, background=100
-    )
+    found = studied(Profile().read(PHONEME), 0, n_trees=30, n_proposals=6, background=100)
     # 6 proposals, not 112, and a smaller forest
     assert found.phi.sum() == pytest.approx(PAYOUTS["total"], abs=0.02)
     assert found.phi[:, 0].sum() == pytest.approx(PAYOUTS["mean"], abs=0.025)
@@ -320,9 +239,7 @@ def test_contributions_through_it_are_those_that_the_r_tool_drew(network):
 
 
 @needs_network
-def test_ablation_through_it_is_that_of_table_11_to_all_printed_digits(
-    network,
-):
+def test_ablation_through_it_is_that_of_table_11_to_all_printed_digits(network):
     from examples.papers.shapleymbo_mlp import FLIPPED, THESIS, by_ablation
     from examples.papers.shapleymbo_mlp_logged import explained
 
@@ -347,26 +264,16 @@ def test_what_the_thesis_says_of_its_own_proposal_agrees(name):
 # ---------------------------------------------------------------------- ablation
 
 
-@pytest.mark.parametrize(
-    ("n", "tolerance"),
-    [(1000, 0.06), (10_000, 0.04)],
-)
+@pytest.mark.parametrize(("n", "tolerance"), [(1000, 0.06), (10_000, 0.04)])
 def test_ablation_and_shapley_values_are_those_of_table_2(n, tolerance):
     import examples.papers.shapleymbo_ablation_example as example
 
     table = example.contributions(n, seed=0)
-    alone, ablation, shapley = np.array(
-        [example.PAPER[name] for name in table.index]
-    ).T
+    alone, ablation, shapley = np.array([example.PAPER[name] for name in table.index]).T
     assert table["alone"].to_numpy() == pytest.approx(alone, abs=tolerance)
-    assert table["shapley"].to_numpy() == pytest.approx(
-        shapley, abs=max(tolerance, 0.06)
-    )
+    assert table["shapley"].to_numpy() == pytest.approx(shapley, abs=max(tolerance, 0.06))
     # the forest's noise decides which of the two comes last, and gains almost nothing
-    found = [
-        table["ablation"].iloc[0],
-        *sorted(table["ablation"].iloc[1:], reverse=True),
-    ]
+    found = [table["ablation"].iloc[0], *sorted(table["ablation"].iloc[1:], reverse=True)]
     assert found == pytest.approx(ablation, abs=2.0 * tolerance)
     exact = [example.EXACT[name][2] for name in table.index]
     assert table["shapley"].to_numpy() == pytest.approx(exact, abs=tolerance)

@@ -8,17 +8,12 @@ from hpo_explain.reporting import page
 from tests.adapters.drawn import drawn_here
 from tests.source_tree import ROOT
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.usefixtures("few_draws", "quiet_optuna"),
-]
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws", "quiet_optuna")]
 
 
 def test_a_callback_keeps_a_report_up_to_date(output, monkeypatch, tmp_path):
     # whole reports are looked at elsewhere
-    brief = tuple(
-        part for part in page.SECTIONS if part.name in reporting.BRIEF
-    )
+    brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", brief)
     drawn_here(monkeypatch)
     out = tmp_path / "report.html"
@@ -32,15 +27,9 @@ def test_a_study_is_explained_afterwards(output, tmp_path):
 
     storage = f"sqlite:///{tmp_path}/study.db"
     sampler = optuna.samplers.TPESampler(seed=0)
-    study = optuna.create_study(
-        study_name="tuning", storage=storage, sampler=sampler
-    )
-    study.optimize(
-        lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=15
-    )
-    printed = output(
-        "post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning"
-    )
+    study = optuna.create_study(study_name="tuning", storage=storage, sampler=sampler)
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1) ** 2, n_trials=15)
+    printed = output("post_hoc_optuna.py", "--storage", storage, "--study-name", "tuning")
     assert "15 trials of 1 hyperparameter, " in printed
     assert "TPESampler" in printed
     assert "Over " in printed
@@ -56,16 +45,11 @@ def test_a_result_of_skopt_is_explained_afterwards(output):
 def test_a_table_from_elsewhere_is_explained(output, tmp_path):
     assert "learning_rate" in output("table_from_elsewhere.py")
     file = tmp_path / "trials.csv"
-    pd.DataFrame(
-        {"x": [0.1, 0.5, 0.9, 0.3], "score": [1.0, 5.0, 9.0, 3.0]}
-    ).to_csv(file, index=False)
+    pd.DataFrame({"x": [0.1, 0.5, 0.9, 0.3], "score": [1.0, 5.0, 9.0, 3.0]}).to_csv(
+        file, index=False
+    )
     printed = output(
-        "table_from_elsewhere.py",
-        file,
-        "--objective",
-        "score",
-        "--direction",
-        "maximize",
+        "table_from_elsewhere.py", file, "--objective", "score", "--direction", "maximize"
     )
     assert "score (maximize)" in printed
 
@@ -81,11 +65,7 @@ def test_a_model_of_ones_own_is_explained(output):
     ("script", "option", "said"),
     [
         ("why_this_proposal.py", "--trials", "TPESampler"),
-        (
-            "what_matters.py",
-            "--trials",
-            "C matters most for the objective value",
-        ),
+        ("what_matters.py", "--trials", "C matters most for the objective value"),
         ("around_the_best.py", "--calls", "From trial 0 to trial"),
     ],
 )
@@ -101,10 +81,7 @@ def test_the_noise_of_folds_is_found(output):
 
 @pytest.mark.thorough
 def test_both_importances_are_asked_of_the_same_studies(output):
-    printed = output(
-        "beside_optuna.py",
-        *("--seeds", 1, "--trials", 12, "--uniform", 24),
-    )
+    printed = output("beside_optuna.py", *("--seeds", 1, "--trials", 12, "--uniform", 24))
     assert "First in truth: " in printed
     assert "Its rank by hx.importance: " in printed
     assert "Its rank by Optuna's default: " in printed

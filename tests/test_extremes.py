@@ -37,18 +37,10 @@ OBJECTIVES = (1.0, 1e140, 1e300, 1e308, 1e-300, 1e-320)
 FACADES = {
     "importance": lambda run: hx.importance(run, order=2, n_trees=8),
     "proposal": lambda run: hx.explain_proposal(run, 11, background=20),
-    "path": lambda run: hx.methods.desirability_path(
-        run, background=20, proposals=[10, 11]
-    ),
-    "effect": lambda run: hx.partial_dependence(
-        run, "x", sample=20, grid_size=5
-    ),
-    "pair": lambda run: hx.partial_dependence(
-        run, ("x", "n"), sample=20, grid_size=4
-    ),
-    "regions": lambda run: hx.partial_dependence(
-        run, "x", regions=True, sample=20, grid_size=5
-    ),
+    "path": lambda run: hx.methods.desirability_path(run, background=20, proposals=[10, 11]),
+    "effect": lambda run: hx.partial_dependence(run, "x", sample=20, grid_size=5),
+    "pair": lambda run: hx.partial_dependence(run, ("x", "n"), sample=20, grid_size=4),
+    "regions": lambda run: hx.partial_dependence(run, "x", regions=True, sample=20, grid_size=5),
     "ablation": hx.methods.ablation,
     "local importance": hx.methods.local_importance,
     "lime": lambda run: hx.methods.lime(run, 3),
@@ -57,16 +49,10 @@ FACADES = {
     "prediction": hx.explain_prediction,
     "advice": hx.advise,
     "overview": lambda run: hx.partial_dependence(run, sample=20, grid_size=4),
-    "accumulated": lambda run: hx.partial_dependence(
-        run, "x", kind="accumulated", grid_size=4
-    ),
-    "interaction values": lambda run: hx.methods.shapley_interactions(
-        run, 3, background=20
-    ),
+    "accumulated": lambda run: hx.partial_dependence(run, "x", kind="accumulated", grid_size=4),
+    "interaction values": lambda run: hx.methods.shapley_interactions(run, 3, background=20),
     "tunability": lambda run: hx.methods.tunability(run, 3),
-    "sensitivity": lambda run: hx.methods.tunability(
-        run, 3, kind="sensitivity"
-    ),
+    "sensitivity": lambda run: hx.methods.tunability(run, 3, kind="sensitivity"),
     "comparison": lambda run: hx.compare({"one": run, "two": run}),
     "front": lambda run: hx.pareto(with_sizes(run)),
     "noise": lambda run: hx.methods.noise(repeated(run)),
@@ -87,30 +73,19 @@ def with_sizes(run):
 def repeated(run):
     y = run.objective
     return hx.Run(
-        run.space,
-        np.vstack([run.X] * 3),
-        np.concatenate([y, 0.5 * y, 0.2 * y]),
-        "minimize",
+        run.space, np.vstack([run.X] * 3), np.concatenate([y, 0.5 * y, 0.2 * y]), "minimize"
     )
 
 
 def with_curves(run):
-    values = np.stack(
-        [0.25 * run.objective, 0.5 * run.objective, run.objective], axis=1
-    )
-    return replace(
-        run, curves=Curves(run.trials, run.X, np.arange(1.0, 4.0), values)
-    )
+    values = np.stack([0.25 * run.objective, 0.5 * run.objective, run.objective], axis=1)
+    return replace(run, curves=Curves(run.trials, run.X, np.arange(1.0, 4.0), values))
 
 
 def run_of(parameter, factor):
     """Twelve trials of three hyperparameters, whose objective spans so much."""
     space = hx.SearchSpace(
-        [
-            parameter,
-            hx.IntParameter("n", 1, 5),
-            hx.CategoricalParameter("c", ["a", "b"]),
-        ]
+        [parameter, hx.IntParameter("n", 1, 5), hx.CategoricalParameter("c", ["a", "b"])]
     )
     X = space.sample(12, seed=1)
     y = (X[:, 0] - 0.3) ** 2 + 0.2 * X[:, 1] + 0.1 * X[:, 2]
@@ -170,17 +145,14 @@ def test_every_function_answers_extremes_or_refuses(facade, space, factor):
 
 def test_objectives_too_large_to_be_squared_are_not_called_constant():
     with pytest.raises(
-        hx.base.NothingToExplain,
-        match=r"1e150.*Divide the objective by a constant",
+        hx.base.NothingToExplain, match=r"1e150.*Divide the objective by a constant"
     ):
         hx.explain_proposal(run_of(UNIT, 1e300), 11)
 
 
 def test_answers_do_not_depend_on_the_unit_of_the_objective():
     plain, tiny = (
-        hx.explain_proposal(run_of(UNIT, f), 11, background=50).contributions[
-            "total"
-        ]
+        hx.explain_proposal(run_of(UNIT, f), 11, background=50).contributions["total"]
         for f in (1.0, 2.0**-1000)
     )
     np.testing.assert_allclose(tiny * 2.0**1000, plain, rtol=1e-6)

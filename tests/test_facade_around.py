@@ -14,9 +14,7 @@ def test_ablation_leads_from_the_first_trial_to_the_incumbent():
     found = hx.methods.ablation(run)
     assert (found.source, found.target) == (run.config(0), run.incumbent)
     assert found.subject.objective_name == "loss"
-    assert [
-        note.trials for note in found.notes if note.kind == "source_chosen"
-    ] == [(0,)]
+    assert [note.trials for note in found.notes if note.kind == "source_chosen"] == [(0,)]
     assert (found.source_trial, found.target_trial) == (0, run.incumbent_trial)
     again = hx.methods.ablation(run, run.config(0), run.incumbent_trial)
     np.testing.assert_array_equal(found.gains, again.gains)
@@ -25,17 +23,13 @@ def test_ablation_leads_from_the_first_trial_to_the_incumbent():
 def test_ablation_starts_in_the_middle_where_the_first_trial_is_the_incumbent():
     run = tuning_run()
     order = np.argsort(run.objective)
-    sorted_run = hx.Run(
-        run.space, run.X[order], run.objective[order], "minimize"
-    )
+    sorted_run = hx.Run(run.space, run.X[order], run.objective[order], "minimize")
     assert hx.methods.ablation(sorted_run).source == sorted_run.config(15)
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
-    space = hx.SearchSpace(
-        [hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)]
-    )
+    space = hx.SearchSpace([hx.IntParameter("k", 1, 9), hx.FloatParameter("x", 0.0, 1.0)])
     X = space.sample(30, seed=0)
     # the first is one of the best
     X = X[np.argsort(X[:, 0] < 0.3, kind="stable")]
@@ -44,9 +38,7 @@ def test_ablation_starts_at_a_trial_that_is_not_as_good_as_its_target(kind):
     assert found.source["k"] <= 3
     assert found.steps[0] == ("k",)
     tied = hx.methods.ablation(run, 0, 1, kind=kind)
-    assert not any(
-        claim.certain and claim.side == "above" for claim in tied.claims
-    )
+    assert not any(claim.certain and claim.side == "above" for claim in tied.claims)
     assert not tied.order_matters
 
 

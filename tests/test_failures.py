@@ -11,14 +11,7 @@ import hpo_explain as hx
 from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.run import (
-    FAILED,
-    NO_VALUE,
-    RUNNING,
-    WAS_PRUNED,
-    Curves,
-    WithoutResult,
-)
+from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAS_PRUNED, Curves, WithoutResult
 from hpo_explain.run.failures import failures
 from tests.analytic import unit_cube
 
@@ -34,9 +27,7 @@ def test_only_known_configurations_that_ended_without_a_value_failed():
         7: WithoutResult("waiting", [0.7]),
         8: WithoutResult("pruned", [0.8], reported=True),
     }
-    run = hx.Run(
-        SPACE, [[0.0], [0.1]], [1.0, 2.0], "minimize", without_result=states
-    )
+    run = hx.Run(SPACE, [[0.0], [0.1]], [1.0, 2.0], "minimize", without_result=states)
     found = failures(run)
     assert found.trials.tolist() == [3, 5]
     assert found.X.tolist() == [[0.3], [0.5]]
@@ -62,9 +53,7 @@ def test_what_ended_later_was_not_known():
         finished=[10.0, 40.0, 60.0],
         excluded=dict.fromkeys((1, 2, 4), "failed"),
         excluded_times={1: (10.0, 45.0), 2: (20.0, 25.0)},
-        without_result={
-            t: WithoutResult("failed", [t / 10]) for t in (1, 2, 4)
-        },
+        without_result={t: WithoutResult("failed", [t / 10]) for t in (1, 2, 4)},
     )
     assert failures(run, 3).trials.tolist() == [2]
     assert failures(run, 5).trials.tolist() == [1, 2, 4]
@@ -78,9 +67,7 @@ def pruned_run(direction, value, steps=1):
     """Four finished trials with curves of two steps, and one pruned at a step with a value."""
     sign = 1.0 if direction == "minimize" else -1.0
     rows = {t: [t / 10] for t in range(5)}
-    reported = {
-        t: {1: sign * (10.0 + t), 3: sign * (t + 1.0)} for t in range(4)
-    }
+    reported = {t: {1: sign * (10.0 + t), 3: sign * (t + 1.0)} for t in range(4)}
     reported[4] = {1: sign * 10.5, steps: sign * value}
     final = sign * np.array([1.0, 2.0, 3.0, 4.0])
     return hx.Run(
@@ -98,16 +85,9 @@ def pruned_run(direction, value, steps=1):
 @pytest.mark.parametrize(
     ("value", "cost"),
     [(9.0, 2.5), (11.5, 2.5), (12.5, 3.25), (99.0, 4.0)],
-    ids=[
-        "better than all",
-        "in the middle",
-        "worse than three",
-        "worse than all",
-    ],
+    ids=["better than all", "in the middle", "worse than three", "worse than all"],
 )
-def test_a_pruned_trial_is_ranked_among_finished_ones_at_its_step(
-    direction, value, cost
-):
+def test_a_pruned_trial_is_ranked_among_finished_ones_at_its_step(direction, value, cost):
     """Its rank r = 0, 2/4, 3/4, 1 gives the quantile max(r, 1/2) of the costs 1, 2, 3, 4."""
     found = failures(pruned_run(direction, value))
     assert found.trials.tolist() == []
@@ -125,9 +105,7 @@ def test_the_last_step_in_common_counts_where_no_finished_trial_reported_at_its_
 def test_nothing_is_known_of_a_pruned_trial_without_peers():
     run = pruned_run("minimize", 9.0)
     alone = run.curves.trials == 4
-    curves = Curves(
-        [4], run.curves.X[alone], run.curves.steps, run.curves.values[alone]
-    )
+    curves = Curves([4], run.curves.X[alone], run.curves.steps, run.curves.values[alone])
     others = hx.Run(
         SPACE,
         run.X,
@@ -137,9 +115,7 @@ def test_nothing_is_known_of_a_pruned_trial_without_peers():
         curves=curves,
     )
     assert len(failures(others).pruned) == len(failures(others)) == 0
-    assert (
-        len(failures(hx.run.thinned(run, 2))) == 0
-    )  # it has no curves, but did report
+    assert len(failures(hx.run.thinned(run, 2))) == 0  # it has no curves, but did report
 
 
 # ---------------------------------------------------------------------- readers
@@ -174,20 +150,11 @@ def test_a_study():
     run = hx.from_optuna(study)
     found = failures(run)
     assert found.trials.tolist() == [3, 4, 5, 6]
-    np.testing.assert_allclose(
-        found.X[:, 0], [study.trials[t].params["x"] for t in (3, 4, 5, 6)]
-    )
+    np.testing.assert_allclose(found.X[:, 0], [study.trials[t].params["x"] for t in (3, 4, 5, 6)])
     assert found.pruned.tolist() == [7]
     np.testing.assert_allclose(found.cost_pruned, run.objective.max())
-    of_function = hx.from_optuna(
-        study, target=lambda trial: trial.value, direction="minimize"
-    )
-    assert failures(of_function).trials.tolist() == [
-        3,
-        4,
-        5,
-        6,
-    ]  # 7 did report
+    of_function = hx.from_optuna(study, target=lambda trial: trial.value, direction="minimize")
+    assert failures(of_function).trials.tolist() == [3, 4, 5, 6]  # 7 did report
 
 
 def test_a_table_of_a_study():
@@ -229,31 +196,15 @@ def test_a_row_that_still_runs_has_not_failed():
 
 
 def test_a_status_and_a_fold_tell():
-    states = [
-        "finished",
-        "failed",
-        "finished",
-        "pruned",
-        "finished",
-        "running",
-        "pruned",
-    ]
+    states = ["finished", "failed", "finished", "pruned", "finished", "running", "pruned"]
     values = [0.5, 0.4, 0.3, math.nan, 0.2, 0.4, 0.3]
-    run = hx.from_frame(
-        TABLE.assign(status=states, loss=values), "loss", status="status"
-    )
+    run = hx.from_frame(TABLE.assign(status=states, loss=values), "loss", status="status")
     assert failures(run).trials.tolist() == [1, 3]  # 6 was pruned with a value
-    folds = pd.concat(
-        [TABLE[:4].assign(fold="a"), TABLE[:4].assign(fold="b", loss=1.0)]
-    )
-    assert failures(
-        hx.from_frame(folds, "loss", instance="fold")
-    ).trials.tolist() == [1, 3]
+    folds = pd.concat([TABLE[:4].assign(fold="a"), TABLE[:4].assign(fold="b", loss=1.0)])
+    assert failures(hx.from_frame(folds, "loss", instance="fold")).trials.tolist() == [1, 3]
 
 
-@pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite"
-)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
 def test_a_grid_search():
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import GridSearchCV
@@ -265,9 +216,7 @@ def test_a_grid_search():
             return super().fit(X, y)
 
     X = np.random.default_rng(0).normal(size=(20, 2))
-    search = GridSearchCV(
-        Fails(), {"alpha": [0.5, 1.0, 2.0, 4.0]}, cv=2, error_score=np.nan
-    )
+    search = GridSearchCV(Fails(), {"alpha": [0.5, 1.0, 2.0, 4.0]}, cv=2, error_score=np.nan)
     search.fit(X, X[:, 0])
     run = hx.from_sklearn(search)
     assert failures(run).trials.tolist() == [2]
@@ -278,14 +227,8 @@ def test_a_grid_search():
 def test_a_result_of_skopt():
     from skopt import forest_minimize
 
-    options = {
-        "base_estimator": "RF",
-        "n_initial_points": 4,
-        "random_state": 0,
-    }
-    result = forest_minimize(
-        lambda x: x[0], [(0.0, 1.0)], n_calls=8, **options
-    )
+    options = {"base_estimator": "RF", "n_initial_points": 4, "random_state": 0}
+    result = forest_minimize(lambda x: x[0], [(0.0, 1.0)], n_calls=8, **options)
     result.func_vals[3] = math.inf
     found = failures(hx.from_skopt(result))
     assert found.trials.tolist() == [3]
@@ -296,13 +239,7 @@ def test_a_result_of_skopt():
 def test_evaluations_of_any_framework():
     """As Ax, FLAML, Hyperopt, KerasTuner, Ray and SMAC are read."""
     no_value, pruned = {5: NO_VALUE}, WAS_PRUNED(readable=False)
-    reasons = no_value | {
-        2: FAILED,
-        3: RUNNING,
-        6: pruned,
-        7: pruned,
-        8: pruned,
-    }
+    reasons = no_value | {2: FAILED, 3: RUNNING, 6: pruned, 7: pruned, 8: pruned}
     values = {4: math.inf, 7: 0.4} | dict.fromkeys((2, 3, 5, 6, 8), math.nan)
     trials = {
         t: Evaluation(
@@ -313,23 +250,12 @@ def test_evaluations_of_any_framework():
         )
         for t in range(10)
     }
-    run = run_of(
-        trials,
-        SearchSpace([FloatParameter("x", 0.0, 1.0)]),
-        Source("trials", "it"),
-    )
+    run = run_of(trials, SearchSpace([FloatParameter("x", 0.0, 1.0)]), Source("trials", "it"))
     found = failures(run)
-    assert found.trials.tolist() == [
-        2,
-        4,
-        5,
-        6,
-    ]  # 7 and 8 were pruned with a value
+    assert found.trials.tolist() == [2, 4, 5, 6]  # 7 and 8 were pruned with a value
     np.testing.assert_allclose(found.X[:, 0], [0.2, 0.4, 0.5, 0.6])
     assert found.pruned.tolist() == [8]
-    np.testing.assert_allclose(
-        found.cost_pruned, np.quantile([0.0, 0.1, 0.9], 2 / 3)
-    )
+    np.testing.assert_allclose(found.cost_pruned, np.quantile([0.0, 0.1, 0.9], 2 / 3))
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,7 @@ def test_where_nothing_explains_it_the_share_of_feasible_trials_is_the_answer():
     chance = run(120, lambda X: np.random.default_rng(1).random(len(X)) < 0.7)
     probability = chance.feasibility().probability(NEW)
     assert abs(probability.mean() - chance.feasible.mean()) < 0.08
-    assert (
-        log_loss(probability, np.random.default_rng(2).random(1000) < 0.7)
-        < 0.69
-    )  # a coin's
+    assert log_loss(probability, np.random.default_rng(2).random(1000) < 0.7) < 0.69  # a coin's
 
 
 def test_without_infeasible_trials_there_is_no_classifier():
@@ -63,12 +60,7 @@ def test_where_no_trial_was_feasible_it_is_improbable_everywhere_by_laplace_rule
 
 
 def test_categories_and_conditions_decide_what_is_feasible():
-    space = SearchSpace(
-        [
-            CategoricalParameter("kind", ["a", "b", "c"]),
-            FloatParameter("x", 0, 1),
-        ]
-    )
+    space = SearchSpace([CategoricalParameter("kind", ["a", "b", "c"]), FloatParameter("x", 0, 1)])
     classifier = run(60, lambda X: X[:, 0] != 1, space).feasibility()
     at = space.encode([{"kind": kind, "x": 0.5} for kind in "abc"])
     assert (classifier.probability(at) > 0.5).tolist() == [True, False, True]
@@ -88,16 +80,9 @@ def test_it_knows_no_more_than_was_known_before_a_trial():
     whole = run(30)
     start = int(np.flatnonzero(~whole.feasible)[0])
     assert whole.feasibility(before=start) is None
-    part = Run(
-        SPACE,
-        whole.X[:20],
-        whole.objective[:20],
-        "minimize",
-        feasible=whole.feasible[:20],
-    )
+    part = Run(SPACE, whole.X[:20], whole.objective[:20], "minimize", feasible=whole.feasible[:20])
     np.testing.assert_array_equal(
-        whole.feasibility(before=20).probability(NEW),
-        part.feasibility().probability(NEW),
+        whole.feasibility(before=20).probability(NEW), part.feasibility().probability(NEW)
     )
 
 
@@ -105,20 +90,10 @@ def test_a_trial_that_failed_before_all_was_chosen_tells_of_what_was():
     X = SPACE.sample(60, seed=0)
     fails = X[:, 0] > 0.5
     cut = np.where(fails[:, None] & [False, True, True], np.nan, X)
-    lost = {
-        60 + i: WithoutResult("failed", cut[i])
-        for i in np.flatnonzero(fails).tolist()
-    }
+    lost = {60 + i: WithoutResult("failed", cut[i]) for i in np.flatnonzero(fails).tolist()}
     kept = ~fails
     numbers = np.flatnonzero(kept)
-    run = Run(
-        SPACE,
-        X[kept],
-        X[kept, 1],
-        "minimize",
-        trials=numbers,
-        without_result=lost,
-    )
+    run = Run(SPACE, X[kept], X[kept, 1], "minimize", trials=numbers, without_result=lost)
     right = run.feasibility().probable(NEW) == (NEW[:, 0] <= 0.5)
     assert right.mean() > 0.85
 
@@ -127,9 +102,7 @@ def test_where_a_result_that_counts_is_rarely_to_be_expected_it_is_said():
     """Whatever the configuration, one trial in five is feasible."""
     space = unit_cube(2)
     X = space.sample(100, seed=0)
-    alone = Run(
-        space, X, X[:, 0], "minimize", feasible=np.arange(100) % 5 == 0
-    )
+    alone = Run(space, X, X[:, 0], "minimize", feasible=np.arange(100) % 5 == 0)
     for found in (optimum(alone), recommended_space(alone)):
         assert "rarely_feasible" in [note.kind for note in found.notes]
 
@@ -140,8 +113,6 @@ def test_where_trials_fail_no_range_of_an_attainable_best_is_certain():
     X = space.sample(80, seed=0)
     bordered = Run(space, X, -X[:, 0], "minimize", feasible=X[:, 0] < 0.7)
     found = partial_dependence(bordered, "x1")
-    (best,) = [
-        c for c in found.claims if c.kind == "best" and c.term == "attainable"
-    ]
+    (best,) = [c for c in found.claims if c.kind == "best" and c.term == "attainable"]
     assert not best.certain
     assert "unsafe_left_out" in [why.kind for why in best.because]

@@ -24,41 +24,27 @@ def explained(run=RUN, trial=12, **given):
 def test_a_model_that_has_learned_from_the_trial_and_later_ones_is_told(kind):
     for given in (
         {"surrogate": RUN.surrogate(kind=kind)},
-        {
-            "acquisition": hx.models.LowerConfidenceBound(
-                RUN.surrogate(kind=kind)
-            )
-        },
+        {"acquisition": hx.models.LowerConfidenceBound(RUN.surrogate(kind=kind))},
         {"acquisition": "ei", "surrogate": RUN.surrogate(kind=kind)},
     ):
         note = the_note(explained(**given).notes, "model_learned_later")
         assert (note.trials, note["at"]) == (tuple(range(12, 20)), 12)
-        assert "from trial 12 itself and 7 trials not finished by then" in str(
-            note
-        )
+        assert "from trial 12 itself and 7 trials not finished by then" in str(note)
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 def test_a_model_of_what_was_known_is_not(kind):
     model = RUN.surrogate(before=12, kind=kind)
-    for given in (
-        {"surrogate": model},
-        {"acquisition": hx.models.LowerConfidenceBound(model)},
-        {},
-    ):
+    for given in ({"surrogate": model}, {"acquisition": hx.models.LowerConfidenceBound(model)}, {}):
         found = kinds(explained(**given).notes)
         assert not {"model_learned_later", "model_may_have_learned"} & {*found}
 
 
 def test_a_model_that_does_not_say_may_have():
     own = AnalyticSurrogate(SPACE, 0.0)
-    assert the_note(
-        explained(surrogate=own).notes, "model_may_have_learned"
-    ).trials == (12,)
+    assert the_note(explained(surrogate=own).notes, "model_may_have_learned").trials == (12,)
     forest = RUN.surrogate(before=12, kind="forest")
-    bare = hx.models.ForestSurrogate(
-        SPACE, forest.forest, columns=forest._columns
-    )
+    bare = hx.models.ForestSurrogate(SPACE, forest.forest, columns=forest._columns)
     assert "model_may_have_learned" in kinds(explained(surrogate=bare).notes)
 
 

@@ -20,11 +20,7 @@ from tests.tiers import runs
 
 def test_no_public_name_is_shadowed_by_a_module():
     """Importing hpo_explain.x sets the attribute x of hpo_explain, whatever it was before."""
-    assert [
-        (name, home)
-        for name, home in names().items()
-        if f"{home}.{name}" in modules()
-    ] == []
+    assert [(name, home) for name, home in names().items() if f"{home}.{name}" in modules()] == []
 
 
 def test_the_top_level_holds_what_a_person_remembers():
@@ -37,8 +33,7 @@ def test_every_explainer_is_public():
         for module, path in modules().items()
         if module.startswith("hpo_explain.methods")
         for node in tree(path).body
-        if isinstance(node, ast.ClassDef)
-        and re.fullmatch("[A-Z].*Explainer", node.name)
+        if isinstance(node, ast.ClassDef) and re.fullmatch("[A-Z].*Explainer", node.name)
     }
     assert found <= {*names()}
 
@@ -47,9 +42,7 @@ def test_every_module_is_imported_and_every_listed_name_exists():
     for module in sorted(modules()):
         loaded = import_module(module)
         listed = getattr(loaded, "__all__", [])
-        assert [name for name in listed if not hasattr(loaded, name)] == [], (
-            module
-        )
+        assert [name for name in listed if not hasattr(loaded, name)] == [], module
         assert len(set(listed)) == len(listed), module
 
 
@@ -70,9 +63,7 @@ SHARED_BY_ALL = {
 
 def test_no_module_changes_what_all_threads_share():
     """Settings of matplotlib and numpy, filters of warnings; np.errstate is a thread's own."""
-    changes = re.compile(
-        rf"\b({'|'.join(SHARED_BY_ALL)})\(|\brcParams\[[^]]+\] *=[^=]"
-    )
+    changes = re.compile(rf"\b({'|'.join(SHARED_BY_ALL)})\(|\brcParams\[[^]]+\] *=[^=]")
     changing = [
         module
         for module, path in modules().items()
@@ -94,8 +85,7 @@ def test_interpreters_and_processes_are_started_in_one_place():
     starting = [
         module
         for module, path in modules().items()
-        if module.startswith("hpo_explain")
-        and re.search(STARTS, path.read_text(encoding="utf-8"))
+        if module.startswith("hpo_explain") and re.search(STARTS, path.read_text(encoding="utf-8"))
     ]
     assert starting == ["hpo_explain.base.workers"]
     source = modules()["hpo_explain.base.workers"].read_text(encoding="utf-8")
@@ -110,8 +100,7 @@ def test_every_public_function_and_class_shows_an_example():
         name
         for name in names()
         if not getattr(public(name), "_is_protocol", False)
-        and "Examples\n--------\n>>> "
-        not in (inspect.getdoc(public(name)) or "")
+        and "Examples\n--------\n>>> " not in (inspect.getdoc(public(name)) or "")
     ]
     assert without == []
 
@@ -134,8 +123,7 @@ def sources():
     return {
         name: path.read_text(encoding="utf-8")
         for name, path in modules().items()
-        if name.startswith("hpo_explain")
-        and not name.startswith("hpo_explain.adapters")
+        if name.startswith("hpo_explain") and not name.startswith("hpo_explain.adapters")
     }
 
 
@@ -187,8 +175,7 @@ def test_abilities_of_models_are_asked_for_by_protocols():
         for node in module.body
         if isinstance(node, ast.ClassDef)
         and "Protocol" not in " ".join(map(ast.unparse, node.bases))
-        and {"predict", "terms", "costs"}
-        & {getattr(member, "name", "") for member in node.body}
+        and {"predict", "terms", "costs"} & {getattr(member, "name", "") for member in node.body}
     }
     assert {"Draws", "ForestSurrogate", "DensityRatio"} <= models
     asked = {
@@ -202,7 +189,7 @@ def test_abilities_of_models_are_asked_for_by_protocols():
     # only TPE's densities have contributions of their own
     of_densities = {one for one in asked if one[1] == "DensityRatio"}
     assert asked - of_densities == {
-        ("hpo_explain.belief.draws", "Draws"),  # what makes draws of models
+        ("hpo_explain.belief.draws", "Draws")  # what makes draws of models
     }
 
 
@@ -242,8 +229,7 @@ def test_what_is_compiled_stands_in_one_file_and_is_little():
         for module, path in modules().items()
         if module.startswith("hpo_explain")
         and re.search(
-            r"\b(compiled(_part)?\(|njit\b|@(vectorize|jit)\b)",
-            path.read_text(encoding="utf-8"),
+            r"\b(compiled(_part)?\(|njit\b|@(vectorize|jit)\b)", path.read_text(encoding="utf-8")
         )
     ]
     home = "hpo_explain.models._kernels"
@@ -279,23 +265,15 @@ def test_every_kind_of_import_counts():
     # of a module, through a stub, in a function, and through the adapters' stub
     assert "hpo_explain.base.options" in found["hpo_explain.base.subject"]
     assert "hpo_explain.belief.draws" in found["hpo_explain.question.decision"]
-    assert (
-        "hpo_explain.adapters.files" in found["hpo_explain.adapters.sources"]
-    )
-    assert {*circle_in({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]})} == {
-        *"abc"
-    }
+    assert "hpo_explain.adapters.files" in found["hpo_explain.adapters.sources"]
+    assert {*circle_in({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]})} == {*"abc"}
 
 
 # ---------------------------------------------------------------------- size
 
 
 def test_the_house_is_not_larger_than_one_can_take_over():
-    files = [
-        path
-        for name, path in modules().items()
-        if not name.startswith("tests")
-    ]
+    files = [path for name, path in modules().items() if not name.startswith("tests")]
     assert len(files) <= 435
     graph = grimp.build_graph("hpo_explain", cache_dir=None)
     topic_of = {
@@ -325,9 +303,7 @@ def test_the_examples_of_every_folder_are_collected(request):
     shown = {
         path.relative_to(ROOT).as_posix()
         for path in modules().values()
-        if re.search(
-            r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE
-        )
+        if re.search(r"^\s*>>> ", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert any(name.startswith("hpo_explain/adapters/") for name in shown)
     assert collected == shown
@@ -336,9 +312,7 @@ def test_the_examples_of_every_folder_are_collected(request):
 # ---------------------------------------------------------------------- tests
 
 
-@pytest.mark.parametrize(
-    "markers", [set(), {"merge"}, {"thorough"}, {"merge", "thorough"}]
-)
+@pytest.mark.parametrize("markers", [set(), {"merge"}, {"thorough"}, {"merge", "thorough"}])
 def test_every_test_is_in_one_tier_and_the_night_runs_all(markers):
     earlier = [runs(markers, options) for options in ([], ["merge"])]
     assert sum(earlier) == ("thorough" not in markers)
@@ -358,10 +332,7 @@ def test_every_test_is_in_a_file_that_is_collected():
 def test_continuous_integration_runs_both_tiers():
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     run = [line for line in lines if "$checks" in line]
-    assert run == [
-        'bash -euo pipefail -c "$checks"',
-        'bash -euo pipefail -c "$checks --merge"',
-    ]
+    assert run == ['bash -euo pipefail -c "$checks"', 'bash -euo pipefail -c "$checks --merge"']
 
 
 def test_every_study_that_a_test_runs_is_given_its_sampler():
@@ -372,15 +343,8 @@ def test_every_study_that_a_test_runs_is_given_its_sampler():
         for function in ast.walk(tree(path)):
             if not isinstance(function, ast.FunctionDef):
                 continue
-            calls = [
-                node
-                for node in ast.walk(function)
-                if isinstance(node, ast.Call)
-            ]
-            names = [
-                getattr(call.func, "attr", getattr(call.func, "id", ""))
-                for call in calls
-            ]
+            calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+            names = [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls]
             unseeded += [
                 f"{path.relative_to(ROOT)}:{call.lineno}"
                 for call, name in zip(calls, names, strict=True)

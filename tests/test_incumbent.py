@@ -39,19 +39,9 @@ def test_trials_that_share_the_best_are_counted_up_to_rounding():
 
 def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it():
     reasons = dict.fromkeys(range(3, 20), fact("pruned", readable=True))
-    reasons |= {
-        20: fact("failed"),
-        21: fact("running"),
-        22: fact("waiting"),
-        1: fact("failed"),
-    }
+    reasons |= {20: fact("failed"), 21: fact("running"), 22: fact("waiting"), 1: fact("failed")}
     made = Run(
-        SPACE,
-        X[:4],
-        [2.0, 1.0, 3.0, 4.0],
-        "minimize",
-        trials=[0, 2, 23, 24],
-        excluded=reasons,
+        SPACE, X[:4], [2.0, 1.0, 3.0, 4.0], "minimize", trials=[0, 2, 23, 24], excluded=reasons
     )
     assert len(made.later_trials(2)) == 17 + 1 + 2
     assert (
@@ -59,12 +49,9 @@ def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it()
         == "20 later trials (17 pruned, 1 failed) brought nothing better"
     )
     assert hx.history(run(np.array([2.0, 1.0]))).since_best == "the last one"
-    better_but = run(
-        np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False])
-    )
+    better_but = run(np.array([2.0, 1.0, 0.5]), feasible=np.array([True, True, False]))
     assert (
-        hx.history(better_but).since_best
-        == "1 later trial brought nothing better that is feasible"
+        hx.history(better_but).since_best == "1 later trial brought nothing better that is feasible"
     )
 
 
@@ -117,9 +104,7 @@ def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
 
 @pytest.mark.parametrize("criterion", ["ei", "pi", "logei"])
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_improvement_is_counted_from_the_best_feasible_trial(
-    criterion, direction
-):
+def test_improvement_is_counted_from_the_best_feasible_trial(criterion, direction):
     sign = 1.0 if direction == "minimize" else -1.0
     made = run(sign * BOWL, direction, feasible=np.sort(BOWL)[5] < BOWL)
     for before in (20, None):

@@ -12,12 +12,7 @@ ROWS = np.array([[0.1, 0.2], [0.1, 0.2], [0.7, 0.9]])
 
 
 def folds(**changes):
-    given = {
-        "names": ["a", "b"],
-        "X": ROWS,
-        "index": [0, 1, 1],
-        "objective": [1.0, 2.0, 3.0],
-    }
+    given = {"names": ["a", "b"], "X": ROWS, "index": [0, 1, 1], "objective": [1.0, 2.0, 3.0]}
     return Instances(**given | changes)
 
 
@@ -37,25 +32,16 @@ def test_instances_are_copies_that_cannot_be_written_even_when_unpickled():
 
 
 def test_a_run_carries_the_instances_of_its_own_space():
-    assert run(instances=folds()).instances.objective.tolist() == [
-        1.0,
-        2.0,
-        3.0,
-    ]
+    assert run(instances=folds()).instances.objective.tolist() == [1.0, 2.0, 3.0]
     assert run().instances is None
-    with pytest.raises(
-        ValueError, match=r"X of instances must have shape \(n, 2\)"
-    ):
+    with pytest.raises(ValueError, match=r"X of instances must have shape \(n, 2\)"):
         run(instances=folds(X=ROWS[:, :1]))
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (
-            {"objective": [1.0, np.nan, 2.0]},
-            ["objective", "finite", "nan in row 1"],
-        ),
+        ({"objective": [1.0, np.nan, 2.0]}, ["objective", "finite", "nan in row 1"]),
         ({"index": [0, 1]}, ["index", "per row", "(2,)"]),
         ({"index": [0, 1, 2]}, ["index", "0 to 1", "2"]),
         ({"index": [0, 1, 0.5]}, ["index", "0.5"]),

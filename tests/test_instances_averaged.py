@@ -24,9 +24,7 @@ def effect(X):
 def evaluated_on(evaluated, Y, X, direction="minimize", **options):
     """A run of configurations X; `evaluated` (n, k) says where `Y` (n, k) is known."""
     rows, index = np.nonzero(evaluated)
-    mean = np.array(
-        [y[there].mean() for y, there in zip(Y, evaluated, strict=True)]
-    )
+    mean = np.array([y[there].mean() for y, there in zip(Y, evaluated, strict=True)])
     instances = Instances([*range(Y.shape[1])], X[rows], index, Y[rows, index])
     space = unit_cube(X.shape[1])
     return hx.Run(space, X, mean, direction, instances=instances, **options)
@@ -51,9 +49,7 @@ def test_a_configuration_evaluated_on_all_instances_keeps_its_mean():
     partly = on_some(1)
     run = evaluated_on(partly, Y, X)
     all_of_them = partly.all(axis=1)
-    np.testing.assert_array_equal(
-        run.objective[all_of_them], Y[all_of_them].mean(axis=1)
-    )
+    np.testing.assert_array_equal(run.objective[all_of_them], Y[all_of_them].mean(axis=1))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -63,9 +59,7 @@ def test_levels_of_missing_instances_do_not_count(seed, direction):
     X = unit_cube(2).sample(N, seed=seed)
     evaluated = on_some(seed)
     run = evaluated_on(evaluated, effect(X)[:, None] + LEVELS, X, direction)
-    np.testing.assert_allclose(
-        run.objective, effect(X) + LEVELS.mean(), rtol=1e-9
-    )
+    np.testing.assert_allclose(run.objective, effect(X) + LEVELS.mean(), rtol=1e-9)
     missing = [note for note in run.notes if note.kind == "instances_missing"]
     trials = np.flatnonzero(~evaluated.all(axis=1))
     assert [note.trials for note in missing] == [tuple(trials)]
@@ -113,12 +107,10 @@ def test_only_levels_known_by_then_count():
     whole = evaluated_on(evaluated, Y, X)
     for before in (5, 20, N):
         part = evaluated_on(evaluated[:before], Y[:before], X[:before])
-        np.testing.assert_allclose(
-            whole.known_cost(before), part.cost, rtol=1e-9
+        np.testing.assert_allclose(whole.known_cost(before), part.cost, rtol=1e-9)
+        assert whole.chosen_acquisition(before, "ei").acquisition.best == pytest.approx(
+            part.cost.min(), rel=1e-9
         )
-        assert whole.chosen_acquisition(
-            before, "ei"
-        ).acquisition.best == pytest.approx(part.cost.min(), rel=1e-9)
 
 
 # ---------------------------------------------------------------------- the answers
@@ -143,17 +135,10 @@ def both():
     Y = effect(X)[:, None] + LEVELS
     Y += NOISE * np.random.default_rng(2).normal(size=Y.shape)
     table = table_of(Y, X)
-    by_hand = (
-        table.drop(columns="fold")
-        .groupby(["x1", "x2"], sort=False, as_index=False)
-        .mean()
-    )
+    by_hand = table.drop(columns="fold").groupby(["x1", "x2"], sort=False, as_index=False).mean()
     space = unit_cube(2)
     reading = {"objective": "loss", "space": space}
-    return (
-        hx.from_frame(table, instance="fold", **reading),
-        hx.from_frame(by_hand, **reading),
-    )
+    return (hx.from_frame(table, instance="fold", **reading), hx.from_frame(by_hand, **reading))
 
 
 def close(one, other):
@@ -207,9 +192,7 @@ def test_missing_instances_do_not_make_a_hyperparameter_important(sign):
     evaluated, Y, X = where_it_is_easy()
     direction = "minimize" if sign > 0 else "maximize"
     run = evaluated_on(evaluated, sign * Y, X, direction)
-    mean = [
-        y[there].mean() for y, there in zip(sign * Y, evaluated, strict=True)
-    ]
+    mean = [y[there].mean() for y, there in zip(sign * Y, evaluated, strict=True)]
     plain = hx.Run(run.space, X, mean, direction)
     assert hx.importance(plain, n_trees=16).share("x1") > 0.9
     found = hx.importance(run, n_trees=16)

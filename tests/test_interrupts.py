@@ -29,9 +29,7 @@ def interrupted(trials, names):
 
 def check(attempts):
     assert len(attempts) == len(SHARES)
-    assert not all(one["ended"] for one in attempts), (
-        "too quick to be interrupted"
-    )
+    assert not all(one["ended"] for one in attempts), "too quick to be interrupted"
     for one in attempts:
         assert one["threads"] == one["processes"] == []
         assert one["blas"]

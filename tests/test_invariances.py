@@ -20,18 +20,8 @@ from tests.invariances import Written, trials, ways
 pytestmark = pytest.mark.usefixtures("few_draws")
 
 TOLERANCE = 1e-6  # of the largest number of a column; see `tolerance_of`
-LETTERS = {
-    "rate": "zz",
-    "lr": "yy",
-    "layers": "xx",
-    "kind": "ww",
-    "drop": "vv",
-    "warm": "uu",
-}
-LABELS = {
-    "kind": {"tree": "z_", "line": "y_", "net": "a_"},
-    "warm": {False: "on", True: "off"},
-}
+LETTERS = {"rate": "zz", "lr": "yy", "layers": "xx", "kind": "ww", "drop": "vv", "warm": "uu"}
+LABELS = {"kind": {"tree": "z_", "line": "y_", "net": "a_"}, "warm": {False: "on", True: "off"}}
 AS_IS = Written()
 TOGETHER = Written(
     order=(5, 4, 3, 2, 1, 0),
@@ -50,11 +40,7 @@ OBJECTIVES = [
     (1.0, -1e-6),
     (-1e6, 3e6),
 ]
-other = given(
-    ways(OBJECTIVES, [1.0]),
-    st.sampled_from(["gp", "forest"]),
-    st.integers(0, 3),
-)
+other = given(ways(OBJECTIVES, [1.0]), st.sampled_from(["gp", "forest"]), st.integers(0, 3))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -69,9 +55,7 @@ def on_one_thread():
 
 def predictions(w, run, kind):
     space = AS_IS.space()
-    rows = run.space.encode(
-        [w.config(c) for c in space.decode(space.sample(40, seed=3))]
-    )
+    rows = run.space.encode([w.config(c) for c in space.decode(space.sample(40, seed=3))])
     mean, std = run.surrogate(kind=kind).predict(rows)
     return pd.DataFrame({"mean": mean, "std": std})
 
@@ -83,9 +67,7 @@ def held_out(w, run, kind):
 
 def trust(w, run, kind):
     found = hx.trust(run)
-    return pd.DataFrame(
-        [{"level": found.level, "r2": found.r2, "rank": found.rank}]
-    )
+    return pd.DataFrame([{"level": found.level, "r2": found.r2, "rank": found.rank}])
 
 
 def proposal(criterion, **options):
@@ -113,10 +95,7 @@ def rows_of(said, left_out=None):
 
 def game(game):
     return rows_of(
-        lambda w, run, kind: hx.methods.tunability(
-            run, 3, kind=game, surrogate=kind
-        ),
-        "model_std",
+        lambda w, run, kind: hx.methods.tunability(run, 3, kind=game, surrogate=kind), "model_std"
     )
 
 
@@ -127,35 +106,24 @@ def effect(name, **options):
 
 
 def lime(*model, **options):
-    return lambda w, run, kind: hx.methods.lime(
-        run, 5, *model, kind=kind, sample=200, **options
-    )
+    return lambda w, run, kind: hx.methods.lime(run, 5, *model, kind=kind, sample=200, **options)
 
 
 def shares(w, run, kind):
-    found = hx.partial_dependence(
-        run, sample=40, grid_size=4, pairs=1, surrogate=kind
-    ).shares
-    return pd.DataFrame(
-        [{"names": names, "share": share} for names, share in found.items()]
-    )
+    found = hx.partial_dependence(run, sample=40, grid_size=4, pairs=1, surrogate=kind).shares
+    return pd.DataFrame([{"names": names, "share": share} for names, share in found.items()])
 
 
 def advise(w, run, kind):
     actions = hx.advise(run, surrogate=run.surrogate(kind=kind)).actions
     names = ["kind", "hyperparameters", "certain", "gain"]
-    return pd.DataFrame(
-        [{name: getattr(action, name) for name in names} for action in actions]
-    )
+    return pd.DataFrame([{name: getattr(action, name) for name in names} for action in actions])
 
 
 def optimum(w, run, kind):
     found = hx.optimum(run)
     # the least of a draw is looked for from rows of which some tie: regret is the same to 3e-4
-    numbers = {
-        name: getattr(found, name)
-        for name in ("estimate", "p_better", "epsilon")
-    }
+    numbers = {name: getattr(found, name) for name in ("estimate", "p_better", "epsilon")}
     # beside which what is left of draws is rounding
     gain = found.expected_gain + found.epsilon
     return found.to_frame().reset_index().assign(**numbers, gain=gain)
@@ -171,18 +139,12 @@ SAID = {
     "surrogate": predictions,
     "held_out": held_out,
     "trust": trust,
-    "importance": lambda w, run, kind: hx.importance(
-        run, 2, kind="forest", n_trees=8
-    ),
+    "importance": lambda w, run, kind: hx.importance(run, 2, kind="forest", n_trees=8),
     "ablation": lambda w, run, kind: hx.methods.ablation(run, 3, kind=kind),
     "ablation of EI": rows_of(
-        lambda w, run, kind: hx.methods.ablation(
-            run, 3, 12, acquisition="ei", before=20, kind=kind
-        )
+        lambda w, run, kind: hx.methods.ablation(run, 3, 12, acquisition="ei", before=20, kind=kind)
     ),
-    "local_importance": lambda w, run, kind: hx.methods.local_importance(
-        run, 5, kind=kind
-    ),
+    "local_importance": lambda w, run, kind: hx.methods.local_importance(run, 5, kind=kind),
     "lime": lime(),
     "lime of tried values": lime(sampling="univariate"),
     "lime on a grid": lime(sampling="grid"),
@@ -191,21 +153,13 @@ SAID = {
     "partial_dependence of a category": effect("kind", sample=40),
     "partial_dependence of a condition": effect("drop", sample=40),
     "accumulated_local_effects": effect("rate", kind="accumulated"),
-    "accumulated_local_effects of a category": effect(
-        "kind", kind="accumulated"
-    ),
+    "accumulated_local_effects of a category": effect("kind", kind="accumulated"),
     "regional_partial_dependence": effect("rate", regions=True, sample=100),
-    "regions by shape": effect(
-        "rate", regions=True, sample=100, criterion="interaction"
-    ),
-    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(
-        run, sample=40, kind=kind
-    ),
+    "regions by shape": effect("rate", regions=True, sample=100, criterion="interaction"),
+    "h_statistic": lambda w, run, kind: hx.methods.h_statistic(run, sample=40, kind=kind),
     "tunability": game("tunability"),
     "shapley_interactions": rows_of(  # without what draws of the model say
-        lambda w, run, kind: hx.methods.shapley_interactions(
-            run, 5, background=60, kind=kind
-        ),
+        lambda w, run, kind: hx.methods.shapley_interactions(run, 5, background=60, kind=kind),
         "model_std",
     ),
     "explain_prediction": lambda w, run, kind: hx.explain_prediction(
@@ -242,9 +196,7 @@ SLOWLY = {
     ),
     "explain_proposal by log EI": proposal("logei"),
     "explain_proposal by KernelExplainer": proposal("lcb", estimator="kernel"),
-    "explain_proposal by sampling": proposal(
-        "lcb", estimator="sampling", orders=200
-    ),
+    "explain_proposal by sampling": proposal("lcb", estimator="sampling", orders=200),
     "recommended_space": lambda w, run, kind: hx.recommended_space(
         run, surrogate=run.surrogate(kind=kind)
     ),
@@ -255,9 +207,7 @@ SLOWLY = {
     "learning_curves": lambda w, run, kind: hx.methods.learning_curves(
         w.with_curves(0), kind="forest", at=[1.0, 5.0]
     ),
-    "compare": lambda w, run, kind: hx.compare(
-        {"one": run, "two": w.run(10)}, kind="gp"
-    ),
+    "compare": lambda w, run, kind: hx.compare({"one": run, "two": w.run(10)}, kind="gp"),
     "proposal_densities": lambda w, run, kind: hx.methods.proposal_densities(
         w.study(0), w.config(trials(1)[0][0])
     ),
@@ -271,21 +221,11 @@ OTHER_END = {"lower": "upper", "upper": "lower"}
 
 def tables(found):
     """The rows of a result, and its claims by their kind."""
-    yield (
-        "rows",
-        found
-        if isinstance(found, pd.DataFrame)
-        else found.to_frame().reset_index(),
-    )
-    for kind, term in sorted(
-        {(c.kind, c.term) for c in getattr(found, "claims", ())}
-    ):
+    yield ("rows", found if isinstance(found, pd.DataFrame) else found.to_frame().reset_index())
+    for kind, term in sorted({(c.kind, c.term) for c in getattr(found, "claims", ())}):
         told = [c for c in found.claims if (c.kind, c.term) == (kind, term)]
         rows = [(c.hyperparameters, c.certain, c.estimate) for c in told]
-        yield (
-            f"{kind} {term}",
-            pd.DataFrame(rows, columns=["names", "certain", "estimate"]),
-        )
+        yield (f"{kind} {term}", pd.DataFrame(rows, columns=["names", "certain", "estimate"]))
 
 
 def words(w, cell):
@@ -301,33 +241,19 @@ def written_back(w, frame):
     """Columns of words and of numbers, by their names at first; rows in the order of words."""
     is_text = {
         name: not all(
-            (
-                isinstance(v, (int, float, np.number))
-                and not isinstance(v, bool)
-            )
-            or v is None
+            (isinstance(v, (int, float, np.number)) and not isinstance(v, bool)) or v is None
             for v in frame[name].tolist()
         )
         for name in frame.columns
     }
-    text = {
-        w.old(n): [words(w, v) for v in frame[n]]
-        for n, some in is_text.items()
-        if some
-    }
-    order = sorted(
-        range(len(frame)), key=lambda i: [text[n][i] for n in sorted(text)]
-    )
+    text = {w.old(n): [words(w, v) for v in frame[n]] for n, some in is_text.items() if some}
+    order = sorted(range(len(frame)), key=lambda i: [text[n][i] for n in sorted(text)])
     numbers = {
-        w.old(n): np.array(
-            [np.nan if v is None else v for v in frame[n]], dtype=float
-        )[order]
+        w.old(n): np.array([np.nan if v is None else v for v in frame[n]], dtype=float)[order]
         for n, some in is_text.items()
         if not some and n != "index"
     }
-    return {
-        n: [column[i] for i in order] for n, column in text.items()
-    }, numbers
+    return {n: [column[i] for i in order] for n, column in text.items()}, numbers
 
 
 def difference(found, other, way):
@@ -343,17 +269,11 @@ def difference(found, other, way):
         )
         if text != others or numbers.keys() != given.keys():
             return np.inf
-        least = 1e-9 * max(
-            (np.nanmax(np.abs(v), initial=0.0) for v in numbers.values()),
-            default=0,
-        )
+        least = 1e-9 * max((np.nanmax(np.abs(v), initial=0.0) for v in numbers.values()), default=0)
         for name, column in numbers.items():
             size = max(np.nanmax(np.abs(column), initial=0.0), least) or 1.0
             ends = {name, OTHER_END.get(name, name)} & given.keys()
-            worst = max(
-                worst,
-                min(apart(column, given[end], way) for end in ends) / size,
-            )
+            worst = max(worst, min(apart(column, given[end], way) for end in ends) / size)
     return worst
 
 
@@ -362,9 +282,7 @@ def apart(column, other, way):
     s = way.scale
     units = [(1.0, 0.0), (abs(s), 0.0), (s, 0.0), (s * s, 0.0), (s, way.shift)]
     found = [(other - zero) / unit for unit, zero in units]
-    if len(column) != len(other) or not np.array_equal(
-        np.isnan(column), np.isnan(other)
-    ):
+    if len(column) != len(other) or not np.array_equal(np.isnan(column), np.isnan(other)):
         return np.inf
     return min(np.nanmax(np.abs(column - back), initial=0.0) for back in found)
 
@@ -382,9 +300,7 @@ def check(said, way, kind, seed):
     as_it_is = said(AS_IS, AS_IS.run(seed), kind)
     # in single precision, that of draws, near values change their ranks
     tolerance = max(tolerance_of(way), 1e-5 if said is trust else 0.0)
-    assert (
-        difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance
-    )
+    assert difference(as_it_is, said(way, way.run(seed), kind), way) < tolerance
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -402,14 +318,9 @@ def test_no_way_to_write_a_run_down_changes_what_is_learned(way, kind, seed):
 def test_the_comparison_notices_a_difference():
     run = AS_IS.run(0)
     said = predictions(AS_IS, run, "forest")
-    assert (
-        difference(said, predictions(AS_IS, AS_IS.run(1), "forest"), AS_IS)
-        > 0.1
-    )
+    assert difference(said, predictions(AS_IS, AS_IS.run(1), "forest"), AS_IS) > 0.1
     assert difference(said, said + 1.0, AS_IS) > 0.1
-    assert difference(
-        said, said + [1.0, 0.0], Written(shift=1.0)
-    ) == pytest.approx(0.0, abs=1e-9)
+    assert difference(said, said + [1.0, 0.0], Written(shift=1.0)) == pytest.approx(0.0, abs=1e-9)
     shares = hx.importance(run, kind="forest", n_trees=8)
     renamed = hx.importance(TOGETHER.run(0), kind="forest", n_trees=8)
     assert difference(shares, renamed, AS_IS) == np.inf

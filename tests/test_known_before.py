@@ -19,10 +19,7 @@ def same(whole, part, before):
         other = part.surrogate(kind=kind).predict(at[1])
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     assert whole.diverged_above(before) == part.diverged_above()
-    ei = [
-        run.chosen_acquisition(t, "ei").acquisition
-        for run, t in ((whole, before), (part, None))
-    ]
+    ei = [run.chosen_acquisition(t, "ei").acquisition for run, t in ((whole, before), (part, None))]
     assert ei[0].best == ei[1].best
 
 
@@ -40,29 +37,17 @@ def recorded(seed, wild):
 def test_a_run_of_its_own(before, wild):
     X, y = recorded(before, wild)
     whole = hx.Run(SPACE, X, y, "minimize", proposals=range(5, 30))
-    part = hx.Run(
-        SPACE, X[:before], y[:before], "minimize", proposals=range(5, before)
-    )
+    part = hx.Run(SPACE, X[:before], y[:before], "minimize", proposals=range(5, before))
     same(whole, part, before)
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random"])
 def test_a_study(sampler):
-    samplers = {
-        "tpe": optuna.samplers.TPESampler,
-        "random": optuna.samplers.RandomSampler,
-    }
+    samplers = {"tpe": optuna.samplers.TPESampler, "random": optuna.samplers.RandomSampler}
 
     def objective(trial):
-        x, layers = (
-            trial.suggest_float("x", 0.0, 1.0),
-            trial.suggest_int("layers", 1, 3),
-        )
-        return (
-            1e6
-            if trial.number in (2, 24)
-            else (x - 0.4) ** 2 + layers * 10.0**-trial.number
-        )
+        x, layers = (trial.suggest_float("x", 0.0, 1.0), trial.suggest_int("layers", 1, 3))
+        return 1e6 if trial.number in (2, 24) else (x - 0.4) ** 2 + layers * 10.0**-trial.number
 
     study = optuna.create_study(sampler=samplers[sampler](seed=1))
     study.optimize(objective, n_trials=28)

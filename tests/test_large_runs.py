@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods.proposals.explainable import (
-    explainable,
-    why_unexplained,
-)
+from hpo_explain.methods.proposals.explainable import explainable, why_unexplained
 from hpo_explain.models import ForestSurrogate
 from hpo_explain.run import fits as limits
 from hpo_explain.run.fits import learned_rows
@@ -15,20 +12,13 @@ from tests.noted import the_note
 
 SPACE = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abc"])
 MANY = hx.SearchSpace(
-    [
-        hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]),
-        *SPACE.parameters,
-    ]
+    [hx.CategoricalParameter("choice", [f"v{i}" for i in range(400)]), *SPACE.parameters]
 )
 
 
 def run_of(n, *, noise=0.05, seed=0, **changes):
     X = SPACE.sample(n, seed=seed)
-    y = (
-        np.sin(5.0 * X[:, 0])
-        + X[:, 1] ** 2
-        + np.random.default_rng(seed).normal(0.0, noise, n)
-    )
+    y = np.sin(5.0 * X[:, 0]) + X[:, 1] ** 2 + np.random.default_rng(seed).normal(0.0, noise, n)
     return hx.Run(SPACE, X, y, "minimize", **changes)
 
 
@@ -52,22 +42,14 @@ def test_rows_learned_hold_the_best_those_around_it_the_latest_and_a_spread():
     # the rest is spread: one of each 400th part of the others
     others = np.setdiff1d(rows, [*nearest, *range(2945, 3000)])
     assert np.abs(np.bincount(others // 295, minlength=10) - 40).max() <= 4
-    np.testing.assert_array_equal(
-        rows, learned_rows(SPACE, run.X, run.cost, 500, seed=3)
-    )
-    assert not np.array_equal(
-        rows, learned_rows(SPACE, run.X, run.cost, 500, seed=4)
-    )
+    np.testing.assert_array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=3))
+    assert not np.array_equal(rows, learned_rows(SPACE, run.X, run.cost, 500, seed=4))
 
 
 @pytest.mark.parametrize(("kind", "learned"), [("gp", 60), ("forest", 400)])
-def test_a_model_of_some_trials_says_so_in_every_result(
-    small_limits, kind, learned
-):
+def test_a_model_of_some_trials_says_so_in_every_result(small_limits, kind, learned):
     run = run_of(900, proposals=[700])
-    effect = hx.partial_dependence(
-        run, "a", surrogate=kind, sample=20, grid_size=3
-    )
+    effect = hx.partial_dependence(run, "a", surrogate=kind, sample=20, grid_size=3)
     told = the_note(effect.notes, "learned_from_some")
     assert (told["finished"], told["taken"]) == (900, learned)
     assert told["best"] + told["latest"] + told["spread"] == learned
@@ -75,9 +57,7 @@ def test_a_model_of_some_trials_says_so_in_every_result(
     if kind == "forest":
         surrogate = run.surrogate(kind=kind)
         assert len(surrogate.data[1]) == learned
-        assert surrogate.learned_from(
-            run.X[[run.row(run.incumbent_trial)]]
-        ).all()
+        assert surrogate.learned_from(run.X[[run.row(run.incumbent_trial)]]).all()
         assert surrogate.tuned().notes == surrogate.notes
 
 
@@ -87,27 +67,18 @@ def test_trust_and_importance_and_proposals_say_from_how_many(small_limits):
     assert the_note(found.notes, "learned_from_some")["taken"] == 400
     proposal = hx.explain_proposal(run, 1050, background=50)
     told = the_note(proposal.notes, "learned_from_some")
-    assert (told["finished"], told["taken"]) == (
-        1050,
-        200,
-    )  # what was known before
+    assert (told["finished"], told["taken"]) == (1050, 200)  # what was known before
 
 
 @pytest.mark.thorough
-def test_shares_of_some_trials_agree_with_those_of_all_within_intervals(
-    monkeypatch,
-):
+def test_shares_of_some_trials_agree_with_those_of_all_within_intervals(monkeypatch):
     whole = hx.importance(run_of(1200), n_trees=16).importance
     monkeypatch.setattr(limits, "MOST_TRIALS", {"gp": 400, "forest": 400})
     some = hx.importance(run_of(1200), n_trees=16)
     assert the_note(some.notes, "learned_from_some")["taken"] == 400
     lower, upper = some.importance["lower"], some.importance["upper"]
     assert ((lower <= whole["upper"]) & (whole["lower"] <= upper)).all()
-    assert (
-        some.importance["importance"].idxmax()
-        == whole["importance"].idxmax()
-        == "a"
-    )
+    assert some.importance["importance"].idxmax() == whole["importance"].idxmax() == "a"
 
 
 def test_which_proposals_can_be_explained_is_as_if_each_were_asked():
@@ -117,16 +88,10 @@ def test_which_proposals_can_be_explained_is_as_if_each_were_asked():
     started = rng.permutation(40) * 1.0
     for times in ({}, {"started": started, "finished": started + 3.5}):
         run = hx.Run(SPACE, SPACE.sample(40, seed=0), y, "minimize", **times)
-        alone = [
-            number
-            for number in range(40)
-            if why_unexplained(run, number) is None
-        ]
+        alone = [number for number in range(40) if why_unexplained(run, number) is None]
         assert explainable(run)[0] == alone
         constant = [
-            np.ptp(run.learned_cost(t)) > 0.0
-            if len(run.known_before(t)) > 1
-            else False
+            np.ptp(run.learned_cost(t)) > 0.0 if len(run.known_before(t)) > 1 else False
             for t in range(40)
         ]
         assert alone == np.flatnonzero(constant).tolist()

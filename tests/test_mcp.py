@@ -28,14 +28,8 @@ ASKED = {
     "importance": ("importance", {"study": "first.db", "figure": True}),
     "of a table": ("history", {"study": "inside/t.csv", "objective": "loss"}),
     "several": ("compare", {"studies": ["first.db", "second.db"]}),
-    "an address": (
-        "history",
-        {"study": "sqlite:///first.db", "study_name": "first"},
-    ),
-    "a whole number": (
-        "optimum",
-        {"study": "first.db", "more": 10.0, "objective": None},
-    ),
+    "an address": ("history", {"study": "sqlite:///first.db", "study_name": "first"}),
+    "a whole number": ("optimum", {"study": "first.db", "more": 10.0, "objective": None}),
     "outside": ("history", {"study": "../secret.db"}),
     "absolute": ("history", {"study": "/etc/passwd"}),
     "linked": ("history", {"study": "linked.db"}),
@@ -57,9 +51,7 @@ def place(tmp_path_factory, tuned):  # noqa: F811
     (folder / "inside").mkdir(parents=True)
     for name in ("first.db", "second.db", "../secret.db"):
         shutil.copy(tuned, folder / name)
-    frame = pd.DataFrame(
-        {"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]}
-    )
+    frame = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]})
     frame.to_csv(folder / "inside" / "t.csv", index=False)
     frame.to_pickle(folder / "result.pkl")
     (folder / "linked.db").symlink_to(outside / "secret.db")
@@ -73,18 +65,13 @@ def asked(place, calls):
 
     code = "from hpo_explain.cli import main; main()"
     started = StdioServerParameters(
-        command=sys.executable,
-        args=["-c", code, "mcp", str(place)],
-        env={**os.environ},
+        command=sys.executable, args=["-c", code, "mcp", str(place)], env={**os.environ}
     )
 
     async def ask():
         async with Client(stdio_client(started)) as client:
             tools = (await client.list_tools()).tools
-            found = {
-                key: await client.call_tool(*call)
-                for key, call in calls.items()
-            }
+            found = {key: await client.call_tool(*call) for key, call in calls.items()}
             return {tool.name: tool for tool in tools}, found
 
     return anyio.run(ask)
@@ -94,9 +81,7 @@ def asked(place, calls):
 def answers(place):
     before = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
     found = asked(place, ASKED)
-    assert {
-        path: path.stat().st_mtime_ns for path in place.rglob("*")
-    } == before  # only read
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*")} == before  # only read
     return found
 
 
@@ -108,17 +93,12 @@ def test_every_method_is_a_tool_that_says_what_it_takes(answers):
     for_assistants = [one for one in METHODS if one.for_assistants]
     assert {*tools} == {"studies", *(one.name for one in for_assistants)}
     for method in for_assistants:
-        tool, taken = (
-            tools[method.name],
-            tools[method.name].input_schema["properties"],
-        )
+        tool, taken = (tools[method.name], tools[method.name].input_schema["properties"])
         assert method.asks in tool.description
         assert tool.annotations.read_only_hint
         own = [
             p.name
-            for p in [*inspect.signature(method.function).parameters.values()][
-                1:
-            ]
+            for p in [*inspect.signature(method.function).parameters.values()][1:]
             if p.kind is not p.VAR_KEYWORD and p.name != "surrogate"
         ]
         assert {*own} - {"n_jobs", "progress"} == {*taken} & {*own}
@@ -131,8 +111,7 @@ def test_every_method_is_a_tool_that_says_what_it_takes(answers):
 
 def test_all_schemas_together_are_short(answers):
     listed = [
-        one.model_dump(mode="json", by_alias=True, exclude_none=True)
-        for one in answers[0].values()
+        one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in answers[0].values()
     ]
     assert len(json.dumps({"tools": listed})) <= 25_000
 
@@ -173,8 +152,7 @@ def test_an_answer_is_the_sentence_the_claims_and_the_figure(answers, place):
 
 
 @pytest.mark.parametrize(
-    "key",
-    ["of a table", "several", "an address", "a whole number", "still there"],
+    "key", ["of a table", "several", "an address", "a whole number", "still there"]
 )
 def test_tables_several_studies_and_addresses_are_answered(answers, key):
     told = answers[1][key]
@@ -196,9 +174,7 @@ def test_tables_several_studies_and_addresses_are_answered(answers, key):
         ("no tool", ["no tool 'publish'", "importance"]),
     ],
 )
-def test_what_cannot_be_answered_is_an_error_with_the_remedy(
-    answers, key, words
-):
+def test_what_cannot_be_answered_is_an_error_with_the_remedy(answers, key, words):
     told = answers[1][key]
     assert told.is_error
     (text,) = [part.text for part in told.content]
@@ -211,22 +187,12 @@ def test_every_tool_answers(place):
     calls = {}
     for tool in TOOLS.values():
         method, taken = tool.method, tool.takes
-        given = {
-            "study": "first.db",
-            "studies": ["first.db", "second.db"],
-            "name": "x",
-        }
+        given = {"study": "first.db", "studies": ["first.db", "second.db"], "name": "x"}
         given = {name: given[name] for name in taken["required"]}
         calls[method.name] = (method.name, given)
     _, found = asked(place, calls)
-    failed = {
-        name: told.content[0].text
-        for name, told in found.items()
-        if told.is_error
-    }
-    assert not any("This is a defect" in text for text in failed.values()), (
-        failed
-    )
+    failed = {name: told.content[0].text for name, told in found.items() if told.is_error}
+    assert not any("This is a defect" in text for text in failed.values()), failed
     assert len(found) - len(failed) > 15, failed
 
 
@@ -236,24 +202,15 @@ def test_every_tool_answers(place):
 def test_passwords_are_not_shown_and_addresses_are_opened_by_what_is(tmp_path):
     places = Places.of(["mysql://me:secret@host/trials"])
     assert places.names() == ["mysql://me:***@host/trials"]
-    assert (
-        places.opened("mysql://me:***@host/trials")
-        == "mysql://me:secret@host/trials"
-    )
-    for other in (
-        "mysql://me:secret@host/trials",
-        "mysql://me:***@host/other",
-        "",
-    ):
+    assert places.opened("mysql://me:***@host/trials") == "mysql://me:secret@host/trials"
+    for other in ("mysql://me:secret@host/trials", "mysql://me:***@host/other", ""):
         with pytest.raises(InputError, match="not started with"):
             places.opened(other)
 
 
 def test_a_server_is_started_with_places_that_exist(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        InputError, match="neither a folder, a file nor an address"
-    ):
+    with pytest.raises(InputError, match="neither a folder, a file nor an address"):
         Places.of(["nope.db"])
     (tmp_path / "result.pkl").write_bytes(b"\x80\x04N.")
     with pytest.raises(InputError, match="is a pickle"):

@@ -14,9 +14,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.run import WithoutResult, measured
 
-SPACE = hx.SearchSpace(
-    [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
-)
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 
 
 def run_with_failures(probability, seed=0, n=120):
@@ -38,9 +36,7 @@ def run_with_failures(probability, seed=0, n=120):
 
 def study_with_failures():
     """A real study: an objective that raises for large batches, with times that grow with depth."""
-    study = optuna.create_study(
-        direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0)
-    )
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
     space = {"batch": IntDistribution(1, 64), "depth": IntDistribution(1, 9)}
     space["lr"] = FloatDistribution(1e-4, 1.0, log=True)
     rng, start = np.random.default_rng(0), datetime(2026, 1, 1)
@@ -97,10 +93,7 @@ def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
         [1.0, 2.0],
         "maximize",
         trials=[0, 4],
-        excluded={
-            t: hx.base.Fact(why)
-            for t, why in enumerate(["failed", "pruned", "failed"], 1)
-        },
+        excluded={t: hx.base.Fact(why) for t, why in enumerate(["failed", "pruned", "failed"], 1)},
         without_result={
             1: WithoutResult("failed", x),
             2: WithoutResult("pruned", x / 2.0),
@@ -125,20 +118,14 @@ def test_the_forest_of_failures_is_a_classifier():
     """Scikit-learn's own classifier with the same settings predicts the same probabilities."""
     from sklearn.ensemble import RandomForestClassifier
 
-    run = measured(
-        run_with_failures(lambda X: 0.1 + 0.8 * (X[:, 0] > 0.6)), "failed"
-    )
+    run = measured(run_with_failures(lambda X: 0.1 + 0.8 * (X[:, 0] > 0.6)), "failed")
     surrogate = run.surrogate()
     settings = surrogate.forest.get_params() | {"criterion": "gini"}
-    classifier = RandomForestClassifier(**settings).fit(
-        run.X, run.objective.astype(int)
-    )
+    classifier = RandomForestClassifier(**settings).fit(run.X, run.objective.astype(int))
     rows = SPACE.sample(500, seed=1)
     mean, _ = surrogate.predict(rows)
     assert ((mean >= 0.0) & (mean <= 1.0)).all()
-    np.testing.assert_allclose(
-        mean, classifier.predict_proba(rows)[:, 1], atol=0.02
-    )
+    np.testing.assert_allclose(mean, classifier.predict_proba(rows)[:, 1], atol=0.02)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -161,9 +148,7 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
     path = hx.methods.ablation(study, target="failed")
     assert path.subject.objective_name == "probability of failure"
     assert path.source["batch"] > 45 >= path.target["batch"]
-    with pytest.raises(
-        hx.base.NothingToExplain, match="the optimizer saw another objective"
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match="the optimizer saw another objective"):
         hx.explain_proposal(study, target="duration")
 
 
@@ -179,9 +164,7 @@ def test_of_infeasibility_trials_that_failed_or_broke_a_constraint_are_1():
     assert found.bounds == (0.0, 1.0)
     assert hx.importance(run, target="infeasible").share("x") > 0.9
     feasible = hx.Run(SPACE, run.X, run.objective, "maximize")
-    with pytest.raises(
-        hx.base.NothingToExplain, match="failed or broke a constraint"
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match="failed or broke a constraint"):
         measured(feasible, "infeasible")
 
 
@@ -192,26 +175,17 @@ def test_some_trials_are_read_by_their_numbers():
     late = as_run(study, trials=slice(30, None))
     np.testing.assert_array_equal(late.trials, numbers[numbers >= 30])
     np.testing.assert_array_equal(late.objective, run.objective[numbers >= 30])
-    assert {why.kind for t, why in late.excluded.items() if t < 30} == {
-        "trial_not_read"
-    }
+    assert {why.kind for t, why in late.excluded.items() if t < 30} == {"trial_not_read"}
     assert {t for t in run.without_result if t >= 30} == {*late.without_result}
-    np.testing.assert_array_equal(
-        as_run(run, trials=slice(-30, None)).trials, late.trials
-    )
+    np.testing.assert_array_equal(as_run(run, trials=slice(-30, None)).trials, late.trials)
     few = numbers[[4, 1]].tolist()
     assert as_run(run, trials=few).trials.tolist() == sorted(few)
     failed = as_run(study, trials=slice(30, None), target="failed")
     assert failed.trials.tolist() == list(range(30, 60))
-    assert (
-        hx.history(study, trials=slice(30, None)).trials.tolist()
-        == late.trials.tolist()
-    )
+    assert hx.history(study, trials=slice(30, None)).trials.tolist() == late.trials.tolist()
 
 
-@pytest.mark.parametrize(
-    "trials", [[999], [], ["x"], [True], "x", 3, slice(900, None)]
-)
+@pytest.mark.parametrize("trials", [[999], [], ["x"], [True], "x", 3, slice(900, None)])
 def test_trials_that_do_not_exist_are_refused(trials):
     with pytest.raises(hx.base.InputError) as caught:
         as_run(study_with_failures(), trials=trials)
@@ -220,20 +194,9 @@ def test_trials_that_do_not_exist_are_refused(trials):
 
 def test_the_curves_and_instances_of_some_trials_are_theirs():
     X = SPACE.sample(3, seed=0)
-    curves = hx.run.Curves.of(
-        {t: {1: 1.0 + t, 2: 0.5} for t in range(3)}, dict(enumerate(X))
-    )
-    instances = hx.run.Instances(
-        ["a", "b"], np.repeat(X, 2, axis=0), [0, 1] * 3, np.arange(6.0)
-    )
-    run = hx.Run(
-        SPACE,
-        X,
-        [0.5, 2.5, 4.5],
-        "minimize",
-        curves=curves,
-        instances=instances,
-    )
+    curves = hx.run.Curves.of({t: {1: 1.0 + t, 2: 0.5} for t in range(3)}, dict(enumerate(X)))
+    instances = hx.run.Instances(["a", "b"], np.repeat(X, 2, axis=0), [0, 1] * 3, np.arange(6.0))
+    run = hx.Run(SPACE, X, [0.5, 2.5, 4.5], "minimize", curves=curves, instances=instances)
     some = as_run(run, trials=[0, 2])
     assert some.curves.trials.tolist() == [0, 2]
     assert some.curves.values[:, 0].tolist() == [1.0, 3.0]
@@ -258,49 +221,18 @@ def test_a_table_names_its_columns():
         3: "failed",
         4: "pruned",
     }
-    assert as_run(table, target="failed", **reading).objective.tolist() == [
-        0,
-        0,
-        1,
-        1,
-        0,
-    ]
-    with pytest.raises(
-        hx.base.InputError,
-        match="status 'x' must say whether a trial finished",
-    ):
-        hx.from_frame(
-            table,
-            objective="loss",
-            status="x",
-            hyperparameters=["seconds"],
-        )
-    with pytest.raises(
-        hx.base.InputError, match="duration 'state' must hold seconds"
-    ):
-        hx.from_frame(
-            table,
-            objective="loss",
-            duration="state",
-            hyperparameters=["x"],
-        )
+    assert as_run(table, target="failed", **reading).objective.tolist() == [0, 0, 1, 1, 0]
+    with pytest.raises(hx.base.InputError, match="status 'x' must say whether a trial finished"):
+        hx.from_frame(table, objective="loss", status="x", hyperparameters=["seconds"])
+    with pytest.raises(hx.base.InputError, match="duration 'state' must hold seconds"):
+        hx.from_frame(table, objective="loss", duration="state", hyperparameters=["x"])
 
 
 def test_what_was_not_recorded_is_said_with_the_remedy():
     table = pd.DataFrame({"x": [0.1, 0.9, 0.5], "loss": [1.0, 9.0, 4.0]})
-    with pytest.raises(
-        hx.base.InputError, match="name its column with duration="
-    ):
+    with pytest.raises(hx.base.InputError, match="name its column with duration="):
         hx.importance(table, objective="loss", target="duration")
-    with pytest.raises(
-        hx.base.NothingToExplain,
-        match="none of the run's trials failed: 3 trials",
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match="none of the run's trials failed: 3 trials"):
         hx.importance(table, objective="loss", target="failed")
-    with pytest.raises(
-        hx.base.InputError,
-        match="direction cannot be given with target='failed'",
-    ):
-        hx.from_optuna(
-            study_with_failures(), target="failed", direction="maximize"
-        )
+    with pytest.raises(hx.base.InputError, match="direction cannot be given with target='failed'"):
+        hx.from_optuna(study_with_failures(), target="failed", direction="maximize")

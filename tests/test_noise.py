@@ -20,9 +20,7 @@ def evaluated(n, k, *, seed=0, std=1.0, easy=0.0):
 
 def repeats_of(X, Y, known=None):
     """Repeats of results (n, k), of those that are known."""
-    rows, index = np.nonzero(
-        np.ones(Y.shape, dtype=bool) if known is None else known
-    )
+    rows, index = np.nonzero(np.ones(Y.shape, dtype=bool) if known is None else known)
     return Repeats.of(X[rows], index, Y[rows, index])
 
 
@@ -38,15 +36,9 @@ def repeated_run(X, Y):
 def test_variances_of_repeats_are_sample_variances():
     X, Y = evaluated(12, 5)
     order = np.random.default_rng(1).permutation(60)
-    found = Repeats.of(
-        np.repeat(X, 5, axis=0)[order],
-        np.zeros(60, dtype=int),
-        Y.ravel()[order],
-    )
+    found = Repeats.of(np.repeat(X, 5, axis=0)[order], np.zeros(60, dtype=int), Y.ravel()[order])
     at = [int(np.flatnonzero((row == X).all(axis=1))[0]) for row in found.X]
-    np.testing.assert_allclose(
-        found.std, Y.std(axis=1, ddof=1)[at], rtol=1e-10
-    )
+    np.testing.assert_allclose(found.std, Y.std(axis=1, ddof=1)[at], rtol=1e-10)
     assert set(found.df) == {4.0}
     assert set(found.evaluations) == {5}
 
@@ -57,9 +49,7 @@ def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
     log_gamma = stats.loggamma(df / 2.0)
     # of the logarithm of χ²/ν
     bias = np.log(2.0) + log_gamma.mean() - np.log(df)
-    one = Repeats(
-        np.zeros((1, 1)), np.array([2.0]), np.array([df]), np.array([2])
-    )
+    one = Repeats(np.zeros((1, 1)), np.array([2.0]), np.array([df]), np.array([2]))
     np.testing.assert_allclose(one.log_variance, np.log(4.0) - bias, rtol=1e-9)
     np.testing.assert_allclose(one.error, log_gamma.std(), rtol=1e-9)
 
@@ -68,9 +58,7 @@ def test_the_log_variance_is_unbiased_and_its_error_is_known(df):
 def test_the_pooled_standard_deviation_is_within_its_interval_19_times_in_20():
     inside = 0
     for seed in range(300):
-        std, lower, upper = repeats_of(
-            *evaluated(6, 3, seed=seed, std=0.7)
-        ).pooled()
+        std, lower, upper = repeats_of(*evaluated(6, 3, seed=seed, std=0.7)).pooled()
         assert lower < std < upper
         inside += lower < 0.7 < upper
     assert 0.92 <= inside / 300 <= 0.98  # 0.95 ± 2.4 standard errors
@@ -82,12 +70,7 @@ def test_of_a_skewed_noise_the_interval_is_wider():
     inside = plain = 0
     for _ in range(300):
         Y = rng.exponential(size=(20, 4))
-        found = Repeats(
-            np.zeros((20, 1)),
-            Y.std(axis=1, ddof=1),
-            np.full(20, 3.0),
-            np.full(20, 4),
-        )
+        found = Repeats(np.zeros((20, 1)), Y.std(axis=1, ddof=1), np.full(20, 3.0), np.full(20, 4))
         std, lower, upper = found.pooled()
         inside += lower < 1.0 < upper
         plain += abs(stats.chi2.cdf(60.0 * std**2, 60.0) - 0.5) < 0.475
@@ -123,15 +106,11 @@ def test_a_noisy_configuration_makes_no_other_one_look_noisy():
     rng = np.random.default_rng(0)
     easy = np.array([0.0, 5.0, -3.0, 100.0])
     found = [
-        repeats_of(X, sigma[:, None] * rng.standard_normal((n, k)) + easy).std
-        ** 2
-        / sigma**2
+        repeats_of(X, sigma[:, None] * rng.standard_normal((n, k)) + easy).std ** 2 / sigma**2
         for _ in range(draws)
     ]
     by_part = np.median(np.reshape(found, (draws, 4, 10)), axis=(0, 2))
-    np.testing.assert_allclose(
-        by_part, stats.chi2.median(k - 1) / (k - 1), atol=0.08
-    )
+    np.testing.assert_allclose(by_part, stats.chi2.median(k - 1) / (k - 1), atol=0.08)
 
 
 # ---------------------------------------------------------------------- the model
@@ -159,9 +138,7 @@ def test_a_noise_that_varies_is_predicted_where_it_was_not_seen():
     np.testing.assert_allclose(model.predict(new)[0] ** 2, np.exp(mean))
     # the standard deviation of exp(z/2), by its derivative
     step = np.exp((mean + 1e-6) / 2.0) - np.exp(mean / 2.0)
-    np.testing.assert_allclose(
-        model.predict(new)[1], step / 1e-6 * std, rtol=1e-5
-    )
+    np.testing.assert_allclose(model.predict(new)[1], step / 1e-6 * std, rtol=1e-5)
 
 
 def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
@@ -169,9 +146,7 @@ def test_the_noise_is_not_thought_to_be_less_than_the_error_of_a_variance():
     X, Y = evaluated(40, 3, std=lambda X: np.exp(2.0 * X[:, 1]))
     model = repeated_run(X, Y).noise(kind="gp")
     assert model.varies
-    assert model.log_variance.noise_std >= model.repeats.error[0] * (
-        1.0 - 1e-6
-    )
+    assert model.log_variance.noise_std >= model.repeats.error[0] * (1.0 - 1e-6)
 
 
 # ---------------------------------------------------------------------- what a run knows
@@ -198,9 +173,7 @@ def test_repeats_with_the_same_result_each_time_have_no_noise():
 def with_instances(X, Y):
     rows, index = np.nonzero(np.ones(Y.shape, dtype=bool))
     folds = hx.run.Instances([*range(Y.shape[1])], X[rows], index, Y.ravel())
-    return hx.Run(
-        unit_cube(X.shape[1]), X, Y.mean(axis=1), "minimize", instances=folds
-    )
+    return hx.Run(unit_cube(X.shape[1]), X, Y.mean(axis=1), "minimize", instances=folds)
 
 
 def test_the_noise_is_that_of_single_instances():

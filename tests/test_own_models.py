@@ -52,20 +52,12 @@ def test_every_function_that_explains_a_model_takes_one(name):
 def test_effects_are_those_of_the_model_given():
     effect = hx.partial_dependence(RUN, "x2", surrogate=OWN, sample=40)
     np.testing.assert_allclose(effect.mean, effect.grid)
-    np.testing.assert_allclose(
-        hx.partial_dependence(RUN, "x1", surrogate=OWN).std, 0.1
-    )
-    regions = hx.partial_dependence(
-        RUN, "x2", regions=True, surrogate=OWN, sample=40
-    ).regions
+    np.testing.assert_allclose(hx.partial_dependence(RUN, "x1", surrogate=OWN).std, 0.1)
+    regions = hx.partial_dependence(RUN, "x2", regions=True, surrogate=OWN, sample=40).regions
     np.testing.assert_allclose(regions[0].effect.mean, regions[0].effect.grid)
     both = AnalyticSurrogate(SPACE, lambda X: X[:, 0] * X[:, 1])
-    assert (
-        hx.methods.h_statistic(RUN, surrogate=both).to_frame()["H"].max() > 0.1
-    )
-    assert (
-        hx.methods.h_statistic(RUN, surrogate=OWN).to_frame()["H"].max() < 1e-6
-    )
+    assert hx.methods.h_statistic(RUN, surrogate=both).to_frame()["H"].max() > 0.1
+    assert hx.methods.h_statistic(RUN, surrogate=OWN).to_frame()["H"].max() < 1e-6
 
 
 @few_draws
@@ -77,32 +69,21 @@ def test_importance_is_that_of_the_model_given():
 
 
 def test_around_a_configuration_it_is_the_model_given():
-    steps = hx.methods.ablation(
-        RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN
-    )
+    steps = hx.methods.ablation(RUN, {"x1": 0.9, "x2": 0.9}, {"x1": 0.1, "x2": 0.1}, surrogate=OWN)
     gains = steps.to_frame()["gain"]
-    np.testing.assert_allclose(
-        [gains["x1"], gains["x2"]], [0.0, 0.8], atol=1e-9
-    )
-    assert (
-        hx.methods.local_importance(RUN, surrogate=OWN).subject.model
-        == "a model of yours"
-    )
+    np.testing.assert_allclose([gains["x1"], gains["x2"]], [0.0, 0.8], atol=1e-9)
+    assert hx.methods.local_importance(RUN, surrogate=OWN).subject.model == "a model of yours"
     first, second = hx.methods.lime(RUN, surrogate=OWN).statements
     assert (first.names, second.names) == (("x2",), ("x1",))
     assert abs(second.effect) < 1e-9 < abs(first.effect)
     found = hx.explain_prediction(RUN, 3, surrogate=OWN, background=20)
     np.testing.assert_allclose(found.phi[0], 0.0, atol=1e-9)
-    many = hx.methods.explain_predictions(
-        RUN, [1, 2], surrogate=OWN, background=20
-    )
+    many = hx.methods.explain_predictions(RUN, [1, 2], surrogate=OWN, background=20)
     assert many.subject.model == "a model of yours"
 
 
 def test_where_to_search_on_is_that_of_the_model_given():
-    model = hx.models.GaussianProcessSurrogate.fit(
-        SPACE, X, (X[:, 1] - 0.1) ** 2
-    )
+    model = hx.models.GaussianProcessSurrogate.fit(SPACE, X, (X[:, 1] - 0.1) ** 2)
     space = hx.recommended_space(RUN, surrogate=model).space
     assert space["x2"].high < 0.8
     assert space["x1"].high - space["x1"].low > 0.8
@@ -112,28 +93,16 @@ def test_where_to_search_on_is_that_of_the_model_given():
 @few_draws
 def test_advice_is_that_of_the_model_given():
     some = X[:12]  # so few leave something to gain
-    model = hx.models.GaussianProcessSurrogate.fit(
-        SPACE, some, (some[:, 1] - 0.1) ** 2
-    )
-    actions = {
-        action.kind: action
-        for action in hx.advise(RUN, surrogate=model, n=5).actions
-    }
+    model = hx.models.GaussianProcessSurrogate.fit(SPACE, some, (some[:, 1] - 0.1) ** 2)
+    actions = {action.kind: action for action in hx.advise(RUN, surrogate=model, n=5).actions}
     assert actions["narrow"].hyperparameters == ("x2",)
-    assert (
-        min(
-            abs(config["x2"] - 0.1) for config in actions["try"].configurations
-        )
-        < 0.05
-    )
+    assert min(abs(config["x2"] - 0.1) for config in actions["try"].configurations) < 0.05
 
 
 def test_proposals_of_a_run_keep_the_model_of_their_time():
     explained = RUN.explained_by(OWN)
     assert explained.surrogate() is OWN
-    assert (
-        explained.surrogate(before=12).label == RUN.surrogate(before=12).label
-    )
+    assert explained.surrogate(before=12).label == RUN.surrogate(before=12).label
     assert explained.surrogate(kind="forest").label == "a forest"
 
 
@@ -158,20 +127,14 @@ def test_a_forest_of_scikit_learn_is_wrapped_by_itself():
     found = RUN.explained_by(forest).surrogate()
     assert isinstance(found, hx.models.ForestSurrogate)
     np.testing.assert_allclose(found.predict(X)[0], forest.predict(X))
-    absolute = fitted(
-        RandomForestRegressor(5, criterion="absolute_error", random_state=0)
-    )
-    assert isinstance(
-        RUN.explained_by(absolute).surrogate(), hx.models.ModelSurrogate
-    )
+    absolute = fitted(RandomForestRegressor(5, criterion="absolute_error", random_state=0))
+    assert isinstance(RUN.explained_by(absolute).surrogate(), hx.models.ModelSurrogate)
 
 
 def test_whatever_predicts_is_given_the_space():
     ridge = fitted(BayesianRidge())
     found = RUN.explained_by(ridge).surrogate()
-    for got, expected in zip(
-        found.predict(X), ridge.predict(X, return_std=True), strict=True
-    ):
+    for got, expected in zip(found.predict(X), ridge.predict(X, return_std=True), strict=True):
         np.testing.assert_allclose(got, expected)
     boosted = fitted(GradientBoostingRegressor(n_estimators=3))
     mean, std = RUN.explained_by(boosted).surrogate().predict(X)
@@ -180,13 +143,9 @@ def test_whatever_predicts_is_given_the_space():
 
 
 def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
-    table = pd.DataFrame(
-        {"lr": 10.0 ** np.linspace(-5, -1, 30), "n": np.tile([1, 2, 3], 10)}
-    )
+    table = pd.DataFrame({"lr": 10.0 ** np.linspace(-5, -1, 30), "n": np.tile([1, 2, 3], 10)})
     run = hx.from_frame(
-        table.assign(loss=table["lr"]),
-        objective="loss",
-        hyperparameters=["lr", "n"],
+        table.assign(loss=table["lr"]), objective="loss", hyperparameters=["lr", "n"]
     )
     columns = table[["n", "lr"]]  # in another order
     for model in (
@@ -196,27 +155,19 @@ def test_a_model_fitted_on_a_table_receives_one_in_the_users_units():
     ):
         model.fit(columns, table["lr"])
         mean, _ = run.explained_by(model).surrogate().predict(run.X)
-        np.testing.assert_allclose(
-            mean, model.predict(columns), rtol=1e-6, atol=1e-9
-        )
+        np.testing.assert_allclose(mean, model.predict(columns), rtol=1e-6, atol=1e-9)
 
 
 def test_what_is_no_model_of_the_run_says_what_to_do():
     other = AnalyticSurrogate(unit_cube(3), 0.0)
-    wider = AnalyticSurrogate(
-        hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0
-    )
+    wider = AnalyticSurrogate(hx.SearchSpace([hx.FloatParameter("x1", 0.0, 2.0), SPACE["x2"]]), 0.0)
     for model, problem, remedy in (
         (LinearRegression, "a fitted model", "run.surrogate()"),
         ("gp", "a fitted model", "predict"),
         (RandomForestRegressor(), "must be fitted", "fit"),
         (GaussianProcessRegressor(), "must be fitted", "fit"),
         (LinearRegression(), "not fitted", "run.X"),
-        (
-            LinearRegression().fit(np.zeros((3, 5)), [1, 2, 3]),
-            "features",
-            "columns=",
-        ),
+        (LinearRegression().fit(np.zeros((3, 5)), [1, 2, 3]), "features", "columns="),
         (other, "is a model of ['x1', 'x2', 'x3']", "run's space"),
         (wider, "other ranges or choices of x1", "run's space"),
     ):
@@ -228,9 +179,7 @@ def test_what_is_no_model_of_the_run_says_what_to_do():
 
 
 def test_a_model_and_a_kind_of_model_are_two_answers_to_one_question():
-    with pytest.raises(
-        hx.base.InputError, match="surrogate is a model itself"
-    ):
+    with pytest.raises(hx.base.InputError, match="surrogate is a model itself"):
         hx.importance(RUN, kind="gp", surrogate=OWN)
 
 
@@ -238,15 +187,9 @@ def test_a_model_and_a_kind_of_model_are_two_answers_to_one_question():
 
 
 def test_a_model_without_uncertainty_says_so():
-    found = hx.partial_dependence(
-        RUN, "x2", surrogate=LinearRegression().fit(X, RUN.objective)
-    )
-    assert the_note(found.notes, "model_without_std").names == (
-        "your LinearRegression",
-    )
-    found = hx.partial_dependence(
-        RUN, "x2", surrogate=BayesianRidge().fit(X, RUN.objective)
-    )
+    found = hx.partial_dependence(RUN, "x2", surrogate=LinearRegression().fit(X, RUN.objective))
+    assert the_note(found.notes, "model_without_std").names == ("your LinearRegression",)
+    found = hx.partial_dependence(RUN, "x2", surrogate=BayesianRidge().fit(X, RUN.objective))
     assert "model_without_std" not in kinds(found.notes)
 
 
@@ -255,9 +198,7 @@ SAYS_NOTHING_OF_IT = {"parallel_coordinates", "advise", "desirability_path"}
 
 
 @few_draws
-@pytest.mark.parametrize(
-    "name", sorted({*functions()} - NO_MODEL - {"optimum"})
-)
+@pytest.mark.parametrize("name", sorted({*functions()} - NO_MODEL - {"optimum"}))
 def test_nothing_is_known_with_certainty_by_a_model_without_uncertainty(name):
     model = GradientBoostingRegressor(n_estimators=20, random_state=0)
     run = hx.Run(SPACE, X, RUN.objective, "minimize", proposals=range(10, 30))
@@ -303,10 +244,7 @@ def test_a_model_of_another_scale_says_so():
 
 def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
     skewed = hx.Run(
-        SPACE,
-        X,
-        np.exp(2.0 * np.random.default_rng(0).standard_normal(30)),
-        "minimize",
+        SPACE, X, np.exp(2.0 * np.random.default_rng(0).standard_normal(30)), "minimize"
     )
     mean = AnalyticSurrogate(SPACE, float(skewed.objective.mean()), 1.0)
     assert skewed.explained_by(mean).model_notes == ()
@@ -314,18 +252,10 @@ def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
 
 @pytest.mark.parametrize(
     "explain",
-    [
-        hx.explain_prediction,
-        hx.methods.local_importance,
-        hx.methods.ablation,
-        hx.methods.lime,
-    ],
+    [hx.explain_prediction, hx.methods.local_importance, hx.methods.ablation, hx.methods.lime],
 )
 def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
-    note = the_note(
-        explain(RUN, before=20, surrogate=RUN.surrogate()).notes,
-        "model_learned_later",
-    )
+    note = the_note(explain(RUN, before=20, surrogate=RUN.surrogate()).notes, "model_learned_later")
     assert note.trials == tuple(range(20, 30))
     known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
     unasked = explain(RUN, surrogate=RUN.surrogate()).notes
@@ -365,14 +295,10 @@ class MeanOnly(_Own):
 THETA = {"x1": 0.25, "x2": 0.75}
 EXPLAINERS = {
     "PartialDependenceExplainer": lambda model: (
-        hx.methods.PartialDependenceExplainer(model, sample=20)
-        .explain("x2")
-        .mean
+        hx.methods.PartialDependenceExplainer(model, sample=20).explain("x2").mean
     ),
     "RegionalPartialDependenceExplainer": lambda model: (
-        hx.methods.RegionalPartialDependenceExplainer(
-            model, sample=60, criterion="interaction"
-        )
+        hx.methods.RegionalPartialDependenceExplainer(model, sample=60, criterion="interaction")
         .explain("x2")
         .whole.mean
     ),
@@ -389,32 +315,26 @@ EXPLAINERS = {
         hx.methods.FanovaExplainer(model, n_trees=4).explain().estimate
     ),
     "ShapleyExplainer": lambda model: (
-        hx.methods.ShapleyExplainer(
-            hx.models.LowerConfidenceBound(model), background=20
-        )
+        hx.methods.ShapleyExplainer(hx.models.LowerConfidenceBound(model), background=20)
         .explain(THETA)
         .phi
     ),
-    "LowerConfidenceBound": lambda model: hx.models.LowerConfidenceBound(
-        model
-    ).terms(X[:4].tolist())["mean"],
-    "ExpectedImprovement": lambda model: hx.models.ExpectedImprovement(
-        model, best=0.2
-    ).terms(X[:4])["exploitation"],
+    "LowerConfidenceBound": lambda model: hx.models.LowerConfidenceBound(model).terms(
+        X[:4].tolist()
+    )["mean"],
+    "ExpectedImprovement": lambda model: hx.models.ExpectedImprovement(model, best=0.2).terms(
+        X[:4]
+    )["exploitation"],
     "partial_dependence": lambda model: (
         hx.partial_dependence(RUN, "x2", surrogate=model, sample=20).mean
     ),
-    "explain_proposal": lambda model: (
-        hx.explain_proposal(RUN, surrogate=model, background=20).phi
-    ),
+    "explain_proposal": lambda model: hx.explain_proposal(RUN, surrogate=model, background=20).phi,
 }
 
 
 @pytest.mark.parametrize("explain", EXPLAINERS.values(), ids=EXPLAINERS)
 @pytest.mark.parametrize("form", [Lists, Columns, MayReturnStd, MeanOnly])
-def test_classes_and_functions_read_the_same_forms_of_prediction(
-    form, explain
-):
+def test_classes_and_functions_read_the_same_forms_of_prediction(form, explain):
     known = OWN if form is not MeanOnly else AnalyticSurrogate(SPACE, OWN.mean)
     np.testing.assert_allclose(explain(form()), explain(known))
 
@@ -459,8 +379,6 @@ def test_a_model_says_that_noise_is_in_its_deviation():
         std_with_noise = True
 
     for model, said in ((Noisy(), "included"), (Lists(), "without")):
-        effect = hx.partial_dependence(
-            RUN, "x2", surrogate=model, sample=20, variance="average"
-        )
+        effect = hx.partial_dependence(RUN, "x2", surrogate=model, sample=20, variance="average")
         [band] = [note for note in effect.notes if note.kind == "effect_band"]
         assert said in str(band)

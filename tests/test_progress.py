@@ -34,19 +34,13 @@ class Terminal(io.StringIO):
     @property
     def looks(self):
         """What could be read on it, one after the other."""
-        return [
-            line.strip()
-            for line in re.split(r"[\r\n]", self.getvalue())
-            if line.strip()
-        ]
+        return [line.strip() for line in re.split(r"[\r\n]", self.getvalue()) if line.strip()]
 
     @property
     def counts(self):
         """How much of how much was done, by what was counted, of the outermost loops."""
         found = {}
-        for done, total, what in re.findall(
-            r"\| (\d+)/(\d+) ([a-z ]+) \[", self.getvalue()
-        ):
+        for done, total, what in re.findall(r"\| (\d+)/(\d+) ([a-z ]+) \[", self.getvalue()):
             found.setdefault((what, int(total)), []).append(int(done))
         return found
 
@@ -55,9 +49,7 @@ class Terminal(io.StringIO):
 def terminal(monkeypatch):
     """A terminal in place of standard error, at which all work counts as long."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr(
-        os, "get_terminal_size", lambda *_: os.terminal_size((100, 30))
-    )
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((100, 30)))
     monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(_progress, "_OFTEN", 0.0)
     shown = Terminal()
@@ -80,9 +72,7 @@ def work(pieces=3):
 RUN = tuning_run(14)
 BOUND = RUN.acquisition()
 LONG = {
-    "desirability_path": lambda: hx.methods.desirability_path(
-        RUN, background=20
-    ),
+    "desirability_path": lambda: hx.methods.desirability_path(RUN, background=20),
     "importance": lambda: hx.importance(tuning_run(14), order=2),
     "compare": lambda: hx.compare({"a": RUN, "b": tuning_run(15)}),
     "ShapleyExplainer.explain": lambda: hx.methods.ShapleyExplainer(
@@ -93,12 +83,7 @@ LONG = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        n
-        if n == "desirability_path"
-        else pytest.param(n, marks=pytest.mark.thorough)
-        for n in LONG
-    ],
+    [n if n == "desirability_path" else pytest.param(n, marks=pytest.mark.thorough) for n in LONG],
 )
 def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
     LONG[name]()
@@ -107,9 +92,7 @@ def test_what_may_take_long_shows_how_far_it_is_under_its_name(name, terminal):
         assert {0, total} <= {*done}
     assert all(look.startswith(f"{name}: ") for look in terminal.looks)
     assert terminal.getvalue().endswith("\r"), "the line is still there"
-    assert (
-        not terminal.getvalue().rpartition("\r")[0].rpartition("\r")[2].strip()
-    )
+    assert not terminal.getvalue().rpartition("\r")[0].rpartition("\r")[2].strip()
 
 
 def test_a_report_says_which_section_is_in_work_and_where(terminal):
@@ -155,9 +138,7 @@ def test_a_terminal_that_goes_away_ends_no_work(terminal, monkeypatch):
 @pytest.mark.parametrize(
     "quiet",
     [
-        lambda: hx.methods.desirability_path(
-            RUN, [9, 10], background=20, progress=False
-        ),
+        lambda: hx.methods.desirability_path(RUN, [9, 10], background=20, progress=False),
         lambda: Report.of({"loss": RUN}, sections=["trust"]),
     ],
 )
@@ -170,14 +151,9 @@ def test_threads_show_nothing(terminal):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    with progress_of(
-        "outer"
-    ):  # Python 3.14 may give threads what holds where they are started
+    with progress_of("outer"):  # Python 3.14 may give threads what holds where they are started
         by_threads = joblib.Parallel(n_jobs=2, backend="threading")
-        assert (
-            by_threads(joblib.delayed(work)() for _ in range(2))
-            == [[0, 1, 2]] * 2
-        )
+        assert by_threads(joblib.delayed(work)() for _ in range(2)) == [[0, 1, 2]] * 2
     assert terminal.getvalue() == ""
 
 
@@ -198,9 +174,7 @@ def test_worker_processes_show_nothing():
 
 @pytest.mark.parametrize("size", [(100, 30), (0, 0)], ids=["wide", "unknown"])
 def test_the_line_fits_however_wide_a_terminal_is(size, terminal, monkeypatch):
-    monkeypatch.setattr(
-        os, "get_terminal_size", lambda *_: os.terminal_size(size)
-    )
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size(size))
     work()
     widest = max(map(len, terminal.looks))
     assert 60 <= widest < shutil.get_terminal_size().columns
@@ -215,17 +189,9 @@ def test_loops_inside_are_shown_and_what_failed_in_them_is_forgotten(terminal):
                     assert piece
             except AssertionError as error:
                 kept.append(error)
-    assert any(
-        "0/2 rounds" in look and "pieces 0/2, the 0]" in look
-        for look in terminal.looks
-    )
-    assert any(
-        "1/2 rounds" in look and "pieces 1/2, the 1]" in look
-        for look in terminal.looks
-    )
-    assert not any(
-        "1/2 rounds" in look and "the 0" in look for look in terminal.looks
-    )
+    assert any("0/2 rounds" in look and "pieces 0/2, the 0]" in look for look in terminal.looks)
+    assert any("1/2 rounds" in look and "pieces 1/2, the 1]" in look for look in terminal.looks)
+    assert not any("1/2 rounds" in look and "the 0" in look for look in terminal.looks)
 
 
 def test_nothing_is_left(terminal):
@@ -244,10 +210,6 @@ assert tqdm.monitor is None and not hasattr(tqdm, "_lock")
 print(threading.active_count())
 """
     done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert (done.stdout, done.stderr) == ("1\n", "")

@@ -45,10 +45,7 @@ def share_of_examples(share):
     return settings(
         max_examples=round(share * settings.default.max_examples),
         # a whole run is large, and takes its time to be explained
-        suppress_health_check=[
-            HealthCheck.too_slow,
-            HealthCheck.data_too_large,
-        ],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 
 
@@ -109,41 +106,30 @@ def check_space(space, X, seed):
         projected = space.project(latent)
         assert space.is_valid(projected).all()
         np.testing.assert_array_equal(space.project(projected), projected)
-    np.testing.assert_allclose(
-        space.encode(space.decode(X)), X, rtol=0, atol=1e-9
-    )
+    np.testing.assert_allclose(space.encode(space.decode(X)), X, rtol=0, atol=1e-9)
     for rows in (X, drawn[0]):
         configs = space.decode(rows)
-        for config, again in zip(
-            configs, space.decode(space.encode(configs)), strict=True
-        ):
+        for config, again in zip(configs, space.decode(space.encode(configs)), strict=True):
             assert same(config, again)
 
 
 def same(config, other):
     """Whether two configurations have the same values of the same hyperparameters."""
-    return config.keys() == other.keys() and all(
-        alike(config[k], other[k]) for k in config
-    )
+    return config.keys() == other.keys() and all(alike(config[k], other[k]) for k in config)
 
 
 def within_resolution(space, config, params):
     """Whether numbers differ by a last digit of their range only, as positions in it do."""
     return config.keys() == params.keys() and all(
         alike(config[name], params[name])
-        or abs(config[name] - params[name])
-        <= 1e-15 * (space[name].high - space[name].low)
+        or abs(config[name] - params[name]) <= 1e-15 * (space[name].high - space[name].low)
         for name in config
     )
 
 
 def alike(value, other):
     """Whether two values of a hyperparameter are the same, but for rounding."""
-    if (
-        isinstance(value, float)
-        and isinstance(other, (float, int))
-        and math.isfinite(value)
-    ):
+    if isinstance(value, float) and isinstance(other, (float, int)) and math.isfinite(value):
         return math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-12)
     return category_index([value], other) == 0
 
@@ -155,9 +141,7 @@ def check_surrogates(run, seed):
     """Every surrogate predicts finite numbers everywhere, and says whether it can be trusted."""
     X = np.vstack([run.space.sample(20, seed=seed), run.X])
     for kind in ("auto", "gp", "forest"):
-        surrogate, text = refusal(
-            run.surrogate, kind=kind, n_trees=5, about=["run has"]
-        )
+        surrogate, text = refusal(run.surrogate, kind=kind, n_trees=5, about=["run has"])
         assert bool(text) == (len(run) < 2), text
         if text:
             continue
@@ -180,33 +164,19 @@ def check_explanations(run, seed):
     for trial in ("latest", "best", int(rng.choice(run.trials))):
         number = trial if isinstance(trial, int) else None
         if number is None and run.proposals:
-            number = (
-                max(run.proposals)
-                if trial == "latest"
-                else run.best(run.proposals)
-            )
+            number = max(run.proposals) if trial == "latest" else run.best(run.proposals)
         proposed = number in run.proposals
         for criterion in {"auto", rng.choice(CRITERIA)}:
             # any finished trial may be looked at with a criterion that is asked for, or where it is
             # not recorded who chose the trials
             looked_at = isinstance(trial, int)
             unknown = (
-                looked_at
-                and not run.proposals
-                and run.origin(trial) is hx.base.Origin.UNKNOWN
+                looked_at and not run.proposals and run.origin(trial) is hx.base.Origin.UNKNOWN
             )
             asked = proposed or (looked_at and criterion != "auto") or unknown
             # whatever is beyond counts as that
-            known = (
-                np.clip(run.objective[run.known_before(number)], -1e150, 1e150)
-                if asked
-                else []
-            )
-            own = (
-                criterion == "auto"
-                and asked
-                and run.own_acquisition(number) is not None
-            )
+            known = np.clip(run.objective[run.known_before(number)], -1e150, 1e150) if asked else []
+            own = criterion == "auto" and asked and run.own_acquisition(number) is not None
             possible = np.ptp(known) > 0 if len(known) >= 2 else own
             found, text = refusal(
                 hx.explain_proposal,
@@ -215,12 +185,7 @@ def check_explanations(run, seed):
                 acquisition=criterion,
                 background=ROWS,
                 seed=seed % 7,
-                about=[
-                    run.optimizer,
-                    number,
-                    run.objective_name,
-                    "not recorded who chose",
-                ],
+                about=[run.optimizer, number, run.objective_name, "not recorded who chose"],
             )
             assert bool(text) != possible, text
             if found is not None:
@@ -247,37 +212,22 @@ def check_explanation(found, run, number):
     for t, term in enumerate(found.terms):
         if term in split:
             assert found.payout[term] == pytest.approx(
-                found.phi[:, t].sum(),
-                rel=1e-6,
-                abs=1e-6 * np.abs(found.phi).max(),
+                found.phi[:, t].sum(), rel=1e-6, abs=1e-6 * np.abs(found.phi).max()
             )
     own = found.criterion_terms.to_numpy(float)
     sums = {term: own[:, t].sum() for t, term in enumerate(found.own_terms)}
     sums["total"] = found.phi.sum()
     for term, total in sums.items():
-        size = max(
-            abs(found.prediction[term]),
-            abs(found.baseline[term]),
-            np.abs(found.phi).max(),
-        )
+        size = max(abs(found.prediction[term]), abs(found.baseline[term]), np.abs(found.phi).max())
         # log EI falls with 1/s², so that it is worth half of the digits that s has; and s itself is
         # the root of a small difference with the prior variance: where the trials explain all of
         # it, a last digit of that is the root of a last digit of the spread
-        slack = (
-            0.0
-            if term in ("mean", "good", "bad")
-            else 1e-8 * np.ptp(run.objective)
-        )
+        slack = 0.0 if term in ("mean", "good", "bad") else 1e-8 * np.ptp(run.objective)
         # a mean is a sum of weights that are up to 1e6 times larger (1 over the least noise) where
         # trials repeat a configuration: of 16 digits 9 are left, less one for their number
-        allowed = (1e-6 if "log" in term else 1e-8) * size + min(
-            slack, 1e-6 * size
-        )
+        allowed = (1e-6 if "log" in term else 1e-8) * size + min(slack, 1e-6 * size)
         assert abs(found.payout[term] - total) <= allowed
-        assert (
-            abs(found.efficiency_gap[term] - (found.payout[term] - total))
-            <= 1e-12 * size
-        )
+        assert abs(found.efficiency_gap[term] - (found.payout[term] - total)) <= 1e-12 * size
     optional = [p.name for p in run.space if p.optional is not None]
     for name, share in zip(found.names, found.phi, strict=True):
         assert name in found.config or name in optional or not share.any()
@@ -295,11 +245,7 @@ def check_forms(found):
     assert (interval["total", "upper"] >= found.total).all()
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     for row in held["contributions"]:
-        assert None not in (
-            row["total"],
-            *row["terms"].values(),
-            row["interval_95_half_width"],
-        )
+        assert None not in (row["total"], *row["terms"].values(), row["interval_95_half_width"])
     page = Page(found._repr_html_())
     assert not page.misnested
     assert "script" not in page.tags()
@@ -311,9 +257,7 @@ def check_forms(found):
 def check_importance(run, seed):
     """Every hyperparameter gets a share of the variance, and the shares add up."""
     order = min(2, len(run.space))
-    found, text = refusal(
-        hx.importance, run, order, n_trees=4, seed=seed % 7, about=["run has"]
-    )
+    found, text = refusal(hx.importance, run, order, n_trees=4, seed=seed % 7, about=["run has"])
     assert bool(text) == (len(run) < 2), text
     if text:
         return
@@ -335,12 +279,7 @@ def check_effects(run, seed):
     name = run.space.names[seed % len(run.space)]
     options = {"grid_size": 5, "seed": seed % 7}
     effect, text = refusal(
-        hx.partial_dependence,
-        run,
-        name,
-        sample=20,
-        about=["run has"],
-        **options,
+        hx.partial_dependence, run, name, sample=20, about=["run has"], **options
     )
     assert bool(text) == (len(run) < 2), text
     if text:
@@ -361,13 +300,9 @@ def check_effects(run, seed):
         **options,
     )
     assert math.isclose(sum(region.weight for region in regional.regions), 1.0)
-    whole = sum(
-        region.weight * region.effect.mean for region in regional.regions
-    )
+    whole = sum(region.weight * region.effect.mean for region in regional.regions)
     size = max(1e-300, np.abs(regional.whole.mean).max())
-    np.testing.assert_allclose(
-        whole, regional.whole.mean, rtol=0, atol=1e-9 * size
-    )
+    np.testing.assert_allclose(whole, regional.whole.mean, rtol=0, atol=1e-9 * size)
     json.dumps(regional.to_dict(), allow_nan=False)
 
 
@@ -377,21 +312,12 @@ def check_around(run, seed):
     options = {"kind": str(rng.choice(["gp", "forest"])), "seed": seed % 7}
     source, target = (int(trial) for trial in rng.choice(run.trials, 2))
     found, text = refusal(
-        hx.methods.ablation,
-        run,
-        source,
-        target,
-        about=["run has", "same configuration"],
-        **options,
+        hx.methods.ablation, run, source, target, about=["run has", "same configuration"], **options
     )
     ends = run.X[[run.row(source), run.row(target)]]
-    assert bool(text) == (
-        len(run) < 2 or np.array_equal(*ends, equal_nan=True)
-    ), text
+    assert bool(text) == (len(run) < 2 or np.array_equal(*ends, equal_nan=True)), text
     if found is not None:
-        size = max(
-            1e-300, np.abs(found.values).max(), np.abs(found.shapley).max()
-        )
+        size = max(1e-300, np.abs(found.values).max(), np.abs(found.shapley).max())
         assert np.isfinite([*found.values, *found.gains, *found.shapley]).all()
         assert abs(found.shapley.sum() - found.total_gain) <= 1e-8 * size
     if len(run) < 2:
@@ -399,29 +325,19 @@ def check_around(run, seed):
     local = hx.methods.local_importance(run, source, **options)
     for shares in local.draws:
         assert np.isclose(shares.sum(), 1.0) or not shares.any()
-    lime = hx.methods.lime(
-        run, source, str(rng.choice(["linear", "tree"])), sample=50, **options
-    )
+    lime = hx.methods.lime(run, source, str(rng.choice(["linear", "tree"])), sample=50, **options)
     assert lime.fidelity <= 1.0 + 1e-9
     name = run.space.names[seed % len(run.space)]
     together = hx.methods.h_statistic(run, name, sample=10, **options)
     assert np.isfinite(together.total).all()
-    sets = hx.methods.shapley_interactions(
-        run, source, background=10, **options
-    )
-    assert abs(sets.efficiency_gap) <= 1e-8 * max(
-        abs(sets.prediction), abs(sets.baseline), 1e-300
-    )
+    sets = hx.methods.shapley_interactions(run, source, background=10, **options)
+    assert abs(sets.efficiency_gap) <= 1e-8 * max(abs(sets.prediction), abs(sets.baseline), 1e-300)
     options["surrogate"] = options.pop("kind")
     kind = ["tunability", "mistunability", "optimizer_bias"][seed % 3]
     game = hx.methods.tunability(run, source, kind=kind, **options)
     assert np.isfinite(game.coalitions).all()
     assert (game.whole >= 0.0) == (seed % 3 == 0) or game.whole == 0.0
-    results = [
-        one
-        for one in (found, local, lime, together, sets, game)
-        if one is not None
-    ]
+    results = [one for one in (found, local, lime, together, sets, game) if one is not None]
     for result in results:
         json.dumps(result.to_dict(), allow_nan=False)
     assert not Page(results[seed % len(results)]._repr_html_()).misnested
@@ -429,9 +345,7 @@ def check_around(run, seed):
 
 def check_report(run, seed):
     """Any three sections of the report show something, or say why they do not apply."""
-    sections = [
-        SECTIONS[(seed // 10 + 5 * k) % len(SECTIONS)] for k in range(3)
-    ]
+    sections = [SECTIONS[(seed // 10 + 5 * k) % len(SECTIONS)] for k in range(3)]
     with tempfile.TemporaryDirectory() as folder, failures() as logged:
         path = hx.report(run, Path(folder) / "report.html", sections=sections)
         source = path.read_text(encoding="utf-8")
@@ -494,15 +408,8 @@ def counted(study, trials, options):
             if key.startswith("constraints")
             for bound in (held if isinstance(held, list) else [held])
         ]
-        infeasible = options["infeasible"] == "drop" and any(
-            bound > 0 for bound in bounds
-        )
-        if (
-            trial.params
-            and not infeasible
-            and value is not None
-            and math.isfinite(value)
-        ):
+        infeasible = options["infeasible"] == "drop" and any(bound > 0 for bound in bounds)
+        if trial.params and not infeasible and value is not None and math.isfinite(value):
             values[trial.number] = value
     return values
 
@@ -514,18 +421,14 @@ def is_no_space(trials, numbers):
         for name, kind in trials[number].distributions.items():
             kinds.setdefault(name, []).append(kind)
     for found in kinds.values():
-        categorical = [
-            isinstance(kind, CategoricalDistribution) for kind in found
-        ]
+        categorical = [isinstance(kind, CategoricalDistribution) for kind in found]
         if any(categorical):
             if not all(categorical):
                 return True
             continue
         low = min(kind.low for kind in found)
         width = max(kind.high for kind in found) - low
-        if math.isinf(width) or (
-            0.0 < width < 1e-300 and not (found[-1].log and low > 0)
-        ):
+        if math.isinf(width) or (0.0 < width < 1e-300 and not (found[-1].log and low > 0)):
             return True
     return False
 
@@ -533,37 +436,23 @@ def is_no_space(trials, numbers):
 @pytest.mark.merge
 @share_of_examples(0.12)
 @given(studies(), seeds)
-def test_any_study_is_read_and_explained_or_refused_with_the_reason(
-    random_run, seed
-):
+def test_any_study_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     study, options = random_run.source, random_run.options
     trials = study.get_trials(deepcopy=False)
     values = counted(study, trials, options)
     run, text = refusal(as_run, study, about=["study", "range of"], **options)
     several = len(study.directions) > 1 and options["target"] is None
-    assert bool(text) == (
-        not values or several or is_no_space(trials, values)
-    ), text
+    assert bool(text) == (not values or several or is_no_space(trials, values)), text
     if text:
         return
     check_everything(run, random_run.numbers, seed)
     read = dict(zip(run.trials.tolist(), run.objective.tolist(), strict=True))
-    failed = {
-        number
-        for number, why in run.excluded.items()
-        if why.kind == "sentinel"
-    }
-    assert read == {
-        number: value
-        for number, value in values.items()
-        if number not in failed
-    }
+    failed = {number for number, why in run.excluded.items() if why.kind == "sentinel"}
+    assert read == {number: value for number, value in values.items() if number not in failed}
     assert all(run.sign * values[number] > max(run.cost) for number in failed)
     for number in run.trials:
         trial, config = trials[number], run.config(number)
-        assert same(config, trial.params) or within_resolution(
-            run.space, config, trial.params
-        )
+        assert same(config, trial.params) or within_resolution(run.space, config, trial.params)
         known = set(run.trials[run.known_before(number)].tolist())
         for other in run.trials.tolist():
             finished = trials[other].datetime_complete
@@ -578,9 +467,7 @@ def test_any_study_is_read_and_explained_or_refused_with_the_reason(
 
 @share_of_examples(0.06)
 @given(tables(), seeds)
-def test_any_table_is_read_and_explained_or_refused_with_the_reason(
-    random_run, seed
-):
+def test_any_table_is_read_and_explained_or_refused_with_the_reason(random_run, seed):
     run, text = refusal(
         as_run,
         random_run.source,

@@ -25,21 +25,12 @@ COMMANDS = [
 
 def blocks(language: str) -> list[tuple[int, str]]:
     """(lines before the block, its text) of every fenced block in a language."""
-    found = re.finditer(
-        rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL
-    )
-    return [
-        (README.count("\n", 0, match.start(1)), match[1]) for match in found
-    ]
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return [(README.count("\n", 0, match.start(1)), match[1]) for match in found]
 
 
 def test_the_first_two_shell_lines_are_the_demo_and_the_checks():
-    lines = [
-        line
-        for _, text in blocks("sh")
-        for line in text.splitlines()
-        if line.strip()
-    ]
+    lines = [line for _, text in blocks("sh") for line in text.splitlines() if line.strip()]
     assert lines[:2] == COMMANDS
 
 
@@ -54,24 +45,17 @@ def test_every_link_leads_to_a_file():
 
 
 @pytest.mark.merge
-def test_the_python_blocks_run_and_print_what_is_shown(
-    tmp_path, monkeypatch, capsys
-):
+def test_the_python_blocks_run_and_print_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     # a whole report would take its time, and is looked at elsewhere
-    brief = tuple(
-        part for part in page.SECTIONS if part.name in reporting.BRIEF
-    )
+    brief = tuple(part for part in page.SECTIONS if part.name in reporting.BRIEF)
     monkeypatch.setattr(page, "SECTIONS", brief)
     namespace: dict[str, object] = {"__name__": "__main__"}
     found = blocks("python")
     assert found
     for before, block in found:
         # The empty lines make a traceback name the file's own line.
-        exec(
-            compile("\n" * before + block, ROOT / "README.md", "exec"),
-            namespace,
-        )
+        exec(compile("\n" * before + block, ROOT / "README.md", "exec"), namespace)
     ((_, shown),) = blocks("text")
     printed = capsys.readouterr().out
     words, numbers = apart(shown)
@@ -105,13 +89,8 @@ def truth(example):
         "gamma": np.geomspace(1e-5, 1e1, 13),
         "kernel": ["rbf", "sigmoid"],
     }
-    rows = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(
-        index=False
-    )
-    of_row = [
-        example["accuracy"](optuna.trial.FixedTrial(row))
-        for row in rows.to_dict("records")
-    ]
+    rows = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
+    of_row = [example["accuracy"](optuna.trial.FixedTrial(row)) for row in rows.to_dict("records")]
     return rows.assign(accuracy=of_row)
 
 
@@ -154,17 +133,13 @@ def test_what_the_readme_narrows_and_tries_holds_on_a_grid(example, truth):
             assert is_better or action.probability < 0.5
 
 
-def test_what_matters_in_the_readme_and_its_reliability_hold_on_a_grid(
-    example, truth
-):
+def test_what_matters_in_the_readme_and_its_reliability_hold_on_a_grid(example, truth):
     table = truth.set_index(["C", "gamma", "kernel"]).accuracy
     cube = table.to_numpy().reshape(13, 13, 2)
     without = [cube.mean(axis=j, keepdims=True) for j in range(3)]
     totals = [((cube - mean) ** 2).mean() / cube.var() for mean in without]
     most = hx.importance(example["study"], bounds=(0, 1)).claims[0]
-    assert most.hyperparameters == (
-        ["C", "gamma", "kernel"][np.argmax(totals)],
-    )
+    assert most.hyperparameters == (["C", "gamma", "kernel"][np.argmax(totals)],)
     low, high = most.interval
     assert low - 0.05 <= max(totals) <= high + 0.05
     run = hx.from_optuna(example["study"], bounds=(0, 1))
@@ -176,11 +151,7 @@ def test_what_matters_in_the_readme_and_its_reliability_hold_on_a_grid(
 
 def test_what_is_cited_is_this_version_at_its_addresses():
     cited = dict(
-        re.findall(
-            r"^([a-z-]+): (.+)$",
-            (ROOT / "CITATION.cff").read_text("utf-8"),
-            re.MULTILINE,
-        )
+        re.findall(r"^([a-z-]+): (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     )
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     assert cited["version"] == hpo_explain.__version__

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 from hpo_explain import CategoricalParameter, FloatParameter, Run, SearchSpace
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin, fact
-from hpo_explain.models import (
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-    LowerConfidenceBound,
-)
-from hpo_explain.run import (
-    OwnAcquisition,
-    WithoutResult,
-    diverged_above,
-    thinned,
-)
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, LowerConfidenceBound
+from hpo_explain.run import OwnAcquisition, WithoutResult, diverged_above, thinned
 from tests.analytic import AnalyticSurrogate, unit_cube
 from tests.noted import kinds, the_note
 
@@ -32,10 +23,7 @@ Y = np.array([5.0, 3.0, 8.0, 1.0, 9.0, 4.0, 1.0, 7.0, 2.0, 6.0, 10.0, 11.0])
 
 
 def run(**changes):
-    return Run(
-        **{"space": SPACE, "X": X, "objective": Y, "direction": "minimize"}
-        | changes
-    )
+    return Run(**{"space": SPACE, "X": X, "objective": Y, "direction": "minimize"} | changes)
 
 
 class Record:
@@ -43,9 +31,7 @@ class Record:
 
     def __init__(self):
         self.model = AnalyticSurrogate(SPACE, 0.0)
-        self.own = OwnAcquisition(
-            LowerConfidenceBound(self.model, kappa=0.5), ("as stored",)
-        )
+        self.own = OwnAcquisition(LowerConfidenceBound(self.model, kappa=0.5), ("as stored",))
 
     def surrogate(self, before):
         return self.model if before == 5 else None
@@ -59,21 +45,12 @@ class Record:
 
 def test_arrays_are_copies_that_cannot_be_written():
     rows, y = X.copy(), Y.copy()
-    record = run(
-        X=rows, objective=y, trials=list(range(12)), started=Y, finished=Y + 1
-    )
+    record = run(X=rows, objective=y, trials=list(range(12)), started=Y, finished=Y + 1)
     rows[:] = 0.0
     y[:] = 0.0
     np.testing.assert_array_equal(record.X, X)
     np.testing.assert_array_equal(record.objective, Y)
-    for name in (
-        "X",
-        "objective",
-        "trials",
-        "feasible",
-        "started",
-        "finished",
-    ):
+    for name in ("X", "objective", "trials", "feasible", "started", "finished"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(record, name)[0] = 1
     with pytest.raises(AttributeError):
@@ -83,9 +60,7 @@ def test_arrays_are_copies_that_cannot_be_written():
 def test_a_pickled_run_is_the_same_and_still_frozen_but_fits_anew():
     record = run(started=Y, finished=Y + 1, excluded={12: "pruned"})
     mean, _ = record.surrogate().predict(X)
-    without_fit = len(
-        pickle.dumps(run(started=Y, finished=Y + 1, excluded={12: "pruned"}))
-    )
+    without_fit = len(pickle.dumps(run(started=Y, finished=Y + 1, excluded={12: "pruned"})))
     assert len(pickle.dumps(record)) == without_fit
     copy = pickle.loads(pickle.dumps(record))
     assert str(copy) == str(record)
@@ -148,18 +123,12 @@ def test_only_trials_that_differ_have_differences():
     run(X=X[:1], objective=Y[:1]).check_differences()
     with pytest.raises(NothingToExplain) as caught:
         run(objective=np.full(12, 3.0)).check_differences()
-    assert (caught.value.reason["value"], caught.value.reason["finished"]) == (
-        3.0,
-        12,
-    )
+    assert (caught.value.reason["value"], caught.value.reason["finished"]) == (3.0, 12)
 
 
 def test_of_a_trial_that_runs_its_configuration_is_known_and_what_was_known_before_it():
     record = run(
-        without_result={
-            12: WithoutResult("running", X[4]),
-            13: WithoutResult("failed", X[5]),
-        },
+        without_result={12: WithoutResult("running", X[4]), 13: WithoutResult("failed", X[5])},
         started=np.arange(12.0),
         finished=np.arange(12.0) + 1.0,
     )
@@ -177,17 +146,10 @@ def test_who_chose_a_trial_follows_from_the_proposals_where_nothing_else_is_know
     )
     assert [record.origin(trial) for trial in (0, 2)] == [Origin.INITIAL] * 2
     assert [record.origin(trial) for trial in (3, 6, 11)] == [Origin.MODEL] * 3
-    assert (record.origin(4), record.origin(5)) == (
-        Origin.PERSON,
-        Origin.ENQUEUED,
-    )
-    assert [record.origin(trial) for trial in (7, 10, 13)] == [
-        Origin.UNKNOWN
-    ] * 3
+    assert (record.origin(4), record.origin(5)) == (Origin.PERSON, Origin.ENQUEUED)
+    assert [record.origin(trial) for trial in (7, 10, 13)] == [Origin.UNKNOWN] * 3
     assert {run().origin(trial) for trial in range(12)} == {Origin.MODEL}
-    assert {run(proposals=[]).origin(trial) for trial in range(12)} == {
-        Origin.INITIAL
-    }
+    assert {run(proposals=[]).origin(trial) for trial in range(12)} == {Origin.INITIAL}
     assert replace(run(), proposals=[7]).origin(0) is Origin.INITIAL
 
 
@@ -205,15 +167,11 @@ def test_an_empty_run_can_be_read_but_not_explained():
 
 
 def test_without_times_what_was_proposed_before_was_known():
-    record = run(
-        trials=[*range(10), 12, 13], excluded={10: "failed", 11: "pruned"}
-    )
+    record = run(trials=[*range(10), 12, 13], excluded={10: "failed", 11: "pruned"})
     assert record.known_before(None).tolist() == list(range(12))
     assert record.known_before(0).tolist() == []
     assert record.known_before(4).tolist() == [0, 1, 2, 3]
-    assert record.known_before(11).tolist() == list(
-        range(10)
-    )  # left out, but it was proposed
+    assert record.known_before(11).tolist() == list(range(10))  # left out, but it was proposed
     assert record.known_before(13).tolist() == list(range(11))
     assert record.known_before(14).tolist() == list(range(12))  # the next one
 
@@ -256,20 +214,14 @@ def test_the_trials_that_were_running_are_listed_whether_they_count_or_not():
     assert record.running_at(None) == (5,)
 
 
-TIMES = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=2, max_size=12
-)
+TIMES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=2, max_size=12)
 
 
 @given(TIMES, st.sets(st.integers(0, 11)))
-def test_every_other_trial_was_finished_was_running_or_had_not_started(
-    times, left_out
-):
+def test_every_other_trial_was_finished_was_running_or_had_not_started(times, left_out):
     """Also where a coarse clock gives several trials the same time."""
     n = len(times)
-    ends = {
-        t: (start, start + length) for t, (start, length) in enumerate(times)
-    }
+    ends = {t: (start, start + length) for t, (start, length) in enumerate(times)}
     kept = [t for t in range(n) if t not in left_out]
     record = run(
         X=X[: len(kept)],
@@ -282,14 +234,10 @@ def test_every_other_trial_was_finished_was_running_or_had_not_started(
     )
     for trial in range(n):
         now = (ends[trial][0], trial)
-        running = {
-            t for t in range(n) if (ends[t][0], t) < now < (ends[t][1], t)
-        }
+        running = {t for t in range(n) if (ends[t][0], t) < now < (ends[t][1], t)}
         assert set(record.running_at(trial)) == running
         known = np.asarray(record.trials)[record.known_before(trial)]
-        assert set(known.tolist()) == {
-            t for t in kept if (ends[t][1], t) < now
-        }
+        assert set(known.tolist()) == {t for t in kept if (ends[t][1], t) < now}
 
 
 def test_a_parallel_run_is_noted():
@@ -299,15 +247,8 @@ def test_a_parallel_run_is_noted():
     assert noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.5)
     assert not noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.0)
     assert not noted()
-    with_excluded = {
-        "excluded": {12: "failed"},
-        "excluded_times": {12: (3.5, 4.5)},
-    }
-    assert noted(
-        started=np.arange(12.0),
-        finished=np.arange(12.0) + 1.0,
-        **with_excluded,
-    )
+    with_excluded = {"excluded": {12: "failed"}, "excluded_times": {12: (3.5, 4.5)}}
+    assert noted(started=np.arange(12.0), finished=np.arange(12.0) + 1.0, **with_excluded)
 
 
 # ---------------------------------------------------------------------- diverged trials
@@ -338,40 +279,26 @@ def test_a_parallel_run_is_noted():
     ],
 )
 def test_what_counts_as_diverged(cost, bound):
-    shuffled = np.random.default_rng(0).permutation(
-        np.array(cost, dtype=float)
-    )
+    shuffled = np.random.default_rng(0).permutation(np.array(cost, dtype=float))
     assert diverged_above(shuffled) == pytest.approx(bound, rel=1e-12)
 
 
-COSTS = st.lists(
-    st.integers(-(10**6), 10**6) | st.integers(-5, 5), min_size=1, max_size=40
-)
+COSTS = st.lists(st.integers(-(10**6), 10**6) | st.integers(-5, 5), min_size=1, max_size=40)
 
 
-@given(
-    COSTS,
-    st.sampled_from([0.5, 1.0, 4096.0]),
-    st.sampled_from([0.0, 3.0, -1024.0]),
-)
+@given(COSTS, st.sampled_from([0.5, 1.0, 4096.0]), st.sampled_from([0.0, 3.0, -1024.0]))
 def test_the_bound_moves_with_the_units_of_the_cost(costs, scale, shift):
     cost = np.array(costs, dtype=float)
     moved = diverged_above(scale * cost + shift)
-    assert moved == pytest.approx(
-        scale * diverged_above(cost) + shift, rel=1e-9, abs=1e-6
-    )
+    assert moved == pytest.approx(scale * diverged_above(cost) + shift, rel=1e-9, abs=1e-6)
 
 
 @given(COSTS, st.integers(0, 2**40))
-def test_two_thirds_of_the_different_costs_are_kept_and_fewer_diverge_beside_a_design(
-    costs, part
-):
+def test_two_thirds_of_the_different_costs_are_kept_and_fewer_diverge_beside_a_design(costs, part):
     cost = np.array(costs, dtype=float)
     bound = diverged_above(cost)
     assert (np.unique(cost) > bound).sum() <= len(np.unique(cost)) / 3
-    space_filling = np.array(
-        [part >> i & 1 for i in range(len(cost))], dtype=bool
-    )
+    space_filling = np.array([part >> i & 1 for i in range(len(cost))], dtype=bool)
     assert diverged_above(cost, space_filling) >= bound
 
 
@@ -383,9 +310,7 @@ LOSS = np.where(np.arange(40) == CRASHED, 1e6, TRUTH)
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_a_diverged_trial_does_not_decide_what_a_surrogate_learns(
-    kind, direction
-):
+def test_a_diverged_trial_does_not_decide_what_a_surrogate_learns(kind, direction):
     sign = 1.0 if direction == "minimize" else -1.0
     record = Run(SPACE, DESIGN, sign * LOSS, direction)
     new = SPACE.sample(400, seed=4)
@@ -398,9 +323,7 @@ def test_a_diverged_trial_does_not_decide_what_a_surrogate_learns(
 
     assert explained(record.surrogate(kind=kind)) > 0.7
     raw = {"gp": GaussianProcessSurrogate, "forest": ForestSurrogate}[kind]
-    assert (
-        explained(raw.fit(SPACE, DESIGN, sign * LOSS)) < 0
-    )  # worse than a constant
+    assert explained(raw.fit(SPACE, DESIGN, sign * LOSS)) < 0  # worse than a constant
 
 
 def test_a_diverged_trial_stays_the_worst_and_is_named():
@@ -408,17 +331,11 @@ def test_a_diverged_trial_stays_the_worst_and_is_named():
     bound = diverged_above(LOSS)
     assert TRUTH.max() < bound < 10
     note = the_note(record.notes, "diverged")
-    assert (note.trials, note["objective"], note["bound"]) == (
-        (CRASHED,),
-        "loss",
-        bound,
-    )
+    assert (note.trials, note["objective"], note["bound"]) == ((CRASHED,), "loss", bound)
     surrogate = record.surrogate(kind="forest")
     winsorized = np.minimum(LOSS, bound)
     expected = ForestSurrogate.fit(SPACE, DESIGN, winsorized)
-    np.testing.assert_array_equal(
-        surrogate.predict(X)[0], expected.predict(X)[0]
-    )
+    np.testing.assert_array_equal(surrogate.predict(X)[0], expected.predict(X)[0])
     assert record.objective[CRASHED] == 1e6  # shown as it was
 
 
@@ -446,9 +363,7 @@ NUMBER = [FloatParameter(f"x{j}", 0.0, 1.0) for j in range(2)]
     ],
     ids=["1000", "1001", "20 d", "21 d", "half", "most"],
 )
-def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(
-    space, n, model
-):
+def test_the_kind_of_surrogate_depends_on_trials_dimensions_and_categories(space, n, model):
     record = sampled_run(space, n)
     assert isinstance(record.surrogate(n_trees=2), model)
     # by what was known: only the number of trials changes along a run
@@ -475,9 +390,7 @@ def test_the_optimizers_own_model_and_acquisition_come_first():
     assert recorded.surrogate(before=5) is record.model
     assert recorded.acquisition(before=5) is record.own.acquisition
     assert recorded.own_acquisition(5) is record.own
-    assert isinstance(
-        recorded.surrogate(before=5, kind="gp"), GaussianProcessSurrogate
-    )
+    assert isinstance(recorded.surrogate(before=5, kind="gp"), GaussianProcessSurrogate)
     assert isinstance(recorded.surrogate(before=6), GaussianProcessSurrogate)
     assert recorded.own_acquisition(6) is None
 
@@ -489,9 +402,7 @@ def test_an_unknown_acquisition_is_the_bound_with_kappa_1_96(direction):
     acquisition = record.acquisition(8)
     mean, std = record.surrogate(before=8).predict(X)
     sign = 1.0 if direction == "minimize" else -1.0
-    np.testing.assert_allclose(
-        sum(acquisition.terms(X).values()), -sign * mean + 1.96 * std
-    )
+    np.testing.assert_allclose(sum(acquisition.terms(X).values()), -sign * mean + 1.96 * std)
     assert acquisition.direction == direction
 
 
@@ -504,9 +415,7 @@ def test_with_fewer_than_two_finished_trials_there_is_nothing_to_explain():
     ):
         with pytest.raises(NothingToExplain) as caught:
             call()
-        assert caught.value.reason == fact(
-            "too_few_trials", trials=trials, before=before
-        )
+        assert caught.value.reason == fact("too_few_trials", trials=trials, before=before)
 
 
 # ---------------------------------------------------------------------- bad input
@@ -517,10 +426,7 @@ WRONG = [
     (lambda: run(X=X[:, :1]), "X|(n, 2)|(12, 1)|space.encode"),
     (lambda: run(X=X + 1), "X|row 0|space.encode"),
     (lambda: run(objective=Y[:3]), "objective|(12,)|(3,)"),
-    (
-        lambda: run(objective=np.where(Y == 8, np.nan, Y)),
-        "objective|finite|nan|row 2|excluded",
-    ),
+    (lambda: run(objective=np.where(Y == 8, np.nan, Y)), "objective|finite|nan|row 2|excluded"),
     (lambda: run(trials=[0] * 12), "trials|whole numbers|0|12 times"),
     (lambda: run(trials=np.arange(12) + 0.5), "trials|whole numbers|0.5"),
     (lambda: run(proposals=[3, 12]), "proposals|0-11|12|Leave"),
@@ -528,10 +434,7 @@ WRONG = [
     (lambda: run().origin(12), "trial 12|does not exist"),
     (lambda: run(started=[1.0]), "started|(12,)|(1,)"),
     (lambda: run(finished=["noon"] * 12), "finished|numbers|'noon'"),
-    (
-        lambda: run(excluded_times={12: (0.0, 1.0)}),
-        "excluded_times|trial 12|in excluded as well",
-    ),
+    (lambda: run(excluded_times={12: (0.0, 1.0)}), "excluded_times|trial 12|in excluded as well"),
     (
         lambda: run(excluded={12: "failed"}, excluded_times={12: (0.0,)}),
         "excluded_times|start and finish|(0.0,)",
@@ -539,14 +442,8 @@ WRONG = [
     (lambda: run().running_at(99), "trial 99|does not exist|0-11"),
     (lambda: run().config(-1), "trial -1|does not exist|0-11"),
     (lambda: run().row("best"), "number of a trial|but was 'best'|0-11"),
-    (
-        lambda: run(trials=LATER, excluded={0: "pruned"}).config(0),
-        "trial 0|left out|pruned|1-12",
-    ),
-    (
-        lambda: run().surrogate(kind="tree"),
-        "kind|'auto', 'gp', 'forest'|'tree'",
-    ),
+    (lambda: run(trials=LATER, excluded={0: "pruned"}).config(0), "trial 0|left out|pruned|1-12"),
+    (lambda: run().surrogate(kind="tree"), "kind|'auto', 'gp', 'forest'|'tree'"),
 ]
 
 

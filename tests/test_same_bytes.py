@@ -31,21 +31,14 @@ QUICK = (
 
 
 @pytest.mark.parametrize(
-    "names",
-    [QUICK, pytest.param((*explained(), *PAGES), marks=pytest.mark.thorough)],
+    "names", [QUICK, pytest.param((*explained(), *PAGES), marks=pytest.mark.thorough)]
 )
-def test_neither_the_order_of_sets_nor_the_threads_of_blas_change_a_byte(
-    names,
-):
+def test_neither_the_order_of_sets_nor_the_threads_of_blas_change_a_byte(names):
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.digests", *names],
             cwd=ROOT,
-            env={
-                **os.environ,
-                "PYTHONHASHSEED": seed,
-                "OPENBLAS_NUM_THREADS": threads,
-            },
+            env={**os.environ, "PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": threads},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

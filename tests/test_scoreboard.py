@@ -28,9 +28,7 @@ def test_true_shares_are_those_of_a_table_of_which_they_are_known():
 
 
 def test_only_some_tables_are_developed_on():
-    with pytest.raises(
-        ValueError, match="name must be one of hpobench_australian, "
-    ):
+    with pytest.raises(ValueError, match="name must be one of hpobench_australian, "):
         tables.load("hpobench_other")
 
 
@@ -43,9 +41,7 @@ def test_the_package_has_the_tables_that_are_known_otherwise():
     np.testing.assert_allclose(table, tables.table_of(path).table, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("piece", "n"), [(p, 10 if p == "advice" else 25) for p in PIECES]
-)
+@pytest.mark.parametrize(("piece", "n"), [(p, 10 if p == "advice" else 25) for p in PIECES])
 def test_a_run_is_scored(piece, n):
     """Each piece has the number of each of its goals, and its table names it."""
     at_hand(TABLE)
@@ -56,16 +52,9 @@ def test_a_run_is_scored(piece, n):
     assert all(f"\n| {name} | " in shown for name in module.GOALS)
     if piece == "importance":
         (found,) = rows
-        assert (
-            0.0 < found["top error"] < found["top error of equal shares"] + 0.1
-        )
+        assert 0.0 < found["top error"] < found["top error of equal shares"] + 0.1
         assert 0.0 <= found["top covered"] <= 1.0
-        assert (
-            found["top orders right"]
-            <= found["top orders"]
-            <= found["top neighbours"]
-            == 5
-        )
+        assert found["top orders right"] <= found["top orders"] <= found["top neighbours"] == 5
         assert 0.0 < found["top error of Optuna's PED-ANOVA"] < 1.0
 
 
@@ -79,18 +68,10 @@ def test_what_misses_its_goal_is_bold_from_a_hundred_trials_on():
         }
 
     found = {("tpe", 50): [row(True, 0.7)], ("tpe", 100): [row(False, 0.5)]}
-    shown = section(
-        PIECES["narrowing"], found | {("tpe", 200): [row(True, 1.0)]}, "said"
-    )
+    shown = section(PIECES["narrowing"], found | {("tpe", 200): [row(True, 1.0)]}, "said")
     assert "|  | tpe 50 | tpe 100 | tpe 200 | tpe ≥ 100 | goal |" in shown
-    assert (
-        "| 5 %: right | 1.000 | **0.000** | 1.000 | **0.500** | ≥ 0.95 |"
-        in shown
-    )
-    assert (
-        "| 5 %: median kept | 0.700 | 0.500 | **1.000** | **0.750** | ≤ 0.25 / 0.65 |"
-        in shown
-    )
+    assert "| 5 %: right | 1.000 | **0.000** | 1.000 | **0.500** | ≥ 0.95 |" in shown
+    assert "| 5 %: median kept | 0.700 | 0.500 | **1.000** | **0.750** | ≤ 0.25 / 0.65 |" in shown
 
 
 def test_sections_that_are_not_asked_for_stay(tmp_path, monkeypatch):

@@ -19,25 +19,12 @@ def nasty_run():
         [
             hx.CategoricalParameter(NASTY, [NASTY, None, *range(30)]),
             hx.IntParameter("k", 0, 8, step=2),
-            hx.FloatParameter(
-                "z",
-                0.1,
-                1.0,
-                log=True,
-                active_when={NASTY: [NASTY], "k": [2, 4]},
-            ),
+            hx.FloatParameter("z", 0.1, 1.0, log=True, active_when={NASTY: [NASTY], "k": [2, 4]}),
             hx.FloatParameter("w", 0.0, 1.0, optional=0.5),
         ]
     )
     X = space.sample(60, seed=0)
-    return hx.Run(
-        space,
-        X,
-        np.arange(60.0),
-        "minimize",
-        objective_name=NASTY,
-        excluded={60: NASTY},
-    )
+    return hx.Run(space, X, np.arange(60.0), "minimize", objective_name=NASTY, excluded={60: NASTY})
 
 
 def test_a_run_is_one_line_in_a_list_and_its_whole_text_in_a_cell():
@@ -51,9 +38,7 @@ def test_a_run_is_one_line_in_a_list_and_its_whole_text_in_a_cell():
 
 def test_a_space_is_a_line_in_a_list_and_a_table_in_a_cell():
     space = nasty_run().space
-    assert (
-        repr(space) == f"<SearchSpace: 4 hyperparameters ({NASTY}, k, z, w)>"
-    )
+    assert repr(space) == f"<SearchSpace: 4 hyperparameters ({NASTY}, k, z, w)>"
     assert str(space).count("\n") == 5  # as it is written in code
     html = space._repr_html_()
     assert "<script" not in html
@@ -72,9 +57,7 @@ def test_no_control_character_of_a_name_reaches_the_terminal():
     controls = "\x1b[31m\x07\x9b\x7f\u2028\u202e"
     number, category, loss = f"n{controls}", f"c{controls}", f"loss{controls}"
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {number: rng.uniform(size=12), category: [f"a{controls}", "b"] * 6}
-    )
+    table = pd.DataFrame({number: rng.uniform(size=12), category: [f"a{controls}", "b"] * 6})
     table[loss] = table[number] + (table[category] == "b")
     table.loc[3, loss] = np.nan
     run = hx.from_frame(table, loss, "minimize")
@@ -83,19 +66,9 @@ def test_no_control_character_of_a_name_reaches_the_terminal():
     results = [
         hx.importance(run, kind="forest", n_trees=8),
         hx.history(run),
-        hx.run.Instances(
-            [f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)
-        ),
+        hx.run.Instances([f"a{controls}", "b"], run.X[:4], [0, 1, 0, 1], np.arange(4.0)),
     ]
-    shown = [
-        run,
-        run.space,
-        *run.space,
-        *run.notes,
-        *run.excluded.values(),
-        *results,
-        wrong.value,
-    ]
+    shown = [run, run.space, *run.space, *run.notes, *run.excluded.values(), *results, wrong.value]
     text = "".join(f"{found}{found!r}" for found in shown)
     assert r"n\x1b[31m\x07\x9b\x7f\u2028\u202e" in text
     assert not {*controls} - {*"[31m"} & {*text}

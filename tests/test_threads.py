@@ -20,15 +20,9 @@ LOOKS = 100
 
 def explain(run):
     hx.importance(run, n_trees=4).plot(ax=Figure().add_subplot())
-    hx.explain_proposal(run, len(run) - 1, background=20).plot(
-        ax=Figure().add_subplot()
-    )
-    hx.partial_dependence(run, "x1", sample=20, grid_size=5).plot(
-        ax=Figure().add_subplot()
-    )
-    json.dumps(
-        hx.methods.lime(run, 3, "tree", sample=100).to_dict(), allow_nan=False
-    )
+    hx.explain_proposal(run, len(run) - 1, background=20).plot(ax=Figure().add_subplot())
+    hx.partial_dependence(run, "x1", sample=20, grid_size=5).plot(ax=Figure().add_subplot())
+    json.dumps(hx.methods.lime(run, 3, "tree", sample=100).to_dict(), allow_nan=False)
     hx.methods.local_importance(run, 3)
     hx.methods.ablation(run, 3)
 
@@ -58,10 +52,7 @@ def test_nothing_that_threads_share_is_changed_or_lost():
         wrong.append(np.random.random() != drawn.random_sample())  # noqa: NPY002
 
     shown = []
-    with (
-        mpl.rc_context({"font.size": 17.0, "axes.labelsize": 17.0}),
-        warnings.catch_warnings(),
-    ):
+    with mpl.rc_context({"font.size": 17.0, "axes.labelsize": 17.0}), warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = lambda *given, **_: shown.append(given[0])
         filters = list(warnings.filters)

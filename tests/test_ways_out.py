@@ -27,9 +27,7 @@ RUN = hx.Run(SPACE, X, X[:, 0] + X[:, 2], "minimize")
         ({"y": [1]}, "c, n, x"),
     ],
 )
-def test_a_part_of_the_space_that_is_not_there_names_those_that_are(
-    given, there
-):
+def test_a_part_of_the_space_that_is_not_there_names_those_that_are(given, there):
     with pytest.raises(hx.base.InputError) as caught:
         hx.importance(RUN, given=given, n_trees=2)
     assert there in str(caught.value)

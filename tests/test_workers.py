@@ -41,9 +41,7 @@ def fail():
     raise OddError("odd", 1)
 
 
-def test_answers_and_errors_come_back_with_what_the_main_program_defines(
-    workers,
-):
+def test_answers_and_errors_come_back_with_what_the_main_program_defines(workers):
     class Mine:
         size = 3
 
@@ -98,19 +96,13 @@ def mask(_):
 def test_nothing_is_blocked_where_no_process_is_started(backend):
     n_jobs = 2 if backend == "threading" else 1
     with joblib.parallel_config(backend=backend):
-        assert [*by_workers(n_jobs, map(joblib.delayed(mask), range(4)))] == [
-            False
-        ] * 4
+        assert [*by_workers(n_jobs, map(joblib.delayed(mask), range(4)))] == [False] * 4
 
 
 def test_a_report_that_is_interrupted_ends_its_workers(monkeypatch):
     space = unit_cube(1)
     run = hx.Run(
-        space,
-        space.sample(6),
-        [1.0, 9.0, 4.0, 2.0, 3.0, 1.5],
-        "minimize",
-        proposals=range(2, 6),
+        space, space.sample(6), [1.0, 9.0, 4.0, 2.0, 3.0, 1.5], "minimize", proposals=range(2, 6)
     )
     ended = []
     end = Workers.end
@@ -143,9 +135,7 @@ def by_one(tmp_path_factory):
     return hx.report(run, path, n_jobs=1, progress=False).read_bytes()
 
 
-def test_the_page_is_the_same_by_how_many_processes_it_is_made(
-    tmp_path, by_one
-):
+def test_the_page_is_the_same_by_how_many_processes_it_is_made(tmp_path, by_one):
     path = tmp_path / "report.html"
     written = hx.report(run_of_a_report(), path, n_jobs=2, progress=False)
     assert written.read_bytes() == by_one
@@ -153,15 +143,9 @@ def test_the_page_is_the_same_by_how_many_processes_it_is_made(
 
 
 @pytest.mark.parametrize(
-    "last",
-    [
-        pytest.param("summary", marks=pytest.mark.thorough),
-        "partial-dependence",
-    ],
+    "last", [pytest.param("summary", marks=pytest.mark.thorough), "partial-dependence"]
 )
-def test_a_worker_that_is_killed_loses_nothing_of_a_report(
-    tmp_path, monkeypatch, by_one, last
-):
+def test_a_worker_that_is_killed_loses_nothing_of_a_report(tmp_path, monkeypatch, by_one, last):
     started = []
 
     class Noted(_workers.Interpreter):

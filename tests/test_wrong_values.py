@@ -25,20 +25,12 @@ OF_OBJECTIVES = {"pareto"}
 def parameters(function):
     """The options of a public function, without the ones of reading."""
     found = inspect.signature(public(function)).parameters.values()
-    return [
-        option for option in found if option.kind is not option.VAR_KEYWORD
-    ]
+    return [option for option in found if option.kind is not option.VAR_KEYWORD]
 
 
 OPTIONS = {option.name for name in FUNCTIONS for option in parameters(name)}
-ADAPTERS = [
-    getattr(adapters, name)
-    for name in dir(adapters)
-    if name.startswith("from_")
-]
-READING = {
-    n for reader in ADAPTERS for n in inspect.signature(reader).parameters
-}
+ADAPTERS = [getattr(adapters, name) for name in dir(adapters) if name.startswith("from_")]
+READING = {n for reader in ADAPTERS for n in inspect.signature(reader).parameters}
 OF_FILES = {"study_name", "trust_pickle"}
 
 
@@ -53,9 +45,7 @@ def run():
             trial.report(x + k / step, step)
         return x + k / 10 + 0.01 * drawn.standard_normal()
 
-    study = optuna.create_study(
-        sampler=optuna.samplers.TPESampler(n_startup_trials=8, seed=0)
-    )
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(n_startup_trials=8, seed=0))
     for x in (0.2, 0.2, 0.7, 0.7):
         study.enqueue_trial({"x": x, "k": 3})
     study.optimize(objective, n_trials=12)
@@ -78,14 +68,7 @@ WRONG = {
     "acquisition": ["ucb", 3, ["ei"], {"a": 1}, Nothing()],
     "at": ["x", 3, ["x"], [99.0], {"a": 1}],
     "attainable": FLAG,
-    "background": [
-        *ROWS,
-        "everything",
-        None,
-        {"xx": 1},
-        {"x": 5.0, "k": 2},
-        {"x": 0.5},
-    ],
+    "background": [*ROWS, "everything", None, {"xx": 1}, {"x": 5.0, "k": 2}, {"x": 0.5}],
     "before": ["3", 99, -1, -1.5, True, [3], {"x": 1}],
     "candidates": COUNT,
     "cap": ["x", "150%", [1], True, {"a": 1}],
@@ -94,16 +77,7 @@ WRONG = {
     "default": CONFIG,
     "enough": [*NUMBER, -1, 2],
     "estimator": WORD,
-    "given": [
-        "x",
-        3,
-        ["x"],
-        {"xx": [1]},
-        {"x": 5},
-        {"x": [0.2]},
-        {"x": (2, 3)},
-        {"k": [20]},
-    ],
+    "given": ["x", 3, ["x"], {"xx": [1]}, {"x": 5}, {"x": [0.2]}, {"x": (2, 3)}, {"k": [20]}],
     "grid": ["x", 3, ["x"], {"xx": [1]}, {"x": 5}, {"x": [5.0]}, {"x": []}],
     "grid_size": COUNT,
     "index": WORD,
@@ -152,16 +126,7 @@ WRONG = {
     "target": CONFIG,
     "title": [3, ["x"]],
     "top": ["x", True, [1], 0, 1],
-    "trial": [
-        "lastest",
-        99,
-        1.5,
-        None,
-        True,
-        [1],
-        {"xx": 1},
-        {"x": 5.0, "k": 2},
-    ],
+    "trial": ["lastest", 99, 1.5, None, True, [1], {"xx": 1}, {"x": 5.0, "k": 2}],
     "trials": [*TRIALS, []],
     "variance": WORD,
     "within": ["x", True, [1], 0, 2],
@@ -186,9 +151,7 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_option(option, run):
             continue
         if value is None and known[option].default is None:
             continue
-        may_be_named = {*known} | (
-            READING | OF_FILES if "reading" in known else set()
-        )
+        may_be_named = {*known} | (READING | OF_FILES if "reading" in known else set())
         with pytest.raises(InputError) as caught:
             called(function, run, option, value)
         text = str(caught.value)
@@ -206,19 +169,8 @@ def test_a_misspelt_option_is_refused_by_its_name(function, run):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_what_was_probably_meant_is_an_option_of_the_function(function, run):
-    own = [
-        name
-        for name in inspect.signature(public(function)).parameters
-        if len(name) > 3
-    ]
-    meant = next(
-        (
-            name
-            for name in own
-            if name not in ("reading", "runs", "names", "path")
-        ),
-        None,
-    )
+    own = [name for name in inspect.signature(public(function)).parameters if len(name) > 3]
+    meant = next((name for name in own if name not in ("reading", "runs", "names", "path")), None)
     if meant is None:
         pytest.skip("it has no option of its own")
     with pytest.raises(InputError) as caught:
@@ -227,9 +179,7 @@ def test_what_was_probably_meant_is_an_option_of_the_function(function, run):
 
 
 def test_a_table_that_cannot_be_read_is_the_run():
-    twice = pd.DataFrame(
-        [[0.1, 0.2, 1.0], [0.3, 0.4, 2.0]], columns=["x", "x", "loss"]
-    )
+    twice = pd.DataFrame([[0.1, 0.2, 1.0], [0.3, 0.4, 2.0]], columns=["x", "x", "loss"])
     with pytest.raises(InputError) as caught:
         hx.importance(twice, objective="loss")
     assert caught.value.argument == "run"

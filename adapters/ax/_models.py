@@ -23,8 +23,7 @@ _KEPT = 16
 _PROBES = 64
 _SAME = 1e-4  # of the spread of the predictions
 _ACQUISITION = declared_fact(
-    "ax_acquisition",
-    "Ax averages the expected improvement over draws, which is not rebuilt",
+    "ax_acquisition", "Ax averages the expected improvement over draws, which is not rebuilt"
 )
 
 
@@ -52,9 +51,7 @@ class AxFit:
     data: Any
     metric: str
 
-    def surrogate(
-        self, trials: Sequence[int], X: Array
-    ) -> GaussianProcessSurrogate | None:
+    def surrogate(self, trials: Sequence[int], X: Array) -> GaussianProcessSurrogate | None:
         """Return the model of some trials, if it is a process that can be read.
 
         Parameters
@@ -72,15 +69,11 @@ class AxFit:
             process = self._process(trials, X)
         except ValueError:
             return None
-        found = GaussianProcessSurrogate(
-            self.space, process, rows=X, refit=refit
-        )
+        found = GaussianProcessSurrogate(self.space, process, rows=X, refit=refit)
         found.label = "Ax's GP"
         return found
 
-    def _process(
-        self, trials: Sequence[int], X: Array
-    ) -> GaussianProcessRegressor:
+    def _process(self, trials: Sequence[int], X: Array) -> GaussianProcessRegressor:
         """Return Ax's process of some trials, over encoded rows.
 
         Raises
@@ -90,10 +83,7 @@ class AxFit:
         """
         try:
             spec = self.spec.copy()  # the client keeps its own
-            spec.fit(
-                experiment=self.experiment,
-                data=self.data.filter(trial_indices=trials),
-            )
+            spec.fit(experiment=self.experiment, data=self.data.filter(trial_indices=trials))
             process = self._read(spec.fitted_adapter, X)
             agrees = self._agrees(process, spec.fitted_adapter)
         except Exception as error:  # another kind of model, or another release, may raise anything
@@ -107,15 +97,11 @@ class AxFit:
         model = adapter.generator.surrogate.model
         model.eval()
         Z = _numbers(model.train_inputs[0])
-        slopes = [
-            np.polyfit(x, z, 1)[0] for x, z in zip(X.T, Z.T, strict=True)
-        ]
+        slopes = [np.polyfit(x, z, 1)[0] for x, z in zip(X.T, Z.T, strict=True)]
         constant = float(_numbers(model.mean_module.constant))
         process = GaussianProcessRegressor(
             _kernel(model.covar_module, np.array(slopes)),
-            alpha=np.broadcast_to(
-                _numbers(model.likelihood.noise).ravel(), len(X)
-            ),
+            alpha=np.broadcast_to(_numbers(model.likelihood.noise).ravel(), len(X)),
             optimizer=None,
         ).fit(X, _numbers(model.train_targets) - constant)
         scaled = adapter.transforms["StandardizeY"]
@@ -131,18 +117,13 @@ class AxFit:
         from ax.core.observation import ObservationFeatures
 
         X = self.space.sample(_PROBES, seed=0)
-        configs = [
-            ObservationFeatures(config) for config in self.space.decode(X)
-        ]
+        configs = [ObservationFeatures(config) for config in self.space.decode(X)]
         means, covariances = adapter.predict(configs)
         mean, std = GaussianProcessSurrogate(self.space, process).predict(X)
         its_mean = np.array(means[self.metric])
         its_std = np.sqrt(covariances[self.metric][self.metric])
         slack = _SAME * max(float(np.ptp(its_mean)), float(its_std.max()))
-        return bool(
-            max(np.abs(mean - its_mean).max(), np.abs(std - its_std).max())
-            <= slack
-        )
+        return bool(max(np.abs(mean - its_mean).max(), np.abs(std - its_std).max()) <= slack)
 
 
 def _kernel(module: Any, slopes: Array) -> Any:
@@ -151,9 +132,7 @@ def _kernel(module: Any, slopes: Array) -> Any:
     if name == "ScaleKernel":
         scale = float(_numbers(module.outputscale))
         return ConstantKernel(scale) * _kernel(module.base_kernel, slopes)
-    lengths = np.broadcast_to(
-        _numbers(module.lengthscale).ravel(), len(slopes)
-    ) / np.abs(slopes)
+    lengths = np.broadcast_to(_numbers(module.lengthscale).ravel(), len(slopes)) / np.abs(slopes)
     if name == "RBFKernel":
         return RBF(lengths)
     if name == "MaternKernel":
@@ -188,12 +167,7 @@ class AxRecord:
 
     @classmethod
     def of(
-        cls,
-        client: Any,
-        space: SearchSpace,
-        data: Any,
-        metric: str,
-        valued: set[int],
+        cls, client: Any, space: SearchSpace, data: Any, metric: str, valued: set[int]
     ) -> AxRecord | None:
         """Return the record of a client, if its current node has a model that is read.
 
@@ -218,14 +192,8 @@ class AxRecord:
         if len(specs) != 1 or specs[0].generator_key != "BoTorch":
             return None
         experiment = client._experiment
-        trials = {
-            t: trial
-            for t, trial in sorted(experiment.trials.items())
-            if t in valued
-        }
-        read = encoded(
-            space, [trial.arm.parameters for trial in trials.values()]
-        )
+        trials = {t: trial for t, trial in sorted(experiment.trials.items()) if t in valued}
+        read = encoded(space, [trial.arm.parameters for trial in trials.values()])
         if np.isnan(read.X).any() or not trials:
             return None
         known = {}
@@ -233,19 +201,14 @@ class AxRecord:
             by = trial.generator_run
             if by is not None and by._generation_node_name == node.name:
                 done = {t: other.time_completed for t, other in trials.items()}
-                known[number] = tuple(
-                    t for t, at in done.items() if at and at < by.time_created
-                )
+                known[number] = tuple(t for t, at in done.items() if at and at < by.time_created)
         fit = AxFit(space, specs[0].copy(), experiment, data, metric)
         record = cls(fit, dict(zip(trials, read.X, strict=True)), known)
         return None if record.surrogate(None) is None else record
 
     def __getstate__(self) -> dict[str, Any]:
         # fitted again where it is needed
-        return {
-            **self.__dict__,
-            "_found": {},
-        }
+        return {**self.__dict__, "_found": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that generated trial `before`; for None one of all trials."""

@@ -20,13 +20,7 @@ from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED, Run
 from hpo_explain.space import Parameter, SearchSpace
 
-_WITHOUT_MODEL = (
-    "Sobol",
-    "CenterOfSearchSpace",
-    "Uniform",
-    "Factorial",
-    "Thompson",
-)
+_WITHOUT_MODEL = ("Sobol", "CenterOfSearchSpace", "Uniform", "Factorial", "Thompson")
 REASONS = {
     "FAILED": FAILED,
     "ABANDONED": FAILED,
@@ -37,9 +31,7 @@ REASONS = {
 }
 _SHOWN = 3
 
-_EMPTY = declared_fact(
-    "client_empty", "client has no trial yet. Complete some first."
-)
+_EMPTY = declared_fact("client_empty", "client has no trial yet. Complete some first.")
 _MODELS = declared_fact(
     "ax_models",
     "models: for each proposal Ax's Gaussian process is fitted again by Ax's own code to the "
@@ -64,10 +56,7 @@ _CONSTRAINTS = declared_fact(
 
 
 def from_ax(
-    client: Any,
-    *,
-    objective: str | None = None,
-    bounds: tuple[float, float] | None = None,
+    client: Any, *, objective: str | None = None, bounds: tuple[float, float] | None = None
 ) -> Run:
     """Read a client of Ax: its search space, its trials and what generated each of them.
 
@@ -106,12 +95,8 @@ def from_ax(
     config = getattr(experiment, "optimization_config", None)
     if config is None or not hasattr(experiment, "search_space"):
         kind = type(client).__name__
-        problem = (
-            f"must be a client of Ax with an objective, but was a {kind!r}"
-        )
-        raise InputError(
-            "client", problem, kind, "Call its configure_optimization."
-        )
+        problem = f"must be a client of Ax with an objective, but was a {kind!r}"
+        raise InputError("client", problem, kind, "Call its configure_optimization.")
     if not experiment.trials:
         raise NothingToExplain(_EMPTY())
     names = list(config.objective.metric_names)
@@ -127,25 +112,16 @@ def from_ax(
     rows = data.df[data.df["metric_name"] == name]
     if "step" in rows:  # of a learning curve the last value
         rows = rows.sort_values("step", kind="stable")
-    values = dict(
-        zip(rows["trial_index"].tolist(), rows["mean"].tolist(), strict=True)
-    )
-    trials = {
-        int(i): _evaluation(t, values.get(i, np.nan))
-        for i, t in experiment.trials.items()
-    }
+    values = dict(zip(rows["trial_index"].tolist(), rows["mean"].tolist(), strict=True))
+    trials = {int(i): _evaluation(t, values.get(i, np.nan)) for i, t in experiment.trials.items()}
     valued = {t for t, trial in trials.items() if np.isfinite(trial.value)}
-    record = AxRecord.of(
-        client, space, data, experiment.metrics[name].signature, valued
-    )
+    record = AxRecord.of(client, space, data, experiment.metrics[name].signature, valued)
     if record is not None:
         notes.append(_MODELS())
     if (rows["sem"] > 0).any():
         notes.append(_SEM(names=[name], own=record is not None))
     source = Source("client", "Ax", _direction(config, name), name)
-    return run_of(
-        trials, space, source, bounds=bounds, notes=notes, record=record
-    )
+    return run_of(trials, space, source, bounds=bounds, notes=notes, record=record)
 
 
 def several_objectives(client: Any) -> list[str]:
@@ -159,9 +135,7 @@ def several_objectives(client: Any) -> list[str]:
 def _direction(config: Any, name: str) -> Direction:
     """Return which way a metric is better: Ax maximizes the terms of its expression."""
     expression = str(config.objective.expression).replace(" ", "")
-    negative = re.search(
-        rf"-(?:[\d.]+\*)?{re.escape(name)}(?![\w.])", expression
-    )
+    negative = re.search(rf"-(?:[\d.]+\*)?{re.escape(name)}(?![\w.])", expression)
     return "minimize" if negative else "maximize"
 
 
@@ -171,22 +145,13 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
     for entry in given.parameters.values():
         if hasattr(entry, "lower"):
             whole = entry.parameter_type.name == "INT"
-            domain = Domain(
-                entry.lower, entry.upper, bool(entry.log_scale), whole
-            )
+            domain = Domain(entry.lower, entry.upper, bool(entry.log_scale), whole)
         else:
-            domain = Domain(
-                choices=entry.values
-                if hasattr(entry, "values")
-                else [entry.value]
-            )
+            domain = Domain(choices=entry.values if hasattr(entry, "values") else [entry.value])
         parameter, about = parameter_of(entry.name, domain)
         parameters.append(parameter)
         notes += about
-    constraints = [
-        _plain(entry)
-        for entry in getattr(given, "parameter_constraints", None) or ()
-    ]
+    constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
     if constraints:
         notes.append(_CONSTRAINTS(constraints=tuple(constraints)))
     return SearchSpace(parameters), notes
@@ -194,10 +159,7 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
 
 def _plain(constraint: Any) -> str:
     """Return a linear constraint as a formula."""
-    terms = [
-        f"{weight:g}·{name}"
-        for name, weight in constraint.constraint_dict.items()
-    ]
+    terms = [f"{weight:g}·{name}" for name, weight in constraint.constraint_dict.items()]
     return f"{' + '.join(terms)} <= {constraint.bound:g}"
 
 
@@ -211,18 +173,14 @@ def _evaluation(trial: Any, value: float) -> Evaluation:
         reason,
         _origin(trial.generation_method_str),
         _seconds(trial.time_run_started),
-        np.inf
-        if trial.status.name == "RUNNING"
-        else _seconds(trial.time_completed),
+        np.inf if trial.status.name == "RUNNING" else _seconds(trial.time_completed),
     )
 
 
 def _origin(method: str | None) -> Origin:
     if not method or method == "Manual":
         return Origin.ENQUEUED
-    return (
-        Origin.INITIAL if method.startswith(_WITHOUT_MODEL) else Origin.MODEL
-    )
+    return Origin.INITIAL if method.startswith(_WITHOUT_MODEL) else Origin.MODEL
 
 
 def _seconds(time: datetime | None) -> float:

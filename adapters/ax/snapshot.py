@@ -52,9 +52,7 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
     """
     text = Path(path).read_text(encoding="utf-8")
     content = json.loads(text, object_hook=_as_object)
-    experiment = (
-        content["experiment"] if isinstance(content, dict) else content
-    )
+    experiment = content["experiment"] if isinstance(content, dict) else content
     data = _data(experiment)
     config = experiment.optimization_config
     if config is None:
@@ -70,15 +68,12 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
         for name in data["metric_name"].unique()
         if re.search(rf"(?<![\w.]){re.escape(str(name))}(?![\w.])", expression)
     ]
-    experiment.search_space.parameters = {
-        p.name: p for p in experiment.search_space.parameters
-    }
+    experiment.search_space.parameters = {p.name: p for p in experiment.search_space.parameters}
     yield Opened(
         Snapshot(
             SimpleNamespace(
                 objective=SimpleNamespace(
-                    metric_names=names or [expression.strip("- ")],
-                    expression=expression,
+                    metric_names=names or [expression.strip("- ")], expression=expression
                 )
             ),
             experiment.search_space,
@@ -116,9 +111,7 @@ def _data(experiment: Any) -> pd.DataFrame:
     if not tables:
         columns = ["trial_index", "metric_name", "mean", "sem"]
         return pd.DataFrame(columns=columns)
-    joined: pd.DataFrame = pd.concat(
-        [table for table in tables if len(table)], ignore_index=True
-    )
+    joined: pd.DataFrame = pd.concat([table for table in tables if len(table)], ignore_index=True)
     return joined
 
 

@@ -37,9 +37,7 @@ def is_empty(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Say whether a cell is a real number of any type; True and False are not."""
-    return isinstance(value, (Real, Decimal)) and not isinstance(
-        value, (bool, np.bool_)
-    )
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
 
 
 def as_float(value: Any) -> float:
@@ -119,9 +117,7 @@ def texts_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     digits = {t: found.replace(",", "") for t, found in digits.items()}
     read = int if all(map(_WHOLE.fullmatch, digits.values())) else float
     values = {text: read(found) for text, found in digits.items()}
-    numbers = [
-        values.get(cell) if isinstance(cell, str) else cell for cell in cells
-    ]
+    numbers = [values.get(cell) if isinstance(cell, str) else cell for cell in cells]
     numbers = [None if is_empty(number) else number for number in numbers]
     return pd.Series(numbers, index=column.index, dtype=object)
 
@@ -130,12 +126,7 @@ def read_numbers(column: pd.Series[Any]) -> Array:
     """Return a column of numbers; NaN where a cell is empty or is none."""
     cells = texts_as_numbers(column).tolist()
     return np.array(
-        [
-            as_float(cell)
-            if is_number(cell) and not is_empty(cell)
-            else np.nan
-            for cell in cells
-        ]
+        [as_float(cell) if is_number(cell) and not is_empty(cell) else np.nan for cell in cells]
     )
 
 
@@ -155,9 +146,7 @@ def read_objective(table: pd.DataFrame, name: str) -> Array:
             values[i] = as_float(value)
         else:
             problem = f"{name!r} must be numeric, but is {value!r} in row {i}"
-            remedy = (
-                "Choose another column, or convert it with pandas.to_numeric."
-            )
+            remedy = "Choose another column, or convert it with pandas.to_numeric."
             raise InputError("objective", problem, value, remedy)
     return values
 
@@ -174,9 +163,7 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
     from pandas.api import types
 
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
-        return np.asarray(
-            column.to_numpy(dtype=float, na_value=np.nan), dtype=float
-        )
+        return np.asarray(column.to_numpy(dtype=float, na_value=np.nan), dtype=float)
     present = column.dropna().tolist()
     if present and all(map(_is_duration, present)):
         problem = f"{name!r} must hold moments, but holds durations such as {present[0]}"
@@ -190,24 +177,16 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
         )
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
-    if all(
-        map(is_number, present)
-    ):  # a column of any type may hold nothing but numbers
-        return np.array(
-            [np.nan if is_empty(cell) else as_float(cell) for cell in column]
-        )
+    if all(map(is_number, present)):  # a column of any type may hold nothing but numbers
+        return np.array([np.nan if is_empty(cell) else as_float(cell) for cell in column])
     # ISO 8601 only: in any other form day and month may be guessed the wrong way round
-    stamps = pd.to_datetime(
-        column, utc=True, format="ISO8601", errors="coerce"
-    )
+    stamps = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
     wrong = np.flatnonzero((column.notna() & stamps.isna()).to_numpy())
     if len(wrong):
         i = int(wrong[0])
         cell = column.iloc[i]
         problem = f"{name!r} must hold seconds or ISO 8601 timestamps, but is {cell!r} in row {i}"
-        raise InputError(
-            "time", problem, cell, "Convert it with pandas.to_datetime."
-        )
+        raise InputError("time", problem, cell, "Convert it with pandas.to_datetime.")
     seconds = (stamps - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
     return np.asarray(seconds.to_numpy(dtype=float), dtype=float)
 
@@ -235,11 +214,7 @@ def read_durations(column: pd.Series[Any], name: str) -> Array:
             continue
         try:
             number = is_number(cell)
-            found[row] = (
-                as_float(cell)
-                if number
-                else pd.Timedelta(cell).total_seconds()
-            )
+            found[row] = as_float(cell) if number else pd.Timedelta(cell).total_seconds()
         except (TypeError, ValueError):
             raise _wrong(name, cell, row) from None
         if not found[row] >= 0.0:

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import (
-    is_time,
-    read_objective,
-    texts_as_numbers,
-)
+from hpo_explain.adapters.frame._cells import is_time, read_objective, texts_as_numbers
 from hpo_explain.adapters.frame._layouts import Known, summary_of_wandb
 from hpo_explain.adapters.frame._names import is_index
 from hpo_explain.adapters.frame._suspicions import Column, suspicions
@@ -50,9 +46,7 @@ _COLUMNS = declared_fact(
     "settle it",
     names=lambda fact: _listed(fact.names),
     source=lambda fact: fact["source"] and f" ({fact['source']})",
-    left_out=lambda fact: (
-        f"; left out: {_listed(fact['left_out'])}" if fact["left_out"] else ""
-    ),
+    left_out=lambda fact: f"; left out: {_listed(fact['left_out'])}" if fact["left_out"] else "",
 )
 
 
@@ -82,17 +76,12 @@ class Roles:
     @property
     def columns(self) -> list[str]:
         """All columns of the table that have a role."""
-        found = [
-            getattr(self, f.name) for f in fields(self) if f.name != "times"
-        ]
+        found = [getattr(self, f.name) for f in fields(self) if f.name != "times"]
         return [*filter(None, found), *self.times]
 
 
 def read_roles(
-    table: pd.DataFrame,
-    known: Known,
-    mentioned: Sequence[str],
-    asked: Mapping[str, Any],
+    table: pd.DataFrame, known: Known, mentioned: Sequence[str], asked: Mapping[str, Any]
 ) -> Roles:
     """Return the columns with a role: those given, else those of the layout.
 
@@ -104,9 +93,7 @@ def read_roles(
         If there is no such column, or one has two roles.
     """
     named = {
-        role: ""
-        if name is None or (role == "fidelity" and isinstance(name, bool))
-        else str(name)
+        role: "" if name is None or (role == "fidelity" and isinstance(name, bool)) else str(name)
         for role, name in asked.items()
         if role not in ("objective", "time", "proposed")
     }
@@ -114,9 +101,7 @@ def read_roles(
     objective = known.objective
     if asked["objective"] is not None:
         name = str(asked["objective"])
-        objective = known.metrics.get(name) or column_called(
-            "objective", name, table
-        )
+        objective = known.metrics.get(name) or column_called("objective", name, table)
     times = _times(table, asked["time"])
     given = Roles(objective, proposed=proposed, times=times, **named)
     _check(table, given)
@@ -124,16 +109,12 @@ def read_roles(
     free = {*table.columns} - {*given.columns, *mentioned}
     if not given.trial and not given.times and not given.instance:
         # not the numbers of several studies
-        is_one = layout.number in free and (
-            table[layout.number].is_unique or bool(layout.fidelity)
-        )
+        is_one = layout.number in free and (table[layout.number].is_unique or bool(layout.fidelity))
         if is_one:
             given = replace(given, trial=layout.number)
         elif layout.times and {*layout.times} <= free:
             given = replace(given, times=layout.times)
-    has_levels = (
-        layout.fidelity in free and table[layout.fidelity].nunique() > 1
-    )
+    has_levels = layout.fidelity in free and table[layout.fidelity].nunique() > 1
     if asked["fidelity"] is None and has_levels:
         given = replace(given, fidelity=layout.fidelity)
     if not given.status and layout.state in free:
@@ -149,9 +130,7 @@ def _times(table: pd.DataFrame, time: object) -> tuple[str, ...]:
     if not isinstance(time, (list, tuple)) or str(time) in table.columns:
         return (str(time),)
     if len(time) > 2:
-        problem = (
-            f"must name one column, or start and finish, but was {time!r}"
-        )
+        problem = f"must name one column, or start and finish, but was {time!r}"
         raise InputError("time", problem, time)
     return tuple(str(name) for name in time)
 
@@ -162,10 +141,7 @@ def _check(table: pd.DataFrame, given: Roles) -> None:
     times = [("time", name) for name in given.times]
     first = [("objective", given.objective), ("trial", given.trial), *times]
     rest = ("instance", "fidelity", "proposed", "duration", "status")
-    for argument, name in [
-        *first,
-        *((role, getattr(given, role)) for role in rest),
-    ]:
+    for argument, name in [*first, *((role, getattr(given, role)) for role in rest)]:
         if not name:
             continue
         check_column(argument, name, table)
@@ -238,17 +214,9 @@ class Chosen:
     suspicious: Mapping[str, str]
     proposed: Sequence[str]
 
-    def note(
-        self,
-        space: SearchSpace,
-        table: pd.DataFrame,
-        roles: Roles,
-        source: str,
-    ) -> Fact:
+    def note(self, space: SearchSpace, table: pd.DataFrame, roles: Roles, source: str) -> Fact:
         """Return a note on what is a hyperparameter and what is not."""
-        left_out = [
-            n for n in table.columns if n not in (*self.names, *roles.columns)
-        ]
+        left_out = [n for n in table.columns if n not in (*self.names, *roles.columns)]
         names = [n for n in self.names.values() if n in space.names]
         return _COLUMNS(names=names, source=source, left_out=tuple(left_out))
 
@@ -271,12 +239,8 @@ def choose_columns(
     if isinstance(space, SearchSpace):
         if hyperparameters is not None:
             problem = "cannot be given together with space"
-            raise InputError(
-                "hyperparameters", problem, hyperparameters, "Leave one out."
-            )
-        return Chosen(
-            _columns_of("space", space.names, table, known), {}, {}, []
-        )
+            raise InputError("hyperparameters", problem, hyperparameters, "Leave one out.")
+        return Chosen(_columns_of("space", space.names, table, known), {}, {}, [])
     named = _columns_of("space", [*described], table, known)
     if hyperparameters is not None:
         named |= _chosen(table, known, hyperparameters, roles)
@@ -284,19 +248,14 @@ def choose_columns(
     left = [n for n in table.columns if n not in (*roles.columns, *named)]
     if known.names:
         short = _short(known)
-        settings = {
-            n: short[n]
-            for n in left
-            if n in short and Column.of(table, n).n_levels > 1
-        }
+        settings = {n: short[n] for n in left if n in short and Column.of(table, n).n_levels > 1}
         settings |= {n: n for n in left if _tells_settings(table, n, known)}
         return Chosen(_in_order(table, named | settings), described, {}, [])
     came_out = summary_of_wandb(known, table, roles.objective)
     columns = [
         Column.of(table, n)
         for n in left
-        if not (known.owns(n) or is_index(n))
-        and n not in (*came_out, known.layout.duration)
+        if not (known.owns(n) or is_index(n)) and n not in (*came_out, known.layout.duration)
     ]
     columns = [c for c in columns if not all(map(is_time, c.present))]
     columns = [c for c in columns if c.n_levels > 1] or columns
@@ -350,22 +309,15 @@ def _short(known: Known) -> dict[str, str]:
     """Return names without their prefix, but with it where two columns would have the same."""
     names = [*known.names.values()]
     return {
-        column: column if names.count(name) > 1 else name
-        for column, name in known.names.items()
+        column: column if names.count(name) > 1 else name for column, name in known.names.items()
     }
 
 
 def _chosen(
-    table: pd.DataFrame,
-    known: Known,
-    hyperparameters: Sequence[str],
-    roles: Roles,
+    table: pd.DataFrame, known: Known, hyperparameters: Sequence[str], roles: Roles
 ) -> dict[str, str]:
     """Return the columns that the user named as hyperparameters."""
-    one = (
-        isinstance(hyperparameters, str)
-        or str(hyperparameters) in table.columns
-    )
+    one = isinstance(hyperparameters, str) or str(hyperparameters) in table.columns
     if one or not isinstance(hyperparameters, Iterable):
         problem = f"must be a list of columns, but was {hyperparameters!r}"
         remedy = f"Write [{hyperparameters!r}]."
@@ -374,17 +326,13 @@ def _chosen(
     short = _short(known)
     found: dict[str, str] = {}
     for name in names:
-        column = next(
-            iter(_columns_of("hyperparameters", [name], table, known))
-        )
+        column = next(iter(_columns_of("hyperparameters", [name], table, known)))
         if column in roles.columns:
             problem = f"names {name!r}, which has another role here"
             raise InputError("hyperparameters", problem, name, "Leave it out.")
         if column in found:
             problem = f"must name different columns, but was {names}: {name!r} is given twice"
-            raise InputError(
-                "hyperparameters", problem, names, "Name it once."
-            )
+            raise InputError("hyperparameters", problem, names, "Name it once.")
         found[column] = short.get(column, column)
     return found
 
@@ -412,9 +360,7 @@ def configurations(
         if settings is not None and any(name in row for row in settings):
             values = [row.get(name) for row in settings]
             cells = pd.Series(values, index=table.index, dtype=object)
-            none = np.array(
-                [name in row and row[name] is None for row in settings]
-            )
+            none = np.array([name in row and row[name] is None for row in settings])
             if none.any():
                 set_to_none[name] = none
         columns[name] = texts_as_numbers(cells)

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def last_of_each(
-    table: pd.DataFrame, roles: Roles, level: float | None
-) -> pd.DataFrame:
+def last_of_each(table: pd.DataFrame, roles: Roles, level: float | None) -> pd.DataFrame:
     """Return one row for each trial: its last one, of those up to a level where one is given."""
     at = read_numbers(table[roles.fidelity])
     wanted = np.nanmax(at) if level is None else level

@@ -37,11 +37,7 @@ _REASONS = {word: reason for reason, words in _WORDS.items() for word in words}
 
 def _word(cell: Any) -> str:
     """Return the state that a cell names, such as "complete" of "TrialState.COMPLETE"."""
-    words = (
-        ""
-        if is_empty(cell)
-        else str(cell).lower().replace("-", " ").replace("_", " ")
-    )
+    words = "" if is_empty(cell) else str(cell).lower().replace("-", " ").replace("_", " ")
     return "_".join(words.split()).rpartition(".")[2]
 
 
@@ -61,9 +57,7 @@ def read_status(column: pd.Series[Any], name: str) -> dict[int, Fact]:
         elif word not in _FINISHED:
             known = "finished, failed, pruned, running, waiting"
             problem = f"{name!r} must say whether a trial finished, but is {cell!r} in row {row}"
-            raise InputError(
-                "status", problem, cell, f"Write one of: {known}."
-            )
+            raise InputError("status", problem, cell, f"Write one of: {known}.")
     return stopped
 
 
@@ -110,10 +104,7 @@ class Layout:
 
     def fits(self, columns: Sequence[str]) -> bool:
         """Say whether columns are those of such a table."""
-        wanted = [
-            *self.marks,
-            *filter(None, [self.settings and f"{self.settings}?*"]),
-        ]
+        wanted = [*self.marks, *filter(None, [self.settings and f"{self.settings}?*"])]
         return all(_fitting(one, columns) for one in wanted) and (
             not self.some or any(_fitting(one, columns) for one in self.some)
         )
@@ -126,15 +117,7 @@ def _fitting(pattern: str, columns: Sequence[str]) -> list[str]:
 
 _WANDB = "a table of Weights & Biases"
 _AX_BY = ("generation_node", "generation_method")
-_AX_WITHOUT_MODEL = (
-    "sobol",
-    "centerofsearchspace",
-    "manual",
-    "uniform",
-    "custom",
-    "none",
-    "nan",
-)
+_AX_WITHOUT_MODEL = ("sobol", "centerofsearchspace", "manual", "uniform", "custom", "none", "nan")
 LAYOUTS = (
     Layout(
         "Optuna's trials_dataframe",
@@ -209,12 +192,7 @@ LAYOUTS = (
         direction="maximize",
         optimizer="DeepHyper",
     ),
-    Layout(
-        "Syne Tune's results",
-        "config_",
-        marks=("st_*", "trial_id"),
-        optimizer="Syne Tune",
-    ),
+    Layout("Syne Tune's results", "config_", marks=("st_*", "trial_id"), optimizer="Syne Tune"),
     Layout(
         "Nevergrad's log of parameters",
         marks=("#loss", "#num-tell"),
@@ -232,13 +210,7 @@ LAYOUTS = (
         fidelity="Iteration",
         optimizer="Sherpa",
     ),
-    Layout(
-        "W&B's config and summary",
-        "config.",
-        "summary.",
-        marks=("summary.*",),
-        state="state",
-    ),
+    Layout("W&B's config and summary", "config.", "summary.", marks=("summary.*",), state="state"),
     Layout(
         _WANDB,
         marks=("Name", "State"),
@@ -247,14 +219,7 @@ LAYOUTS = (
                 "_* Name ID State Notes User Tags Created Updated Runtime Sweep Group Commit "
                 "Github Git Host Hostname Python OS Agent"
             ),
-            *(
-                "GPU *",
-                "CPU *",
-                "End Time",
-                "Start Time",
-                "Job Type",
-                "Relative Time *",
-            ),
+            *("GPU *", "CPU *", "End Time", "Start Time", "Job Type", "Relative Time *"),
         ),
         state="State",
         times=("Created",),
@@ -263,15 +228,7 @@ LAYOUTS = (
     Layout(
         "a table of Ax",
         marks=("trial_index", "arm_name"),
-        own=(
-            "trial_status",
-            *_AX_BY,
-            "arm_name",
-            "fail_reason",
-            "reason",
-            "n",
-            "frac_nonnull",
-        ),
+        own=("trial_status", *_AX_BY, "arm_name", "fail_reason", "reason", "n", "frac_nonnull"),
         number="trial_index",
         state="trial_status",
         optimizer="Ax",
@@ -284,12 +241,9 @@ _NO_HYPERPARAMETERS = (
     (("model_id", "auc", "logloss"), "a leaderboard of H2O"),
     (("*__MIN", "*__MAX"), "the export of a chart of W&B"),
 )
-_REMEDIES = {
-    "the export of a chart of W&B": "Export the table of runs instead.",
-}
+_REMEDIES = {"the export of a chart of W&B": "Export the table of runs instead."}
 _WITHOUT = declared_fact(
-    "table_without_hyperparameters",
-    "frame is {source}, which has no hyperparameters. {remedy}",
+    "table_without_hyperparameters", "frame is {source}, which has no hyperparameters. {remedy}"
 )
 OF_SETTINGS = re.compile(
     r"(configs?|configurations?|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
@@ -347,16 +301,10 @@ class Known:
         metric = objective.removeprefix("mean_test_")
         found = _fitting(f"split*_test_{metric}", columns)
         is_mean = objective in self.metrics.values() and metric != objective
-        return (
-            sorted(found, key=lambda n: int(re.sub(r"\D", "", n[:8])))
-            if is_mean
-            else []
-        )
+        return sorted(found, key=lambda n: int(re.sub(r"\D", "", n[:8]))) if is_mean else []
 
 
-def known_of(
-    table: pd.DataFrame, spread: Spread | None = None, objective: object = None
-) -> Known:
+def known_of(table: pd.DataFrame, spread: Spread | None = None, objective: object = None) -> Known:
     """Return what is known of a table whose columns have text for names.
 
     Parameters
@@ -393,10 +341,7 @@ def known_of(
     if layout is None:
         prefix = _prefix_of_settings(columns, str(objective))
         layout = Layout(f"columns {prefix}*" if prefix else "", prefix)
-    names, metrics = (
-        _without(layout.settings, columns),
-        _without(layout.metrics, columns),
-    )
+    names, metrics = (_without(layout.settings, columns), _without(layout.metrics, columns))
     objectives = _fitting(layout.objective, columns)
     settings = _settings(layout, table, names)
     if spread is not None and column and layout.settings == f"{column}.":
@@ -432,9 +377,7 @@ def _without(prefix: str, columns: Sequence[str]) -> dict[str, str]:
     }
 
 
-def summary_of_wandb(
-    known: Known, table: pd.DataFrame, objective: str
-) -> list[str]:
+def summary_of_wandb(known: Known, table: pd.DataFrame, objective: str) -> list[str]:
     """Return the columns of an export of W&B that came out: first stands the configuration.
 
     It is in alphabetical order, and so is what came out: where that restarts once, the rest did.
@@ -454,9 +397,7 @@ def _proposed(layout: Layout, table: pd.DataFrame) -> list[bool] | None:
     by = next((name for name in _AX_BY if name in table.columns), None)
     if layout.optimizer != "Ax" or by is None:
         return None
-    makers = [
-        str(maker).lower().replace("_", "") for maker in table[by].tolist()
-    ]
+    makers = [str(maker).lower().replace("_", "") for maker in table[by].tolist()]
     return [not maker.startswith(_AX_WITHOUT_MODEL) for maker in makers]
 
 
@@ -472,14 +413,10 @@ def _settings(
         return None
     known = {"None": None, "True": True, "False": False}
     rows: list[Mapping[str, Any]] = []
-    for cells in zip(
-        *(table[column].tolist() for column in names), strict=True
-    ):
+    for cells in zip(*(table[column].tolist() for column in names), strict=True):
         pairs = zip(names.values(), cells, strict=True)
         full = [(name, cell) for name, cell in pairs if not is_empty(cell)]
-        rows.append(
-            {n: known.get(c, c) if isinstance(c, str) else c for n, c in full}
-        )
+        rows.append({n: known.get(c, c) if isinstance(c, str) else c for n, c in full})
     return rows
 
 
@@ -497,18 +434,10 @@ def table_of_mlflow(runs: Sequence[Any]) -> pd.DataFrame:
         {
             "run_id": run.info.run_id,
             "status": run.info.status,
-            "start_time": pd.to_datetime(
-                run.info.start_time, unit="ms", utc=True
-            ),
+            "start_time": pd.to_datetime(run.info.start_time, unit="ms", utc=True),
             "end_time": pd.to_datetime(run.info.end_time, unit="ms", utc=True),
-            **{
-                f"metrics.{name}": value
-                for name, value in run.data.metrics.items()
-            },
-            **{
-                f"params.{name}": value
-                for name, value in run.data.params.items()
-            },
+            **{f"metrics.{name}": value for name, value in run.data.metrics.items()},
+            **{f"params.{name}": value for name, value in run.data.params.items()},
         }
         for run in runs
     )

@@ -40,29 +40,20 @@ _CAME_OUT = re.compile(
     r"|(model|file|checkpoint)_?size(_?(mb|kb|bytes))?",
     re.IGNORECASE,
 )
-_RESULT_OF = re.compile(
-    r"(metrics?|summary|results?|scores?|user_attrs?)[./:]"
-)
-_COUNTED_HYPERPARAMETERS = re.compile(
-    r"(n|num|max|no)_?(iter|iterations?|steps?)"
-)
+_RESULT_OF = re.compile(r"(metrics?|summary|results?|scores?|user_attrs?)[./:]")
+_COUNTED_HYPERPARAMETERS = re.compile(r"(n|num|max|no)_?(iter|iterations?|steps?)")
 # what pandas calls a first column without a name: the index of a table that was saved, or several
 _INDEX = re.compile(r"(Unnamed: 0(\.\d+)*)?")
 _NUMERO = re.compile(r"\s*([#№]|s\.?(no|nr)\.?)\s*", re.IGNORECASE)
 # what a column may be: the words that say it, and those that may stand beside
 _CALLED: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "a seed": (word_set("seed seeds rng"), word_set("random state")),
-    "a status": (
-        word_set("state status success finished failed"),
-        word_set("trial run"),
-    ),
+    "a status": (word_set("state status success finished failed"), word_set("trial run")),
     "a fold": (
         word_set(
             "fold folds split repeat repetition replicate replication rep dataset instance task"
         ),
-        word_set(
-            "cv k outer inner id index idx number num name test data set no"
-        ),
+        word_set("cv k outer inner id index idx number num name test data set no"),
     ),
     "a time": (
         word_set(
@@ -80,9 +71,7 @@ _CALLED: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         word_set(
             "id ids uuid uid hash commit sha guid pid port host hostname path dir url note notes"
         ),
-        word_set(
-            "trial run job model config experiment git log worker task exp study logdir"
-        ),
+        word_set("trial run job model config experiment git log worker task exp study logdir"),
     ),
     "a counter": (
         word_set(
@@ -110,9 +99,7 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("trainLoss"), words_of("mean_test_F1")
     (('train', 'loss'), ('mean', 'test', 'f1'))
     """
-    found = re.findall(
-        r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name
-    )
+    found = re.findall(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
     return tuple(word.lower() for word in found)
 
 
@@ -194,12 +181,6 @@ def different_columns(
             continue
         if table.iloc[:, earlier].equals(table.iloc[:, place]):
             continue
-        problem = (
-            f"{whose}has the column {name} more than once, with other values"
-        )
+        problem = f"{whose}has the column {name} more than once, with other values"
         raise InputError(argument, problem, name, "Rename one.")
-    return [
-        place
-        for place, name in enumerate(names)
-        if not name or first[name] == place
-    ]
+    return [place for place, name in enumerate(names) if not name or first[name] == place]

@@ -10,12 +10,7 @@ import numpy as np
 
 from hpo_explain.adapters.frame._columns import Chosen, Roles
 from hpo_explain.adapters.frame._layouts import OF_SETTINGS
-from hpo_explain.adapters.frame._names import (
-    called,
-    is_measured,
-    word_set,
-    words_of,
-)
+from hpo_explain.adapters.frame._names import called, is_measured, word_set, words_of
 from hpo_explain.adapters.frame._suspicions import Column
 from hpo_explain.base.errors import InputError, MissingOptionError, Option
 from hpo_explain.base.options import Direction
@@ -92,12 +87,8 @@ def likely_direction(table: pd.DataFrame, name: str) -> Direction:
     if known is not None:
         return known
     texts = [cell for cell in table[name].tolist() if isinstance(cell, str)]
-    in_percent = "%" in name or any(
-        cell.strip().endswith("%") for cell in texts
-    )
-    return (
-        "maximize" if in_percent else likelier_direction(_UNIT.sub("", name))
-    )
+    in_percent = "%" in name or any(cell.strip().endswith("%") for cell in texts)
+    return "maximize" if in_percent else likelier_direction(_UNIT.sub("", name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +138,7 @@ class Missing:
             is_read = name in self.chosen.proposed
             taken = "read" if is_read else "left out"
             remedy.append(f" {name} {why}: {taken} so.")
-        return MissingOptionError(
-            *self._problem(), None, tuple(remedy), settled
-        )
+        return MissingOptionError(*self._problem(), None, tuple(remedy), settled)
 
     def _problem(self) -> tuple[str, str]:
         if not self.is_known:

@@ -69,11 +69,7 @@ def read_proposed(
         raise InputError("initial", problem, initial, "Lower it.")
     if isinstance(proposed, str):
         cells = table[proposed].iloc[first].tolist()
-        chosen = {
-            int(n)
-            for n, cell in zip(numbers, cells, strict=True)
-            if _is_yes(cell, proposed)
-        }
+        chosen = {int(n) for n, cell in zip(numbers, cells, strict=True) if _is_yes(cell, proposed)}
         return chosen, []
     if isinstance(proposed, (bool, np.bool_)):
         return {*ordered} if proposed else set(), []
@@ -91,9 +87,7 @@ def _is_yes(cell: Any, column: str) -> bool:
     text = "" if is_empty(cell) else str(cell).strip().lower()
     if text not in (*_YES, *_NO):
         problem = f"{column!r} must say True or False, but has {cell!r}"
-        raise InputError(
-            "proposed", problem, cell, "Name another column, or the trials."
-        )
+        raise InputError("proposed", problem, cell, "Name another column, or the trials.")
     return text in _YES
 
 

@@ -10,18 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.frame._cells import is_empty
-from hpo_explain.adapters.frame._names import (
-    is_called_configuration,
-    is_called_results,
-)
+from hpo_explain.adapters.frame._names import is_called_configuration, is_called_results
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _STARTS = ("{", "OrderedDict(", "Configuration(")
-_WRAPPED = re.compile(
-    r"(?:OrderedDict|Configuration)\((?:values=)?(.*?),?\s*\)", re.DOTALL
-)
+_WRAPPED = re.compile(r"(?:OrderedDict|Configuration)\((?:values=)?(.*?),?\s*\)", re.DOTALL)
 # NumPy 2 writes np.float64(0.1) inside of a dictionary; a literal has no name for no number
 _NUMPY = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")
 _NAN = re.compile(r"(?<=[\s:,\[(])nan(?=[\s,\])}])")
@@ -76,24 +71,17 @@ def spread(table: pd.DataFrame, named: Collection[str] = ()) -> Spread:
     dictionaries = {
         name: rows
         for name in table.columns
-        if name not in named
-        and (rows := _dictionaries(table[name])) is not None
+        if name not in named and (rows := _dictionaries(table[name])) is not None
     }
     if not dictionaries:
         return Spread(table)
     parts = [table.drop(columns=[*dictionaries])]
     for name, rows in dictionaries.items():
         keys = dict.fromkeys(key for row in rows for key in row)
-        entries = {
-            f"{name}.{key}": [row.get(key) for row in rows] for key in keys
-        }
+        entries = {f"{name}.{key}": [row.get(key) for row in rows] for key in keys}
         parts.append(pd.DataFrame(entries, index=table.index, dtype=object))
     column = _of_settings([*dictionaries])
-    return Spread(
-        _without_lists(pd.concat(parts, axis=1)),
-        column,
-        dictionaries.get(column, []),
-    )
+    return Spread(_without_lists(pd.concat(parts, axis=1)), column, dictionaries.get(column, []))
 
 
 def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
@@ -103,9 +91,7 @@ def _without_lists(table: pd.DataFrame) -> pd.DataFrame:
     lists = [n for n in table.columns if n.startswith(HYPEROPT_VALUES)]
     values = {
         name: pd.Series(
-            [_only(cell) for cell in table[name].tolist()],
-            index=table.index,
-            dtype=object,
+            [_only(cell) for cell in table[name].tolist()], index=table.index, dtype=object
         )
         for name in lists
     }
@@ -173,11 +159,7 @@ def _flat(entries: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in entries.items():
         if str(key).startswith("_"):
             continue
-        if (
-            isinstance(value, Mapping)
-            and "value" in value
-            and {*value} <= {"value", "desc"}
-        ):
+        if isinstance(value, Mapping) and "value" in value and {*value} <= {"value", "desc"}:
             value = value["value"]  # as W&B writes its config.yaml
         if isinstance(value, Mapping):
             found |= _flat(value, f"{prefix}{key}.")

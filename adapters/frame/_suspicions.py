@@ -118,8 +118,7 @@ def _counts_rows(column: Column, *_: Any) -> str:
 def _holds_lists(column: Column, *_: Any) -> str:
     some = column.present[:1]
     listed = any(
-        str(cell).strip().startswith(("[", "(")) or isinstance(cell, list)
-        for cell in some
+        str(cell).strip().startswith(("[", "(")) or isinstance(cell, list) for cell in some
     )
     return "holds lists" if listed else ""
 
@@ -129,9 +128,7 @@ def _names_rows(column: Column, *_: Any) -> str:
     return "other text in each row" if is_text and column.differs else ""
 
 
-def _differs_in_a_grid(
-    column: Column, others: Sequence[Column], _: Array
-) -> str:
+def _differs_in_a_grid(column: Column, others: Sequence[Column], _: Array) -> str:
     levels = [other for other in others if other.is_repeated]
     is_one = column.differs and len(levels) > 1 and is_grid(levels)
     return "other numbers in each row of a grid" if is_one else ""
@@ -168,13 +165,9 @@ def _is_scaled(column: Column, other: Column) -> bool:
     return abs(rank_correlation(column.numbers, other.numbers)) > 1.0 - 1e-9
 
 
-def _orders_like_objective(
-    column: Column, _: Sequence[Column], objective: Array
-) -> str:
+def _orders_like_objective(column: Column, _: Sequence[Column], objective: Array) -> str:
     order = rank_correlation(column.numbers, objective)
-    return "orders the trials as the objective does" * (
-        abs(order) > _SAME_ORDER
-    )
+    return "orders the trials as the objective does" * (abs(order) > _SAME_ORDER)
 
 
 _SIGNS: tuple[Callable[[Column, Sequence[Column], Array], str], ...] = (
@@ -188,9 +181,7 @@ _SIGNS: tuple[Callable[[Column, Sequence[Column], Array], str], ...] = (
 )
 
 
-def suspicions(
-    columns: Sequence[Column], objective: Array
-) -> tuple[dict[str, str], list[str]]:
+def suspicions(columns: Sequence[Column], objective: Array) -> tuple[dict[str, str], list[str]]:
     """Return what is suspicious of columns, by name, and which are hyperparameters most likely.
 
     Parameters
@@ -217,9 +208,7 @@ def suspicions(
     return found, proposed or [column.name for column in columns]
 
 
-def _before(
-    column: Column, columns: Sequence[Column], found: Mapping[str, str]
-) -> list[Column]:
+def _before(column: Column, columns: Sequence[Column], found: Mapping[str, str]) -> list[Column]:
     """Return other columns of which nothing is suspicious: of two that say the same the first."""
     place = columns.index(column)
     return [
@@ -231,9 +220,7 @@ def _before(
     ]
 
 
-def _is_set(
-    column: Column, columns: Sequence[Column], found: Mapping[str, str]
-) -> bool:
+def _is_set(column: Column, columns: Sequence[Column], found: Mapping[str, str]) -> bool:
     """Say whether a suspicious column is set all the same, as one whose levels are of a grid is."""
     what = found[column.name]
     others = [other for other in columns if other.name not in found]

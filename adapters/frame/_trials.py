@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import (
-    MEAN_OVER_INSTANCES,
-    NOT_FINITE_ON_INSTANCE,
-)
+from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, NOT_FINITE_ON_INSTANCE
 from hpo_explain.adapters.frame._cells import (
     as_float,
     cell_key,
@@ -45,12 +42,9 @@ _REPEATED = declared_fact(
     "counts",
 )
 _NAMES = declared_fact(
-    "names_of_trials",
-    "trials: {names} names them; they are numbered in the order of their rows",
+    "names_of_trials", "trials: {names} names them; they are numbered in the order of their rows"
 )
-_BY_TIME = declared_fact(
-    "numbered_by_time", "trials: numbered in the order of {names}"
-)
+_BY_TIME = declared_fact("numbered_by_time", "trials: numbered in the order of {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +86,7 @@ class Grouped:
 
     def total(self, values: Array) -> Array:
         """Return each configuration's sum over its rows, NaN where one of them is unknown."""
-        return np.asarray(
-            np.bincount(self.configuration, values, len(self.first)),
-            dtype=float,
-        )
+        return np.asarray(np.bincount(self.configuration, values, len(self.first)), dtype=float)
 
     def mean(self, objective: Array) -> Array:
         """Return each configuration's mean over its instances (over repetitions before that)."""
@@ -105,9 +96,7 @@ class Grouped:
         cell = self.configuration * len(self.names) + self.instance
         finite = np.where(np.isfinite(objective), objective, np.nan)
         sums = np.bincount(cell, finite, counts.size).reshape(counts.shape)
-        means = np.divide(
-            sums, counts, out=np.zeros_like(sums), where=counts > 0
-        )
+        means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
         return np.asarray(means.sum(axis=1) / (counts > 0).sum(axis=1))
 
     def _counts(self) -> Ints:
@@ -116,9 +105,7 @@ class Grouped:
         cell = self.configuration * len(self.names) + self.instance
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
-    def not_finite(
-        self, objective: Array, trials: Ints, name: str
-    ) -> dict[int, Fact]:
+    def not_finite(self, objective: Array, trials: Ints, name: str) -> dict[int, Fact]:
         """Return the trials whose objective is NaN or infinite on an instance, with the first."""
         if not self.column:
             return {}
@@ -126,35 +113,25 @@ class Grouped:
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
             instance = self.names[self.instance[i]]
             reason = NOT_FINITE_ON_INSTANCE(
-                names=[name, self.column],
-                value=str(objective[i]),
-                instance=instance,
+                names=[name, self.column], value=str(objective[i]), instance=instance
             )
             reasons.setdefault(int(trials[self.configuration[i]]), reason)
         return reasons
 
-    def of(
-        self, configurations: Ints, X: Array, objective: Array
-    ) -> Instances:
+    def of(self, configurations: Ints, X: Array, objective: Array) -> Instances:
         """Return the evaluations of some configurations, whose encoded rows are `X`."""
         position = np.full(len(self.first), -1)
         position[configurations] = np.arange(len(configurations))
         rows = np.flatnonzero(position[self.configuration] >= 0)
         at = position[self.configuration[rows]]
-        return Instances(
-            self.names, X[at], self.instance[rows], objective[rows]
-        )
+        return Instances(self.names, X[at], self.instance[rows], objective[rows])
 
     def notes(self, name: str) -> list[Fact]:
         """Return what was averaged over, and whether it is no instance or was repeated."""
         if not self.column:
             return []
         counts = self._counts()
-        notes = [
-            MEAN_OVER_INSTANCES(
-                names=[name, self.column], instances=self.names
-            )
-        ]
+        notes = [MEAN_OVER_INSTANCES(names=[name, self.column], instances=self.names)]
         if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
             notes.append(_NOT_SHARED(names=[self.column]))
         repeated = int(np.maximum(counts - 1, 0).sum())
@@ -170,10 +147,7 @@ def _one_each(n: int) -> Grouped:
 
 
 def _grouped(
-    table: pd.DataFrame,
-    column: str,
-    hyperparameters: Sequence[str],
-    numbers: Ints | None,
+    table: pd.DataFrame, column: str, hyperparameters: Sequence[str], numbers: Ints | None
 ) -> Grouped:
     """Return the rows as evaluations: of equal trials, or without their numbers of equal cells.
 
@@ -186,21 +160,13 @@ def _grouped(
     for i, cell in enumerate(cells):
         if is_empty(cell):
             problem = f"{column!r} is empty in row {i}"
-            raise InputError(
-                "instance", problem, cell, "Fill it in, or leave the row out."
-            )
+            raise InputError("instance", problem, cell, "Fill it in, or leave the row out.")
     instance, first_of_instance = _codes([cell_key(cell) for cell in cells])
-    columns = [
-        list(map(cell_key, table[name].tolist())) for name in hyperparameters
-    ]
+    columns = [list(map(cell_key, table[name].tolist())) for name in hyperparameters]
     keys = [tuple(column[i] for column in columns) for i in range(len(table))]
-    configuration, first = _codes(
-        keys if numbers is None else numbers.tolist()
-    )
+    configuration, first = _codes(keys if numbers is None else numbers.tolist())
     if numbers is not None:
-        _check_one_configuration(
-            table, hyperparameters, numbers, keys, first[configuration]
-        )
+        _check_one_configuration(table, hyperparameters, numbers, keys, first[configuration])
     names = tuple(cells[i] for i in first_of_instance)
     return Grouped(first, configuration, instance, names, column)
 
@@ -222,9 +188,7 @@ def _check_one_configuration(
             f"has {name} = {cells[first[i]]!r} in row {first[i]} of trial {numbers[i]}, but "
             f"{cells[i]!r} in row {i}"
         )
-        same = (
-            "All rows of a trial must have the same hyperparameters; without "
-        )
+        same = "All rows of a trial must have the same hyperparameters; without "
         remedy = (same, Option("trial"), " equal rows are taken together.")
         raise InputError("frame", problem, cells[i], remedy)
 
@@ -232,9 +196,7 @@ def _check_one_configuration(
 def _codes(keys: Sequence[Any]) -> tuple[Ints, Ints]:
     """Return for each key the number of its kind, and where each kind occurs first."""
     known: dict[Any, int] = {}
-    codes = np.array(
-        [known.setdefault(key, len(known)) for key in keys], dtype=np.int64
-    )
+    codes = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
     return codes, np.unique(codes, return_index=True)[1].astype(np.int64)
 
 
@@ -266,11 +228,7 @@ class Trials:
 
 
 def read_trials(
-    table: pd.DataFrame,
-    roles: Roles,
-    hyperparameters: Sequence[str],
-    *,
-    by_time: bool,
+    table: pd.DataFrame, roles: Roles, hyperparameters: Sequence[str], *, by_time: bool
 ) -> Trials:
     """Return the trials of a table.
 
@@ -294,9 +252,7 @@ def read_trials(
     notes: list[Fact] = []
     if roles.trial:
         column = table[roles.trial]
-        numbers, notes = _trial_numbers(
-            column, roles.trial, several=bool(roles.instance)
-        )
+        numbers, notes = _trial_numbers(column, roles.trial, several=bool(roles.instance))
     if roles.instance:
         grouped = _grouped(table, roles.instance, hyperparameters, numbers)
     rows = grouped.first
@@ -305,14 +261,10 @@ def read_trials(
     times = list(roles.times)
     clocks = [read_seconds(table[name], name) for name in times]
     if len(clocks) == 2:
-        _check_finishes(
-            clocks, table, times, numbers[grouped.configuration].tolist()
-        )
+        _check_finishes(clocks, table, times, numbers[grouped.configuration].tolist())
     started = [grouped.earliest(clock) for clock in clocks[:1]]
     finished = [grouped.latest(clock) for clock in clocks[1:]]
-    order = _order_of(
-        numbers, [*started, *finished], roles.trial or None, times
-    )
+    order = _order_of(numbers, [*started, *finished], roles.trial or None, times)
     if by_time and not given:
         notes = [*notes, _BY_TIME(names=times[:1])]
         numbers = np.argsort(order)
@@ -323,9 +275,7 @@ def read_trials(
 # ---------------------------------------------------------------------- numbers and order
 
 
-def _trial_numbers(
-    column: pd.Series[Any], name: str, *, several: bool
-) -> tuple[Ints, list[Fact]]:
+def _trial_numbers(column: pd.Series[Any], name: str, *, several: bool) -> tuple[Ints, list[Fact]]:
     """Return the numbers of trials, or where they have names numbers in the order of the rows.
 
     Parameters
@@ -343,14 +293,9 @@ def _trial_numbers(
         If one is not a whole number, is too large, or occurs twice though they should be unique.
     """
     if not _are_names(column):
-        return _read_numbers(
-            texts_as_numbers(column), name, unique=not several
-        ), []
+        return _read_numbers(texts_as_numbers(column), name, unique=not several), []
     known: dict[Any, int] = {}
-    keys = [
-        cell_key(cell) if several else i
-        for i, cell in enumerate(column.tolist())
-    ]
+    keys = [cell_key(cell) if several else i for i, cell in enumerate(column.tolist())]
     numbers = [known.setdefault(key, len(known)) for key in keys]
     return np.array(numbers, dtype=np.int64), [_NAMES(names=[name])]
 
@@ -364,11 +309,7 @@ def _read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> Ints:
         If one is not a whole number, is too large, or occurs twice though they should be unique.
     """
     values = column.tolist()
-    remedy = (
-        "Leave ",
-        Option("trial"),
-        " out: rows are then numbered from 0.",
-    )
+    remedy = ("Leave ", Option("trial"), " out: rows are then numbered from 0.")
     for i, value in enumerate(values):
         if not _is_whole(value) or abs(value) > _LARGEST_NUMBER:
             most = " of at most 2**53" if _is_whole(value) else ""
@@ -389,24 +330,15 @@ def _are_names(column: pd.Series[Any]) -> bool:
     """Say whether a column holds names of trials: text, and not only that of numbers."""
     present = [cell for cell in column.tolist() if not is_empty(cell)]
     texts = bool(present) and all(isinstance(cell, str) for cell in present)
-    return texts and not any(
-        is_number(cell) for cell in texts_as_numbers(column).tolist()
-    )
+    return texts and not any(is_number(cell) for cell in texts_as_numbers(column).tolist())
 
 
 def _is_whole(value: Any) -> bool:
-    return (
-        is_number(value)
-        and math.isfinite(as_float(value))
-        and value == int(value)
-    )
+    return is_number(value) and math.isfinite(as_float(value)) and value == int(value)
 
 
 def _check_finishes(
-    clocks: list[Array],
-    table: pd.DataFrame,
-    names: list[str],
-    trials: Sequence[int],
+    clocks: list[Array], table: pd.DataFrame, names: list[str], trials: Sequence[int]
 ) -> None:
     """Raise InputError if a row finishes before it starts; `trials` are the rows' numbers."""
     start, finish = clocks
@@ -417,11 +349,7 @@ def _check_finishes(
     first, last = (table[name].iloc[i] for name in names)
     remedy: Text = "Correct the row, or leave it out."
     if early.sum() == (~np.isnan(finish - start)).sum():
-        remedy = (
-            "If the two were swapped, give ",
-            Option("time", (names[1], names[0])),
-            ".",
-        )
+        remedy = ("If the two were swapped, give ", Option("time", (names[1], names[0])), ".")
     problem = (
         f"must be (start, finish), but trial {trials[i]} (row {i}) finishes before it starts: "
         f"{names[0]!r} is {first} and {names[1]!r} is {last}"
@@ -429,9 +357,7 @@ def _check_finishes(
     raise InputError("time", problem, (first, last), remedy)
 
 
-def _order_of(
-    numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]
-) -> Ints:
+def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]) -> Ints:
     """Return the positions of trials in the order in which they were proposed.
 
     Raises
@@ -442,18 +368,8 @@ def _order_of(
     if not clocks:
         return np.argsort(numbers, kind="stable")
     order = np.argsort(clocks[0], kind="stable")  # empty ones come last
-    if (
-        len(clocks) == 1
-        and trial is not None
-        and (np.diff(numbers[order]) < 0).any()
-    ):
-        problem = (
-            f"{trial!r} and time {times[0]!r} put the rows in different orders"
-        )
-        remedy = (
-            "Leave one out, or name both start and finish in ",
-            Option("time"),
-            ".",
-        )
+    if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
+        problem = f"{trial!r} and time {times[0]!r} put the rows in different orders"
+        remedy = ("Leave one out, or name both start and finish in ", Option("time"), ".")
         raise InputError("trial", problem, trial, remedy)
     return order

@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._evaluations import (
-    Encoded,
-    Evaluation,
-    Source,
-    run_of,
-)
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
 from hpo_explain.adapters._reading import OUTSIDE, instances_of, positions
 from hpo_explain.adapters._sentinels import Sentinels
-from hpo_explain.adapters.frame._cells import (
-    is_empty,
-    read_durations,
-    read_numbers,
-    read_objective,
-)
+from hpo_explain.adapters.frame._cells import is_empty, read_durations, read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import (
     Chosen,
     Roles,
@@ -35,20 +25,12 @@ from hpo_explain.adapters.frame._columns import (
 from hpo_explain.adapters.frame._curves import last_of_each, read_curves
 from hpo_explain.adapters.frame._layouts import Known, known_of, read_status
 from hpo_explain.adapters.frame._names import different_columns
-from hpo_explain.adapters.frame._proposal import (
-    Missing,
-    asked_columns,
-    likeliest_objectives,
-)
+from hpo_explain.adapters.frame._proposal import Missing, asked_columns, likeliest_objectives
 from hpo_explain.adapters.frame._proposed import read_proposed
 from hpo_explain.adapters.frame._settings import Spread, spread
 from hpo_explain.adapters.frame._trials import Trials, read_trials
 from hpo_explain.adapters.wandb_sweep import read_sweep
-from hpo_explain.base.checks import (
-    check_count,
-    check_direction,
-    unknown_name,
-)
+from hpo_explain.base.checks import check_count, check_direction, unknown_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
@@ -61,12 +43,9 @@ from hpo_explain.space import Array, Parameter, SearchSpace
 if TYPE_CHECKING:
     import pandas as pd
 
-_EMPTY = declared_fact(
-    "table_empty", "frame has no row. Give at least one trial."
-)
+_EMPTY = declared_fact("table_empty", "frame has no row. Give at least one trial.")
 _OF_LAYOUT = declared_fact(
-    "direction_of_layout",
-    "direction: {direction}, as {names} of {source} is meant",
+    "direction_of_layout", "direction: {direction}, as {names} of {source} is meant"
 )
 _BY_NAME = declared_fact(
     "direction_by_name",
@@ -237,16 +216,9 @@ def from_frame(
         curves = read_curves(table, roles, level)
         table = last_of_each(table, roles, level)
         known = known_of(table, spread_out, objective)
-    read = _understood(
-        table, known, roles, direction, hyperparameters, space, time
-    )
+    read = _understood(table, known, roles, direction, hyperparameters, space, time)
     by_model, about = read_proposed(
-        read.table,
-        known,
-        read.trials,
-        initial=initial,
-        proposed=proposed,
-        optimizer=optimizer,
+        read.table, known, read.trials, initial=initial, proposed=proposed, optimizer=optimizer
     )
     evaluations = read.evaluations(by_model, curves, bounds)
     run = run_of(
@@ -294,19 +266,13 @@ def _understood(
 
 
 def _spread_out(
-    frame: pd.DataFrame,
-    objective: object,
-    hyperparameters: object,
-    ignore: Sequence[str] | None,
+    frame: pd.DataFrame, objective: object, hyperparameters: object, ignore: Sequence[str] | None
 ) -> Spread:
     """Return the table without what is ignored, with a column for each entry of dictionaries."""
     table = _with_text_names(frame)
     if len(table) == 0:
         raise NothingToExplain(_EMPTY())
-    ignored = [
-        column_called("ignore", name, table)
-        for name in check_names("ignore", ignore)
-    ]
+    ignored = [column_called("ignore", name, table) for name in check_names("ignore", ignore)]
     named = {str(objective), *_mentioned(hyperparameters, None)}
     found = spread(table.drop(columns=ignored), named)
     if objective == "?":
@@ -393,9 +359,7 @@ class _Table:
             )
         return found
 
-    def _sentinels(
-        self, values: Array, bounds: tuple[float, float] | None
-    ) -> dict[int, Fact]:
+    def _sentinels(self, values: Array, bounds: tuple[float, float] | None) -> dict[int, Fact]:
         """Return the rows of which one stands for a failure: no mean over instances shows it."""
         configs, _ = configurations(self.table, self.chosen, self.known)
         sentinels = Sentinels(
@@ -413,8 +377,7 @@ class _Table:
         reasons = rows.not_finite(values, numbers, name)
         stopped = read_status(self.table[status], status) if status else {}
         return reasons | {
-            int(numbers[rows.configuration[row]]): why
-            for row, why in stopped.items()
+            int(numbers[rows.configuration[row]]): why for row, why in stopped.items()
         }
 
     def encoded(
@@ -431,10 +394,7 @@ class _Table:
         if isinstance(space, SearchSpace):
             return Encoded(space, *_rows(cells, space))
         numbers = np.array([*evaluations])
-        counts = [
-            e.reason is None and np.isfinite(e.value)
-            for e in evaluations.values()
-        ]
+        counts = [e.reason is None and np.isfinite(e.value) for e in evaluations.values()]
         kept = np.flatnonzero(counts)
         found, known, notes = infer_space(
             cells,
@@ -448,9 +408,7 @@ class _Table:
         X[kept] = known
         outside = {i: why for i, why in outside.items() if not counts[i]}
         ranges = trials_of_ranges(found, cells, numbers)
-        of_ranges = {
-            n: t for n, t in ranges.items() if n not in self.chosen.given
-        }
+        of_ranges = {n: t for n, t in ranges.items() if n not in self.chosen.given}
         return Encoded(found, X, outside, notes, of_ranges)
 
     def completed(self, run: Run) -> Run:
@@ -472,9 +430,7 @@ class _Table:
         return replace(run, notes=notes, instances=instances)
 
 
-def _origin(
-    number: int, reason: Fact | None, by_model: set[int] | None
-) -> Origin:
+def _origin(number: int, reason: Fact | None, by_model: set[int] | None) -> Origin:
     """Return who chose a trial; what came before the first proposal is the initial design."""
     if reason is WAITING:
         return Origin.ENQUEUED
@@ -486,9 +442,7 @@ def _origin(
     return Origin.INITIAL if is_first else Origin.UNKNOWN
 
 
-def _rows(
-    cells: pd.DataFrame, space: SearchSpace
-) -> tuple[Array, dict[int, Fact]]:
+def _rows(cells: pd.DataFrame, space: SearchSpace) -> tuple[Array, dict[int, Fact]]:
     """Return cells as encoded rows, and why some have a value outside the space."""
     X = np.full((len(cells), len(space)), np.nan)
     outside: dict[int, Fact] = {}
@@ -512,9 +466,7 @@ def _direction(
     of_layout = known.direction(objective)
     if of_layout is not None:
         source = known.layout.source
-        return of_layout, [
-            _OF_LAYOUT(names=[objective], source=source, direction=of_layout)
-        ]
+        return of_layout, [_OF_LAYOUT(names=[objective], source=source, direction=of_layout)]
     by_name = direction_of(objective) if objective else None
     if by_name is None:
         return None, []
@@ -522,10 +474,7 @@ def _direction(
 
 
 def _tried(table: pd.DataFrame) -> dict[str, list[Any]]:
-    return {
-        str(name).removeprefix("config."): table[name].tolist()
-        for name in table.columns
-    }
+    return {str(name).removeprefix("config."): table[name].tolist() for name in table.columns}
 
 
 def several_objectives(frame: pd.DataFrame) -> list[str]:
@@ -547,10 +496,7 @@ def _scales(
         If there is no such hyperparameter, or one has both scales.
     """
     scales: dict[str, bool] = {}
-    for argument, listed, is_log in (
-        ("log", log, True),
-        ("linear", linear, False),
-    ):
+    for argument, listed, is_log in (("log", log, True), ("linear", linear, False)):
         for name in check_names(argument, listed):
             if name not in names:
                 raise unknown_name(argument, name, names, "hyperparameter")
@@ -574,21 +520,13 @@ def _with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
-        problem = (
-            f"must be a pandas.DataFrame, but was a {type(frame).__name__}"
-        )
+        problem = f"must be a pandas.DataFrame, but was a {type(frame).__name__}"
         remedy = "Make one with pandas.DataFrame(...) or pandas.read_csv(...)."
         raise InputError("frame", problem, type(frame).__name__, remedy)
     names = [str(column) for column in frame.columns]
-    if (
-        isinstance(frame.columns, pd.MultiIndex)
-        and ("number", "") in frame.columns
-    ):
+    if isinstance(frame.columns, pd.MultiIndex) and ("number", "") in frame.columns:
         # Optuna's trials_dataframe(multi_index=True)
-        names = [
-            "_".join(str(part) for part in parts if part != "")
-            for parts in frame.columns
-        ]
+        names = ["_".join(str(part) for part in parts if part != "") for parts in frame.columns]
     table = frame.reset_index(drop=True)
     table.columns = names  # of the new frame: reset_index copied it
     return table.iloc[:, different_columns(frame, names, "frame")]

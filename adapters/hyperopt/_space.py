@@ -10,20 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import (
-    CHOICES_WEIGHED,
-    Domain,
-    normal,
-    parameter_of,
-)
+from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, normal, parameter_of
 from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Parameter, Range, SearchSpace, category_index
 
-_MOST_CASES = (
-    10_000  # of the choices above a hyperparameter that are looked at
-)
+_MOST_CASES = 10_000  # of the choices above a hyperparameter that are looked at
 
 _SEVERAL_PLACES = declared_fact(
     "several_places",
@@ -103,18 +96,9 @@ class Graph:
                 for parent, chosen in rules
             ):
                 continue
-            value, options = (
-                values[parameter.name],
-                self.options.get(parameter.name),
-            )
-            config[parameter.name] = (
-                value if options is None else options[int(value)]
-            )
-        unknown = {
-            name: value
-            for name, value in values.items()
-            if name not in self.space.names
-        }
+            value, options = (values[parameter.name], self.options.get(parameter.name))
+            config[parameter.name] = value if options is None else options[int(value)]
+        unknown = {name: value for name, value in values.items() if name not in self.space.names}
         return config | unknown
 
 
@@ -137,14 +121,8 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
     _walk(given, {}, found, whole=False)
     if not found:
         problem = "holds no hyperparameter (hp.uniform, hp.choice, ...)"
-        raise InputError(
-            "space", problem, given, "Give what fmin was given as its space."
-        )
-    options = {
-        name: _choices(entry.options)
-        for name, entry in found.items()
-        if entry.options
-    }
+        raise InputError("space", problem, given, "Give what fmin was given as its space.")
+    options = {name: _choices(entry.options) for name, entry in found.items() if entry.options}
     parameters: list[Parameter] = []
     notes: list[Fact] = []
     for name, entry in found.items():
@@ -152,29 +130,13 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
         parameter, about = parameter_of(name, domain)
         condition, share = _condition(entry.paths, options)
         optional = share if share < 1.0 else None
-        parameters.append(
-            replace(
-                parameter, active_when=condition or None, optional=optional
-            )
-        )
-        notes += about + (
-            [] if optional is None else [_SEVERAL_PLACES(names=[name])]
-        )
-    numbered = [
-        n for n in options if options[n] == tuple(range(len(options[n])))
-    ]
-    numbered = [
-        n
-        for n in numbered
-        if not all(_is_constant(o) for o in found[n].options)
-    ]
+        parameters.append(replace(parameter, active_when=condition or None, optional=optional))
+        notes += about + ([] if optional is None else [_SEVERAL_PLACES(names=[name])])
+    numbered = [n for n in options if options[n] == tuple(range(len(options[n])))]
+    numbered = [n for n in numbered if not all(_is_constant(o) for o in found[n].options)]
     if numbered:
         notes.append(_NUMBERED(names=numbered))
-    weighed = [
-        n
-        for n, entry in found.items()
-        if len({*entry.arguments}) > 1 and n in options
-    ]
+    weighed = [n for n, entry in found.items() if len({*entry.arguments}) > 1 and n in options]
     weighed = [n for n in weighed if found[n].law == "categorical"]
     if weighed:
         notes.append(CHOICES_WEIGHED(names=weighed))
@@ -184,9 +146,7 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
 # ---------------------------------------------------------------------- the graph
 
 
-def _walk(
-    node: Any, path: Condition, found: dict[str, _Found], *, whole: bool
-) -> None:
+def _walk(node: Any, path: Condition, found: dict[str, _Found], *, whole: bool) -> None:
     """Collect the hyperparameters below a node, with the choices that lead to them."""
     name = getattr(node, "name", None)
     if name == "switch" and _is_expression(node):
@@ -202,9 +162,7 @@ def _walk(
     else:
         inside = name in ("int", "float") and _is_expression(node)
         for below in _below(node):
-            _walk(
-                below, path, found, whole=name == "int" or (whole and inside)
-            )
+            _walk(below, path, found, whole=name == "int" or (whole and inside))
 
 
 def _is_expression(node: Any) -> bool:
@@ -221,9 +179,7 @@ def _below(node: Any) -> Iterator[Any]:
         yield from (value for _, value in node.named_args)
 
 
-def _add(
-    node: Any, path: Condition, found: dict[str, _Found], *, whole: bool
-) -> str | None:
+def _add(node: Any, path: Condition, found: dict[str, _Found], *, whole: bool) -> str | None:
     """Add one place of a hyperparameter; return its label, None if it is no hyperparameter."""
     if getattr(node, "name", None) != "hyperopt_param":
         return None
@@ -252,15 +208,8 @@ def _number(node: Any, law: str) -> float:
 
 
 def _unknown(law: str) -> InputError:
-    problem = (
-        f"holds a {law} that is computed, or is of a kind that is not known"
-    )
-    return InputError(
-        "space",
-        problem,
-        law,
-        ("Give ", Option("space"), "SearchSpace([...])."),
-    )
+    problem = f"holds a {law} that is computed, or is of a kind that is not known"
+    return InputError("space", problem, law, ("Give ", Option("space"), "SearchSpace([...])."))
 
 
 # ---------------------------------------------------------------------- choices
@@ -270,9 +219,7 @@ def _is_constant(option: Any) -> bool:
     """Say whether an option is a value, rather than something made of hyperparameters."""
     if hasattr(option, "obj"):
         return True
-    return not _is_expression(option) and not isinstance(
-        option, (Mapping, list, tuple)
-    )
+    return not _is_expression(option) and not isinstance(option, (Mapping, list, tuple))
 
 
 def _choices(options: Sequence[Any]) -> tuple[Any, ...]:
@@ -288,19 +235,14 @@ def _choices(options: Sequence[Any]) -> tuple[Any, ...]:
     entries = [_entries(option) for option in options]
     for key in entries[0]:
         words = [entry.get(key) for entry in entries]
-        if all(isinstance(word, str) for word in words) and _are_different(
-            words
-        ):
+        if all(isinstance(word, str) for word in words) and _are_different(words):
             return tuple(words)
     return tuple(range(len(options)))
 
 
 def _are_different(values: Sequence[Any]) -> bool:
     try:
-        return all(
-            category_index(values, value) == i
-            for i, value in enumerate(values)
-        )
+        return all(category_index(values, value) == i for i, value in enumerate(values))
     except (TypeError, ValueError):  # arrays, say
         return False
 
@@ -315,27 +257,19 @@ def _entries(option: Any) -> dict[Any, Any]:
         pairs = list(enumerate(option))
     else:
         pairs = [*enumerate(option.pos_args), *option.named_args]
-    found = {
-        key: getattr(value, "obj", value)
-        for key, value in pairs
-        if _is_constant(value)
-    }
+    found = {key: getattr(value, "obj", value) for key, value in pairs if _is_constant(value)}
     return {**found, None: found.get(0)}
 
 
 # ---------------------------------------------------------------------- hyperparameters
 
 
-def _domain(
-    entry: _Found, choices: tuple[Any, ...], tried: Sequence[Any]
-) -> Domain:
+def _domain(entry: _Found, choices: tuple[Any, ...], tried: Sequence[Any]) -> Domain:
     law, arguments = entry.law, entry.arguments
     if choices or law == "categorical":
         return Domain(choices=choices or range(len(arguments)))
     if law == "randint":
-        low, high = (
-            (0.0, arguments[0]) if len(arguments) == 1 else arguments[:2]
-        )
+        low, high = (0.0, arguments[0]) if len(arguments) == 1 else arguments[:2]
         return Domain(low, high - 1.0, whole=True)
     log, kind = "log" in law, law.removeprefix("q").removeprefix("log")
     if kind not in ("uniform", "normal"):
@@ -349,10 +283,7 @@ def _domain(
     if not law.startswith("q"):
         return Domain(low, high, log, law=named)
     step = arguments[2]  # Hyperopt rounds values to its multiples
-    low, high = (
-        math.floor(low / step + 0.5) * step,
-        math.ceil(high / step - 0.5) * step,
-    )
+    low, high = (math.floor(low / step + 0.5) * step, math.ceil(high / step - 0.5) * step)
     log = log and low > 0
     whole = (entry.whole or log) and float(step).is_integer()
     return Domain(low, high, log, whole, step, law=named)
@@ -369,26 +300,15 @@ def _condition(
     One that stands at several places is active where one of them is chosen: the options of the
     choices that all places have in common are joined.
     """
-    shared = [
-        label for label in paths[0] if all(label in path for path in paths)
-    ]
-    joined = {
-        label: sorted({i for path in paths for i in path[label]})
-        for label in shared
-    }
+    shared = [label for label in paths[0] if all(label in path for path in paths)]
+    joined = {label: sorted({i for path in paths for i in path[label]}) for label in shared}
     chosen = {
-        label: joined.get(label, range(len(options[label])))
-        for path in paths
-        for label in path
+        label: joined.get(label, range(len(options[label]))) for path in paths for label in path
     }
     cases = islice(product(*chosen.values()), _MOST_CASES)
     leads = [
-        any(
-            all(case[label] in path[label] for label in path) for path in paths
-        )
-        for case in (
-            dict(zip(chosen, values, strict=True)) for values in cases
-        )
+        any(all(case[label] in path[label] for label in path) for path in paths)
+        for case in (dict(zip(chosen, values, strict=True)) for values in cases)
     ]
     condition = {
         label: [options[label][i] for i in ids]

@@ -25,12 +25,7 @@ from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
 from hpo_explain.space import SearchSpace
 
 _STATES = {0: WAITING, 1: RUNNING, 3: FAILED, 4: FAILED}  # JOB_STATE_...
-_STATUS = {
-    "new": WAITING,
-    "running": RUNNING,
-    "suspended": RUNNING,
-    "fail": FAILED,
-}
+_STATUS = {"new": WAITING, "running": RUNNING, "suspended": RUNNING, "fail": FAILED}
 _NAMES = {
     "hyperopt.tpe": "Hyperopt's TPE",
     "hyperopt.atpe": "Hyperopt's adaptive TPE",
@@ -40,17 +35,13 @@ _NAMES = {
 _BY_MODEL = ("hyperopt.tpe", "hyperopt.atpe")
 _STARTUP = 20  # of tpe.suggest, unless n_startup_jobs says otherwise
 
-_EMPTY = declared_fact(
-    "trials_empty", "trials has no trial yet. Run fmin first."
-)
+_EMPTY = declared_fact("trials_empty", "trials has no trial yet. Run fmin first.")
 _NOT_RECORDED = declared_fact(
     "algorithm_not_recorded",
     "proposals: Hyperopt does not record the algorithm that chose the trials; {seen} none counts "
     "as a proposal; {algo=} tells it",
     seen=lambda fact: (
-        "none has the marks of TPE, so that"
-        if fact["drawn"]
-        else "their marks are lost, and"
+        "none has the marks of TPE, so that" if fact["drawn"] else "their marks are lost, and"
     ),
 )
 _STARTUP_ASSUMED = declared_fact(
@@ -147,28 +138,19 @@ def _documents(trials: Any) -> list[Mapping[str, Any]]:
     """Return Hyperopt's records in the order of the trials."""
     listed = getattr(trials, "trials", None)
     if listed is None or not hasattr(trials, "miscs"):
-        problem = (
-            f"must be a hyperopt.Trials, but was a {type(trials).__name__!r}"
-        )
-        remedy = (
-            "Give the one that fmin was given, as in fmin(..., trials=trials)."
-        )
+        problem = f"must be a hyperopt.Trials, but was a {type(trials).__name__!r}"
+        remedy = "Give the one that fmin was given, as in fmin(..., trials=trials)."
         raise InputError("trials", problem, type(trials).__name__, remedy)
     # those whose evaluation raised an error are not listed
     every = getattr(trials, "_dynamic_trials", [])
     key = getattr(trials, "_exp_key", None)
     raised = [d for d in every if _STATES.get(d["state"]) == FAILED]
-    found = [
-        *listed,
-        *(d for d in raised if key is None or d["exp_key"] == key),
-    ]
+    found = [*listed, *(d for d in raised if key is None or d["exp_key"] == key)]
     return sorted(found, key=lambda document: int(document["tid"]))
 
 
 def _evaluations(
-    documents: Sequence[Mapping[str, Any]],
-    configs: Sequence[Mapping[str, Any]],
-    chosen: _Chosen,
+    documents: Sequence[Mapping[str, Any]], configs: Sequence[Mapping[str, Any]], chosen: _Chosen
 ) -> dict[int, Evaluation]:
     return {
         int(document["tid"]): Evaluation(
@@ -179,9 +161,7 @@ def _evaluations(
             _seconds(document.get("book_time")),
             _seconds(document.get("refresh_time")),
         )
-        for document, config, origin in zip(
-            documents, configs, chosen.origins, strict=True
-        )
+        for document, config, origin in zip(documents, configs, chosen.origins, strict=True)
     }
 
 
@@ -189,11 +169,7 @@ def _values(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a trial by label; a hyperparameter that is inactive has none."""
     found = {}
     for name, listed in document["misc"]["vals"].items():
-        value = (
-            listed[0]
-            if isinstance(listed, (list, tuple, np.ndarray)) and len(listed)
-            else None
-        )
+        value = listed[0] if isinstance(listed, (list, tuple, np.ndarray)) and len(listed) else None
         if value is not None:
             found[str(name)] = plain(value)
     return found
@@ -205,9 +181,7 @@ def _loss(document: Mapping[str, Any]) -> float:
 
 
 def _reason(document: Mapping[str, Any]) -> Fact | None:
-    state = _STATES.get(document["state"]) or _STATUS.get(
-        document["result"].get("status")
-    )
+    state = _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
     if state is None and document["result"].get("loss") is None:
         return NO_VALUE
     return state
@@ -215,11 +189,7 @@ def _reason(document: Mapping[str, Any]) -> Fact | None:
 
 def _seconds(time: datetime | None) -> float:
     """Return a time of Hyperopt, which is UTC without saying so, in seconds since the epoch."""
-    return (
-        np.nan
-        if time is None
-        else time.replace(tzinfo=timezone.utc).timestamp()
-    )
+    return np.nan if time is None else time.replace(tzinfo=timezone.utc).timestamp()
 
 
 # ---------------------------------------------------------------------- who chose
@@ -268,9 +238,7 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
     if module is None and recorded and any(renumbered[i] for i in own):
         module = "hyperopt.tpe"
     if module in _BY_MODEL:
-        by_model = [
-            i for i in own if (renumbered[i] if recorded else i >= startup)
-        ]
+        by_model = [i for i in own if (renumbered[i] if recorded else i >= startup)]
         about = [] if recorded else [_STARTUP_ASSUMED(count=startup)]
     else:
         by_model = []
@@ -286,18 +254,11 @@ def _read_algo(algo: Any) -> tuple[str | None, int]:
     """Return the module of an algorithm and its number of trials that are drawn at random."""
     if algo is None:
         return None, _STARTUP
-    function, options = (
-        getattr(algo, "func", algo),
-        getattr(algo, "keywords", {}),
-    )
+    function, options = (getattr(algo, "func", algo), getattr(algo, "keywords", {}))
     if not callable(function):
         problem = f"must be what fmin was given, but was {algo!r}"
-        raise InputError(
-            "algo", problem, algo, "Give hyperopt.tpe.suggest, say."
-        )
-    return str(function.__module__), int(
-        options.get("n_startup_jobs", _STARTUP)
-    )
+        raise InputError("algo", problem, algo, "Give hyperopt.tpe.suggest, say.")
+    return str(function.__module__), int(options.get("n_startup_jobs", _STARTUP))
 
 
 def _given(documents: Sequence[Mapping[str, Any]]) -> int:
@@ -305,30 +266,18 @@ def _given(documents: Sequence[Mapping[str, Any]]) -> int:
     count = 0
     for document in documents:
         values = [
-            value
-            for listed in document["misc"]["vals"].values()
-            for value in _listed(listed)
+            value for listed in document["misc"]["vals"].values() for value in _listed(listed)
         ]
-        if any(
-            isinstance(value, np.generic) for value in values
-        ) or not _is_renumbered(document):
+        if any(isinstance(value, np.generic) for value in values) or not _is_renumbered(document):
             break
         count += 1
     return count if count < len(documents) else 0
 
 
 def _is_renumbered(document: Mapping[str, Any]) -> bool:
-    ids = [
-        i
-        for listed in document["misc"]["idxs"].values()
-        for i in _listed(listed)
-    ]
+    ids = [i for listed in document["misc"]["idxs"].values() for i in _listed(listed)]
     return not any(isinstance(i, np.generic) for i in ids)
 
 
 def _listed(value: Any) -> list[Any]:
-    return (
-        list(value)
-        if isinstance(value, (list, tuple, np.ndarray))
-        else [value]
-    )
+    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]

@@ -75,9 +75,7 @@ def with_conditions(
                 used = [v for v in _values(count) if v >= index + first]
                 found[child] = replace(found[child], active_when={name: used})
                 explained.add(child)
-        notes.append(
-            _LOOP(names=[n for n in loop if n in explained], parent=name)
-        )
+        notes.append(_LOOP(names=[n for n in loop if n in explained], parent=name))
     for name in evidence:
         if name not in explained:
             found[name], about = _explained(found, name, evidence[name])
@@ -85,18 +83,14 @@ def with_conditions(
     return SearchSpace([*found.values()]), notes
 
 
-def _evidence(
-    space: SearchSpace, values: Sequence[Mapping[str, Any]]
-) -> dict[str, _Evidence]:
+def _evidence(space: SearchSpace, values: Sequence[Mapping[str, Any]]) -> dict[str, _Evidence]:
     """Return what is known of the hyperparameters without a condition that some trials lack."""
     evidence = {}
     for parameter in space:
         having = [v for v in values if parameter.name in v]
         lacking = [v for v in values if parameter.name not in v]
         if not parameter.active_when and having and lacking:
-            evidence[parameter.name] = _Evidence(
-                lacking, having[0], len(having) / len(values)
-            )
+            evidence[parameter.name] = _Evidence(lacking, having[0], len(having) / len(values))
     return evidence
 
 
@@ -114,9 +108,7 @@ def _loops(space: SearchSpace) -> list[dict[str, int]]:
 
 
 def _count_of(
-    loop: Mapping[str, int],
-    parameters: Mapping[str, Parameter],
-    evidence: Mapping[str, _Evidence],
+    loop: Mapping[str, int], parameters: Mapping[str, Parameter], evidence: Mapping[str, _Evidence]
 ) -> tuple[str, int] | None:
     """Return the number of layers that a loop is over, and from which value on layer 0 is there.
 
@@ -139,10 +131,7 @@ def _count_of(
 
 
 def _range_of_first(
-    parent: str,
-    loop: Mapping[str, int],
-    parameter: IntParameter,
-    evidence: Mapping[str, _Evidence],
+    parent: str, loop: Mapping[str, int], parameter: IntParameter, evidence: Mapping[str, _Evidence]
 ) -> tuple[int, int] | None:
     """Return between which numbers `first` must be; None where there is none."""
     low, high = -(10**9), 10**9
@@ -175,9 +164,7 @@ def _explained(
     others = [
         p
         for p in parameters.values()
-        if p.name != name
-        and not p.active_when
-        and all(p.name in row for row in rows)
+        if p.name != name and not p.active_when and all(p.name in row for row in rows)
     ]
     columns = [p.encode([row[p.name] for row in rows]) for p in others]
     used = child.encode([evidence.first[name]])[0]

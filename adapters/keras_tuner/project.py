@@ -79,19 +79,13 @@ def _entry(entry: Mapping[str, Any]) -> Entry:
 
 
 def _trial(trial: Mapping[str, Any]) -> Trial:
-    return Trial(
-        trial["hyperparameters"]["values"], trial["score"], trial["status"]
-    )
+    return Trial(trial["hyperparameters"]["values"], trial["score"], trial["status"])
 
 
-def _objective(
-    path: str, trials: Sequence[Mapping[str, Any]]
-) -> tuple[str, str]:
+def _objective(path: str, trials: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """Return the metric whose values are the scores of trials, and its direction."""
     scored = [trial for trial in trials if trial["score"] is not None]
-    metrics = dict.fromkeys(
-        name for trial in scored for name in trial["metrics"]["metrics"]
-    )
+    metrics = dict.fromkeys(name for trial in scored for name in trial["metrics"]["metrics"])
     # of two with the same values, a score is that of the validation data
     for name in sorted(metrics, key=lambda name: not name.startswith("val_")):
         about = [trial["metrics"]["metrics"].get(name) for trial in scored]

@@ -32,27 +32,16 @@ _REASONS = {
 }
 _WITHOUT_MODEL = ("RandomSearch", "GridSearch", "Hyperband")
 _MODELLED = "BayesianOptimization"
-_ATTRIBUTES = (
-    "default",
-    "values",
-    "ordered",
-    "min_value",
-    "max_value",
-    "step",
-    "sampling",
-)
+_ATTRIBUTES = ("default", "values", "ordered", "min_value", "max_value", "step", "sampling")
 
-_EMPTY = declared_fact(
-    "tuner_empty", "tuner has no trial yet. Call search first."
-)
+_EMPTY = declared_fact("tuner_empty", "tuner has no trial yet. Call search first.")
 _CONDITION = declared_fact(
     "condition_not_read",
     "conditions: when {names} is active depends on different hyperparameters; it counts as active "
     "half of the time",
 )
 _LINEAR = declared_fact(
-    "sampling_as_linear",
-    "{names}: sampling {sampling!r} is read as a linear scale",
+    "sampling_as_linear", "{names}: sampling {sampling!r} is read as a linear scale"
 )
 _SEQUENCE = declared_fact(
     "keras_sequence",
@@ -62,10 +51,7 @@ _SEQUENCE = declared_fact(
 
 
 def from_keras_tuner(
-    tuner: Any,
-    *,
-    level: float | None = None,
-    bounds: tuple[float, float] | None = None,
+    tuner: Any, *, level: float | None = None, bounds: tuple[float, float] | None = None
 ) -> Run:
     """Read a tuner of KerasTuner: its hyperparameters, their conditions, and its trials.
 
@@ -102,19 +88,13 @@ def from_keras_tuner(
     if not search.trials:
         raise NothingToExplain(_EMPTY())
     space, notes = read_space(search.entries)
-    space, about_loops = with_conditions(
-        space, [trial.values for trial in search.trials]
-    )
+    space, about_loops = with_conditions(space, [trial.values for trial in search.trials])
     origins, about = _origins(search)
     evaluations = {
         i: _evaluation(trial, space, origin)
-        for i, (trial, origin) in enumerate(
-            zip(search.trials, origins, strict=True)
-        )
+        for i, (trial, origin) in enumerate(zip(search.trials, origins, strict=True))
     }
-    reached = {
-        e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)
-    }
+    reached = {e.fidelity for e in evaluations.values() if np.isfinite(e.fidelity)}
     source = Source(
         "tuner",
         f"KerasTuner's {search.tuner}" if search.tuner else "KerasTuner",
@@ -123,12 +103,7 @@ def from_keras_tuner(
         "epochs" if len(reached) > 1 else "",
     )
     run = run_of(
-        evaluations,
-        space,
-        source,
-        level=level,
-        bounds=bounds,
-        notes=[*notes, *about_loops, *about],
+        evaluations, space, source, level=level, bounds=bounds, notes=[*notes, *about_loops, *about]
     )
     defaults = {e.name: e.about.get("default") for e in search.entries}
     return with_default(run, defaults)
@@ -145,18 +120,12 @@ def _search_of(tuner: Any) -> Search:
     oracle = getattr(tuner, "oracle", tuner)
     if not hasattr(oracle, "trials") or not hasattr(oracle, "get_space"):
         kind = type(tuner).__name__
-        problem = (
-            f"must be a tuner of KerasTuner or its oracle, but was a {kind!r}"
-        )
-        raise InputError(
-            "tuner", problem, kind, "Give the tuner whose search was called."
-        )
+        problem = f"must be a tuner of KerasTuner or its oracle, but was a {kind!r}"
+        raise InputError("tuner", problem, kind, "Give the tuner whose search was called.")
     objective = oracle.objective
     if isinstance(objective, list) or hasattr(objective, "objectives"):
         problem = "has several objectives, which KerasTuner adds up"
-        raise InputError(
-            "tuner", problem, None, "Give a table of its trials to from_frame."
-        )
+        raise InputError("tuner", problem, None, "Give a table of its trials to from_frame.")
     order = getattr(oracle, "start_order", oracle.trials)
     trials = [oracle.trials[key] for key in order]
     return Search(
@@ -164,24 +133,15 @@ def _search_of(tuner: Any) -> Search:
         str(objective.name),
         str(objective.direction),
         [entry_of(entry) for entry in oracle.get_space().space],
-        [
-            Trial(t.hyperparameters.values, t.score, str(t.status))
-            for t in trials
-        ],
+        [Trial(t.hyperparameters.values, t.score, str(t.status)) for t in trials],
         getattr(oracle, "num_initial_points", None),
     )
 
 
 def entry_of(entry: Any) -> Entry:
     """Return a hyperparameter of KerasTuner as the adapter knows it."""
-    about = {
-        name: getattr(entry, name)
-        for name in _ATTRIBUTES
-        if hasattr(entry, name)
-    }
-    conditions = [
-        (str(c.name), tuple(c.values)) for c in entry.conditions or ()
-    ]
+    about = {name: getattr(entry, name) for name in _ATTRIBUTES if hasattr(entry, name)}
+    conditions = [(str(c.name), tuple(c.values)) for c in entry.conditions or ()]
     return Entry(type(entry).__name__, str(entry.name), about, conditions)
 
 
@@ -195,16 +155,12 @@ def _origins(search: Search) -> tuple[list[Origin], list[Fact]]:
     initial = search.initial or max(3 * len(search.entries), 3)
     origins, completed = [], 0
     for trial in trials:
-        origins.append(
-            Origin.MODEL if completed >= initial else Origin.INITIAL
-        )
+        origins.append(Origin.MODEL if completed >= initial else Origin.INITIAL)
         completed += trial.status == "COMPLETED"
     return origins, [_SEQUENCE()]
 
 
-def _evaluation(
-    trial: Trial, space: SearchSpace, origin: Origin
-) -> Evaluation:
+def _evaluation(trial: Trial, space: SearchSpace, origin: Origin) -> Evaluation:
     values = trial.values
     config: dict[str, Any] = {}
     for name in space.names:
@@ -220,9 +176,7 @@ def _evaluation(
     )
 
 
-def _is_active(
-    space: SearchSpace, name: str, values: Mapping[str, Any]
-) -> bool:
+def _is_active(space: SearchSpace, name: str, values: Mapping[str, Any]) -> bool:
     """Say whether a hyperparameter is used: KerasTuner may record the value of one that is not."""
     return all(
         values.get(parent) in allowed and _is_active(space, parent, values)
@@ -233,9 +187,7 @@ def _is_active(
 # ---------------------------------------------------------------------- the space
 
 
-def read_space(
-    given: Sequence[Entry],
-) -> tuple[SearchSpace, list[Fact]]:
+def read_space(given: Sequence[Entry]) -> tuple[SearchSpace, list[Fact]]:
     """Return the space of some hyperparameters, and what was assumed.
 
     Of several with the same name, as under different conditions, the first counts, and it is active
@@ -261,14 +213,10 @@ def read_space(
         known = all(parent in found for parent in parents)
         if not parents or any(not condition for condition in conditions):
             continue
-        if len(conditions) > 1 and (
-            len(parents) > 1 or any({*c} != parents for c in conditions)
-        ):
+        if len(conditions) > 1 and (len(parents) > 1 or any({*c} != parents for c in conditions)):
             unstated.append(name)
         elif known:
-            values = {
-                p: [v for c in conditions for v in c[p]] for p in parents
-            }
+            values = {p: [v for c in conditions for v in c[p]] for p in parents}
             found[name] = replace(found[name], active_when=values)
     for name in unstated:
         found[name] = replace(found[name], optional=0.5)

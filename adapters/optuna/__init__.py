@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 try:
     import optuna as _optuna  # noqa: F401
 except ModuleNotFoundError as error:
-    raise ImportError(
-        "reading Optuna studies needs Optuna: pip install optuna"
-    ) from error
+    raise ImportError("reading Optuna studies needs Optuna: pip install optuna") from error
 
 from hpo_explain.adapters.optuna._space import to_optuna
 from hpo_explain.adapters.optuna.callback import ExplanationCallback
@@ -31,9 +29,7 @@ __all__ = [
     "to_optuna",
 ]
 
-if (
-    not TYPE_CHECKING
-):  # a type checker that saw it would accept every misspelled name
+if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelled name
 
     def __getattr__(name: str) -> object:
         # What they build on loads scikit-learn, which takes a second that reading need not.

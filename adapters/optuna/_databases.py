@@ -32,9 +32,7 @@ from hpo_explain.adapters._sqlite import connect
 from hpo_explain.adapters.addresses import shown_address, without_secrets
 from hpo_explain.base.errors import InputError
 
-_AT_ONCE = (
-    1_000  # trials of which the rows are held beside what is made of them
-)
+_AT_ONCE = 1_000  # trials of which the rows are held beside what is made of them
 _COLUMNS = {
     "trials": "trial_id number study_id state datetime_start datetime_complete",
     "trial_params": "param_id trial_id param_name param_value distribution_json",
@@ -77,15 +75,9 @@ class TableStorage(RDBStorage):
         included_trial_ids: set[int],
         trial_id_greater_than: int,
     ) -> list[FrozenTrial]:
-        some = (
-            states is not None
-            or bool(included_trial_ids)
-            or trial_id_greater_than > -1
-        )
+        some = states is not None or bool(included_trial_ids) or trial_id_greater_than > -1
         if some or not are_known():
-            return super()._get_trials(
-                study_id, states, included_trial_ids, trial_id_greater_than
-            )
+            return super()._get_trials(study_id, states, included_trial_ids, trial_id_greater_than)
         with Session(self.engine) as session:
             return [*_trials(session, study_id)]
 
@@ -98,9 +90,7 @@ def are_known() -> bool:
         for name, table in tables.items()
         if name.startswith("trial")
     }
-    return columns == {
-        name: set(names.split()) for name, names in _COLUMNS.items()
-    }
+    return columns == {name: set(names.split()) for name, names in _COLUMNS.items()}
 
 
 def _trials(session: Session, study_id: int) -> Iterator[FrozenTrial]:
@@ -114,24 +104,13 @@ def _trials(session: Session, study_id: int) -> Iterator[FrozenTrial]:
         rows = partial(_rows, session, study_id, some[0], some[-1])
         # before their rows: what a finished trial has does not change any more
         trials = rows(
-            "trials",
-            "trial_id",
-            "number",
-            "state",
-            "datetime_start",
-            "datetime_complete",
+            "trials", "trial_id", "number", "state", "datetime_start", "datetime_complete"
         )
         yield from _made(trials, rows, ranges)
 
 
 def _rows(
-    session: Session,
-    study_id: int,
-    first: int,
-    last: int,
-    table: str,
-    order: str,
-    *columns: str,
+    session: Session, study_id: int, first: int, last: int, table: str, order: str, *columns: str
 ) -> Sequence[Any]:
     """Return columns of trials from the first id to the last, the trial's id before them."""
     tables = models.BaseModel.metadata.tables
@@ -139,28 +118,18 @@ def _rows(
     query = select(own.trial_id, *(own[name] for name in columns))
     if table != "trials":
         query = query.join(tables["trials"], own.trial_id == of_trial.trial_id)
-    query = query.where(
-        of_trial.study_id == study_id, of_trial.trial_id.between(first, last)
-    )
+    query = query.where(of_trial.study_id == study_id, of_trial.trial_id.between(first, last))
     return session.connection().execute(query.order_by(own[order])).all()
 
 
 def _made(
-    trials: Sequence[Any],
-    rows: Callable[..., Sequence[Any]],
-    ranges: dict[str, BaseDistribution],
+    trials: Sequence[Any], rows: Callable[..., Sequence[Any]], ranges: dict[str, BaseDistribution]
 ) -> Iterator[FrozenTrial]:
     """Yield trials with all that belongs to them; `ranges` grows by new ones, as written."""
     params: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    distributions: defaultdict[int, dict[str, BaseDistribution]] = defaultdict(
-        dict
-    )
+    distributions: defaultdict[int, dict[str, BaseDistribution]] = defaultdict(dict)
     for i, name, value, written in rows(
-        "trial_params",
-        "param_id",
-        "param_name",
-        "param_value",
-        "distribution_json",
+        "trial_params", "param_id", "param_name", "param_value", "distribution_json"
     ):
         kind = ranges.get(written)
         if kind is None:
@@ -169,17 +138,11 @@ def _made(
         params[i][name] = kind.to_external_repr(value)
         distributions[i][name] = kind
     values: defaultdict[int, list[float]] = defaultdict(list)
-    for i, value, number_type in rows(
-        "trial_values", "objective", "value", "value_type"
-    ):
+    for i, value, number_type in rows("trial_values", "objective", "value", "value_type"):
         values[i].append(_NO_NUMBERS.get(number_type.name, value))
     steps: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for i, step, value, number_type in rows(
-        "trial_intermediate_values",
-        "step",
-        "step",
-        "intermediate_value",
-        "intermediate_value_type",
+        "trial_intermediate_values", "step", "step", "intermediate_value", "intermediate_value_type"
     ):
         steps[i][step] = _NO_NUMBERS.get(number_type.name, value)
     user, system = (
@@ -241,42 +204,26 @@ def reading_options(storage: str) -> dict[str, Any]:
         problem = f"{shown!r} is not an address such as sqlite:///study.db: "
         problem += without_secrets(str(error), storage)
         raise InputError("storage", problem, shown) from None
-    if url.drivername in _SQLITE_DRIVERS and url.database not in (
-        None,
-        "",
-        ":memory:",
-    ):
+    if url.drivername in _SQLITE_DRIVERS and url.database not in (None, "", ":memory:"):
         return {"creator": _sqlite_reader(storage, url)}
     if url.drivername.startswith("postgresql"):
         return {"execution_options": {"postgresql_readonly": True}}
     if url.drivername in _MYSQL_DRIVERS:
-        return {
-            "connect_args": {
-                "init_command": "SET SESSION TRANSACTION READ ONLY"
-            }
-        }
+        return {"connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}}
     return {}
 
 
 def _sqlite_reader(storage: str, url: URL) -> Callable[[], sqlite3.Connection]:
     given = str(url.database).removeprefix("file:")
-    if not Path(
-        given
-    ).is_file():  # SQLite's own message does not say where it looked
-        problem = (
-            f"must be the address of a file, but there is no file {given!r}"
-        )
+    if not Path(given).is_file():  # SQLite's own message does not say where it looked
+        problem = f"must be the address of a file, but there is no file {given!r}"
         remedy = (
             "Check the path (sqlite:///study.db is relative to this folder, sqlite:////… is "
             "absolute)."
         )
         raise InputError("storage", problem, shown_address(storage), remedy)
     query = {name: str(value) for name, value in url.query.items()}
-    kept = {
-        name: value
-        for name, value in query.items()
-        if name in ("nolock", "vfs")
-    }
+    kept = {name: value for name, value in query.items() if name in ("nolock", "vfs")}
     try:
         timeout = float(query.get("timeout", 5.0))
     except ValueError:

@@ -20,11 +20,7 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
-from optuna.distributions import (
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import GPSampler
 from optuna.samplers._lazy_random_state import LazyRandomState
 from optuna.search_space import IntersectionSearchSpace
@@ -45,20 +41,12 @@ from hpo_explain.adapters.optuna._record import (
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.models.acquisition.surrogate_based import (
-    LogExpectedImprovement,
-)
+from hpo_explain.models.acquisition.surrogate_based import LogExpectedImprovement
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.space import (
-    Array,
-    CategoricalParameter,
-    CategoryIndex,
-    Parameter,
-    SearchSpace,
-)
+from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
 _SEVERAL = declared_fact(
     "several_objectives",
@@ -72,8 +60,7 @@ _CONSTRAINED = declared_fact(
     acquisition=lambda fact: fact.names[1],
 )
 _NO_TORCH = declared_fact(
-    "torch_missing",
-    "the Gaussian process of {names} needs torch: pip install torch",
+    "torch_missing", "the Gaussian process of {names} needs torch: pip install torch"
 )
 _REFITTED = declared_fact(
     "process_refitted",
@@ -85,16 +72,11 @@ _AVERAGED = declared_fact(
     "it is averaged over the possible results of the trials then running, as the sampler does; the "
     "random numbers are others, as it does not record them",
 )()
-_SCALE_DIFFERS = declared_fact(
-    "scale_differs", "the scale of {names} changed during the study"
-)
+_SCALE_DIFFERS = declared_fact("scale_differs", "the scale of {names} changed during the study")
 _NO_FINITE = declared_fact("no_finite_value", "no trial has a finite value")()
-_NONE_USED = declared_fact(
-    "no_acquisition_used", "it proposed without an acquisition function"
-)()
+_NONE_USED = declared_fact("no_acquisition_used", "it proposed without an acquisition function")()
 _NOT_LOG_EI = declared_fact(
-    "not_its_log_ei",
-    "its log EI is not that of the Gaussian process that it fits",
+    "not_its_log_ei", "its log EI is not that of the Gaussian process that it fits"
 )()
 _AGREES = 1e-4
 _COMPARED = 5  # trials at which log EI is compared
@@ -132,9 +114,7 @@ class Fitted:
     parameters: list[KernelParameters]
 
 
-class _Caught(
-    BaseException
-):  # not an Exception: no handler of errors may stop it
+class _Caught(BaseException):  # not an Exception: no handler of errors may stop it
     def __init__(self, acquisition: Any) -> None:
         self.acquisition = acquisition
 
@@ -152,9 +132,7 @@ def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:
     """Return where a sampler's next fit starts, if it has fitted something."""
     remembered: Any = sampler
     found = remembered._gprs_cache_list
-    return (
-        None if found is None else [_parameters(process) for process in found]
-    )
+    return None if found is None else [_parameters(process) for process in found]
 
 
 def _parameters(process: Any) -> KernelParameters:
@@ -208,9 +186,7 @@ def fit(
             if len(completed) < own._n_startup_trials or not common:
                 raise RandomPhaseError
             past = _with_finite_values(study)
-            with np.errstate(
-                all="ignore"
-            ):  # as it was told when the sampler was used
+            with np.errstate(all="ignore"):  # as it was told when the sampler was used
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
             return _fitted(own, caught.acquisition, past, common, space)
@@ -219,9 +195,7 @@ def fit(
 
 def _with_finite_values(study: PastStudy) -> PastStudy:
     """Return a study with infinite values clipped as the sampler does, which would warn again."""
-    values = [
-        t.values[0] for t in study.trials if t.state == TrialState.COMPLETE
-    ]
+    values = [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE]
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
         raise UnexpectedSamplerError(_NO_FINITE)
@@ -242,17 +216,12 @@ def _catch(self: Any, acqf: Any, best_params: Any) -> Any:
 
 
 def _fitted(
-    own: Any,
-    acqf: Any,
-    study: PastStudy,
-    common: dict[str, Any],
-    space: SearchSpace,
+    own: Any, acqf: Any, study: PastStudy, common: dict[str, Any], space: SearchSpace
 ) -> Fitted:
     (process,) = own._gprs_cache_list
     name = type(acqf).__name__
     values = np.array(
-        [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE],
-        dtype=float,
+        [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE], dtype=float
     )
     minimize = study.direction.name == "MINIMIZE"
     surrogate = _surrogate(process, values, common, space, minimize=minimize)
@@ -261,9 +230,7 @@ def _fitted(
     direction: Direction = "minimize" if minimize else "maximize"
     scale = float(max(values.std(), 1e-10))
     if name == "LogEI":
-        log_ei = LogExpectedImprovement(
-            surrogate, best=best, direction=direction
-        )
+        log_ei = LogExpectedImprovement(surrogate, best=best, direction=direction)
     if name == "qLogEI":
         given = acqf._cond_gpr
         draws = given.get_fantasy_samples().numpy() * scale
@@ -284,21 +251,14 @@ def _fitted(
 
 
 def _surrogate(
-    process: Any,
-    values: Array,
-    common: dict[str, Any],
-    space: SearchSpace,
-    *,
-    minimize: bool,
+    process: Any, values: Array, common: dict[str, Any], space: SearchSpace, *, minimize: bool
 ) -> GaussianProcessSurrogate:
     """Return Optuna's process as one over encoded rows, in the objective's units."""
     from hpo_explain.models._gp_fit import FittedProcess, KernelFit
     from hpo_explain.models._scaled_matern import ScaledMatern
 
     columns = KernelColumns(space)
-    weights = dict(
-        zip(common, process.inverse_squared_lengthscales.numpy(), strict=True)
-    )
+    weights = dict(zip(common, process.inverse_squared_lengthscales.numpy(), strict=True))
     scales = np.full(len(columns.members), np.inf)
     for group, members in enumerate(columns.members):
         parameter = space.parameters[members[0]]
@@ -327,64 +287,46 @@ def _surrogate(
     )
 
 
-def _positions(
-    process: Any, common: dict[str, Any], space: SearchSpace
-) -> Array:
+def _positions(process: Any, common: dict[str, Any], space: SearchSpace) -> Array:
     """Return the rows that the process was fitted to, encoded; NaN in columns that it ignores."""
     return _rows(process._X_train.numpy(), common, space)
 
 
-def _rows(
-    normalized: Array, common: dict[str, Any], space: SearchSpace
-) -> Array:
+def _rows(normalized: Array, common: dict[str, Any], space: SearchSpace) -> Array:
     """Return normalized values as encoded rows; NaN in what the sampler ignores."""
     X = np.full((len(normalized), len(space)), np.nan)
     for i, (name, distribution) in enumerate(common.items()):
         if name in space.names:
-            X[:, space.index(name)] = _position(
-                space[name], distribution, normalized[:, i]
-            )
+            X[:, space.index(name)] = _position(space[name], distribution, normalized[:, i])
     return X
 
 
-def _position(
-    parameter: Parameter, distribution: Any, normalized: Array
-) -> Array:
+def _position(parameter: Parameter, distribution: Any, normalized: Array) -> Array:
     if isinstance(parameter, CategoricalParameter):
         index = CategoryIndex(parameter.choices)
         places = [index(choice) for choice in distribution.choices]
         return np.array([places[int(k)] for k in normalized], dtype=float)
     low, high = _padded(distribution)
-    first, last = (
-        _scaled(parameter.low, parameter.log),
-        _scaled(parameter.high, parameter.log),
-    )
+    first, last = (_scaled(parameter.low, parameter.log), _scaled(parameter.high, parameter.log))
     if first == last:
         return np.zeros_like(normalized)
-    return np.asarray(
-        (low + normalized * (high - low) - first) / (last - first)
-    )
+    return np.asarray((low + normalized * (high - low) - first) / (last - first))
 
 
 def _ratio(parameter: Parameter, distribution: Any) -> float:
     """Return how much a normalized value changes with the encoded position."""
     if isinstance(parameter, CategoricalParameter):
         if not isinstance(distribution, CategoricalDistribution):
-            raise UnexpectedSamplerError(
-                NOT_CATEGORICAL(names=[parameter.name])
-            )
+            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
         return 1.0
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(
-            UNKNOWN_DISTRIBUTION(names=[parameter.name])
-        )
+        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
     if parameter.log != distribution.log:
         raise UnexpectedSamplerError(_SCALE_DIFFERS(names=[parameter.name]))
     low, high = _padded(distribution)
-    return (
-        _scaled(parameter.high, parameter.log)
-        - _scaled(parameter.low, parameter.log)
-    ) / (high - low)
+    return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
+        high - low
+    )
 
 
 def _padded(distribution: Any) -> tuple[float, float]:
@@ -418,9 +360,7 @@ def _compare(
     theirs = np.asarray(acqf.eval_acqf_no_grad(inner), dtype=float)
     # far below the best, both are rounding
     likely = theirs > -50.0
-    if not np.allclose(
-        ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES
-    ):
+    if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
         raise UnexpectedSamplerError(_NOT_LOG_EI)
 
 
@@ -456,11 +396,7 @@ class GpRecord(SamplerRecord):
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the sampler's Gaussian process at trial `before`, if it had one."""
         found = self._rebuilt(before)
-        return (
-            None
-            if isinstance(found, Fact) or not self.own_objective
-            else found.surrogate
-        )
+        return None if isinstance(found, Fact) or not self.own_objective else found.surrogate
 
     def _acquisition_of(self, rebuilt: Fitted | Fact) -> OwnAcquisition | Fact:
         if isinstance(rebuilt, Fact):
@@ -476,15 +412,11 @@ class GpRecord(SamplerRecord):
         if len(self.directions) > 1:
             return _SEVERAL(names=[self.name], count=len(self.directions))
         try:
-            return self._fit(
-                before, self.memory if before is None else self._start(before)
-            )
+            return self._fit(before, self.memory if before is None else self._start(before))
         except ImportError:
             return _NO_TORCH(names=[self.name])
 
-    def _fit(
-        self, before: int | None, start: list[KernelParameters] | None
-    ) -> Fitted:
+    def _fit(self, before: int | None, start: list[KernelParameters] | None) -> Fitted:
         number = len(self.trials) if before is None else before
         study = PastStudy(self.directions, known_when(self.trials, before))
         return fit(self.sampler, study, number, self.space, start)
@@ -499,9 +431,7 @@ class GpRecord(SamplerRecord):
                 continue  # the sampler was not asked for it
             if number not in self._handed_on:
                 try:
-                    self._handed_on[number] = self._fit(
-                        number, start
-                    ).parameters
+                    self._handed_on[number] = self._fit(number, start).parameters
                 except RandomPhaseError:
                     self._handed_on[number] = start
             start = self._handed_on[number]

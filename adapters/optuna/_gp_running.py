@@ -177,15 +177,11 @@ class SplitBesideRunning:
         values = (utility, mean, std, *cross.T)
         return dict(zip(self.term_names, values, strict=True))
 
-    def crossed(
-        self, before: Mapping[str, Array], after: Mapping[str, Array]
-    ) -> Array:
+    def crossed(self, before: Mapping[str, Array], after: Mapping[str, Array]) -> Array:
         """Return ``a(m₁, s₀) - a(m₀, s₁)``."""
         return self._utility(after, before) - self._utility(before, after)
 
-    def _utility(
-        self, of_mean: Mapping[str, Array], of_std: Mapping[str, Array]
-    ) -> Array:
+    def _utility(self, of_mean: Mapping[str, Array], of_std: Mapping[str, Array]) -> Array:
         mean, std = PREDICTED
         cross = np.stack([of_mean[name] for name in self._covariances], -1)
         return self.criterion.log_ei(of_mean[mean], cross, of_std[std])

@@ -39,12 +39,8 @@ _NOT_REBUILT = declared_fact(
     "the {what} of {names} could not be rebuilt with Optuna {version} (checked with {checked}): "
     "{why}",
 )
-_RAISED = declared_fact(
-    "sampler_raised", "{error}: {text}", text=lambda fact: fact["text"]
-)
-NOT_CATEGORICAL = declared_fact(
-    "not_categorical", "{names} is not categorical"
-)
+_RAISED = declared_fact("sampler_raised", "{error}: {text}", text=lambda fact: fact["text"])
+NOT_CATEGORICAL = declared_fact("not_categorical", "{names} is not categorical")
 UNKNOWN_DISTRIBUTION = declared_fact(
     "unknown_distribution", "{names} has a distribution of an unknown kind"
 )
@@ -77,13 +73,7 @@ def asking_sampler() -> Iterator[None]:
     """Turn whatever private code of a sampler raises into `UnexpectedSamplerError`."""
     try:
         yield
-    except (
-        AttributeError,
-        TypeError,
-        ValueError,
-        LookupError,
-        RuntimeError,
-    ) as error:
+    except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
         raised = _RAISED(error=type(error).__name__, text=str(error))
         raise UnexpectedSamplerError(raised) from error
 
@@ -95,11 +85,7 @@ class PastStudy:
     version that asks others fails at once.
     """
 
-    def __init__(
-        self,
-        directions: Sequence[StudyDirection],
-        trials: Sequence[FrozenTrial],
-    ) -> None:
+    def __init__(self, directions: Sequence[StudyDirection], trials: Sequence[FrozenTrial]) -> None:
         self.directions = list(directions)
         self.trials = list(trials)
         self._study_id = 0
@@ -114,9 +100,7 @@ class PastStudy:
         return len(self.directions) > 1
 
     def get_trials(
-        self,
-        deepcopy: bool = True,
-        states: Container[TrialState] | None = None,
+        self, deepcopy: bool = True, states: Container[TrialState] | None = None
     ) -> list[FrozenTrial]:
         """Return the trials in these states."""
         return self._get_trials(deepcopy, states)
@@ -127,9 +111,7 @@ class PastStudy:
         states: Container[TrialState] | None = None,
         use_cache: bool = False,
     ) -> list[FrozenTrial]:
-        chosen = [
-            t for t in self.trials if states is None or t.state in states
-        ]
+        chosen = [t for t in self.trials if states is None or t.state in states]
         return copy.deepcopy(chosen) if deepcopy else chosen
 
 
@@ -137,13 +119,9 @@ class _Nowhere:
     """A storage that keeps nothing."""
 
     def __init__(self, trials: Sequence[FrozenTrial]) -> None:
-        self._attributes = {
-            trial._trial_id: trial.system_attrs for trial in trials
-        }
+        self._attributes = {trial._trial_id: trial.system_attrs for trial in trials}
 
-    def set_trial_system_attr(
-        self, trial_id: int, key: str, value: Any
-    ) -> None:
+    def set_trial_system_attr(self, trial_id: int, key: str, value: Any) -> None:
         """Keep nothing."""
 
     def get_trial_system_attrs(self, trial_id: int) -> dict[str, Any]:
@@ -163,17 +141,13 @@ def clocks_agree(trials: Sequence[FrozenTrial]) -> bool:
     numbers = np.array([trial.number for trial in trials])
     times = [
         [np.nan if time is None else time.timestamp() for time in both]
-        for both in (
-            (trial.datetime_start, trial.datetime_complete) for trial in trials
-        )
+        for both in ((trial.datetime_start, trial.datetime_complete) for trial in trials)
     ]
     started, finished = np.array(times, dtype=float).reshape(-1, 2).T
     return not clock_difference(numbers, started, finished)
 
 
-def known_when(
-    trials: Sequence[FrozenTrial], before: int | None
-) -> list[FrozenTrial]:
+def known_when(trials: Sequence[FrozenTrial], before: int | None) -> list[FrozenTrial]:
     """Return the trials as they stood when trial `before` was asked for, in order of number.
 
     Those that were under way then are running, whatever became of them; later ones are missing.
@@ -182,9 +156,7 @@ def known_when(
     """
     if before is None:
         return [t for t in trials if t.state != TrialState.WAITING]
-    asked = next(
-        (t.datetime_start for t in trials if t.number == before), None
-    )
+    asked = next((t.datetime_start for t in trials if t.number == before), None)
     asked = asked if clocks_agree(trials) else None
     known = []
     for trial in trials:
@@ -196,9 +168,7 @@ def known_when(
             started = ended = earlier
         else:
             started = start < asked or (start == asked and earlier)
-            ended = end is not None and (
-                end < asked or (end == asked and earlier)
-            )
+            ended = end is not None and (end < asked or (end == asked and earlier))
         if trial.state.is_finished() and ended:
             known.append(trial)
         elif started:
@@ -237,18 +207,13 @@ class SamplerRecord:
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
     origins: Mapping[int, Origin]
-    _found: dict[int | None, Any] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _found: dict[int | None, Any] = field(default_factory=dict, init=False, repr=False)
 
     what: ClassVar[str] = ""  # of the sampler's is rebuilt
 
     def __getstate__(self) -> dict[str, Any]:
         # it is made again where it is needed
-        return {
-            **self.__dict__,
-            "_found": {},
-        }
+        return {**self.__dict__, "_found": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""
@@ -266,9 +231,7 @@ class SamplerRecord:
 
     def _own(self, before: int | None) -> OwnAcquisition | Fact:
         """Return the acquisition function of trial `before`, or why there is none."""
-        return self._by_hand(before) or self._acquisition_of(
-            self._rebuilt(before)
-        )
+        return self._by_hand(before) or self._acquisition_of(self._rebuilt(before))
 
     def _acquisition_of(self, rebuilt: Any) -> OwnAcquisition | Fact:
         found: OwnAcquisition | Fact = rebuilt
@@ -299,11 +262,7 @@ class SamplerRecord:
 
     def _by_hand(self, before: int | None) -> Fact | None:
         """Return that trial `before` was not chosen by the sampler; None if it was."""
-        origin = (
-            Origin.UNKNOWN
-            if before is None
-            else self.origins.get(before, Origin.UNKNOWN)
-        )
+        origin = Origin.UNKNOWN if before is None else self.origins.get(before, Origin.UNKNOWN)
         if before is None or origin not in BY_HAND:
             return None
         return _BY_HAND(trials=[before], origin=origin)

@@ -20,11 +20,7 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.adapters.optuna._record import (
-    BY_HAND,
-    NOT_RECORDED,
-    clocks_agree,
-)
+from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED, clocks_agree
 from hpo_explain.adapters.optuna._trials import Outcome
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin
@@ -36,9 +32,7 @@ from hpo_explain.space import Array, SearchSpace, asked_as
 
 def _marked(fact: Fact) -> str:
     counts = fact["counts"]
-    by = ", ".join(
-        f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True)
-    )
+    by = ", ".join(f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True))
     several = f" ({by})" if len(counts) > 1 else ""
     return f"{counted(sum(counts), 'trial')}{several}"
 
@@ -53,33 +47,25 @@ _SAMPLER = declared_fact(
     who=lambda fact: "".join(f"{name}, " for name in fact.names),
 )
 _GIVEN = declared_fact("sampler_given", "as given with {sampler=}")()
-_MARKED = declared_fact(
-    "sampler_marked", "known by the marks on {marked}", marked=_marked
-)
+_MARKED = declared_fact("sampler_marked", "known by the marks on {marked}", marked=_marked)
 _OF_STUDY = declared_fact(
     "sampler_of_study",
     "the one of the study object; give {sampler=} if another one chose the trials",
 )()
 _EXPLAINED_FROM = declared_fact(
-    "explained_from",
-    "trials with at least {known} finished trials before them can be explained",
+    "explained_from", "trials with at least {known} finished trials before them can be explained"
 )
 _NOT_EXPLAINED = declared_fact(
-    "no_trial_explained",
-    "so no trial counts as its proposal; {sampler=} names it",
+    "no_trial_explained", "so no trial counts as its proposal; {sampler=} names it"
 )
 _RANDOM_UNTIL = declared_fact(
     "startup",
     "random until there are {trials} ({source})",
     trials=_finished,
-    source=lambda fact: (
-        "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials"
-    ),
+    source=lambda fact: "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials",
 )
 _MARKS_BEGIN = declared_fact(
-    "marks_begin",
-    "its marks begin after {trials}; earlier trials were random",
-    trials=_finished,
+    "marks_begin", "its marks begin after {trials}; earlier trials were random", trials=_finished
 )
 _UNMARKED = declared_fact(
     "unmarked_random",
@@ -164,11 +150,7 @@ class Choice:
     @property
     def label(self) -> str:
         """The sampler as the run's optimizer."""
-        return (
-            f"Optuna's {self.sampler}"
-            if self.sampler
-            else "an unknown sampler of Optuna"
-        )
+        return f"Optuna's {self.sampler}" if self.sampler else "an unknown sampler of Optuna"
 
 
 def read_choice(
@@ -180,9 +162,7 @@ def read_choice(
     """Return who chose which trials of a study; nothing is noted about those that do not count."""
     counts = [outcome.counts for outcome in outcomes]
     kept = [t for t, is_one in zip(trials, counts, strict=True) if is_one]
-    others = [
-        t for t, is_one in zip(trials, counts, strict=True) if not is_one
-    ]
+    others = [t for t, is_one in zip(trials, counts, strict=True) if not is_one]
     own: BaseSampler | None = study.sampler if sampler is None else sampler
     base, _ = unwrapped(own)
     names = [base.__name__ for base in type(base).__mro__]
@@ -204,20 +184,14 @@ def read_choice(
     if model:
         # marks tell more than the settings of an assumed sampler
         believed = sampler is None
-        chosen, phase = _chosen_by(
-            model, startup, trials, kept, marks, believed=believed
-        )
+        chosen, phase = _chosen_by(model, startup, trials, kept, marks, believed=believed)
     elif names[0]:
         chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
         phase = _EXPLAINED_FROM(known=LEAST_KNOWN)
     else:
         chosen = np.zeros(len(kept), dtype=bool)
         phase = _NOT_EXPLAINED()
-    notes = [
-        _SAMPLER(
-            names=[name for name in names[:1] if name], how=how, phase=phase
-        )
-    ]
+    notes = [_SAMPLER(names=[name for name in names[:1] if name], how=how, phase=phase)]
     if names[0] and not model:
         notes.append(_WITHOUT(names=names[:1]))
     by_hand = _by_hand(kept)
@@ -232,25 +206,13 @@ def read_choice(
     chosen = (finished >= LEAST_KNOWN) & bool(names[0])
     if model:
         chosen = _is_chosen(model, phase, finished, found_marks)
-    without_result, more = _who(
-        started, found_marks, _by_hand(started), chosen, names, model
-    )
+    without_result, more = _who(started, found_marks, _by_hand(started), chosen, names, model)
     more |= {
-        trial.number: Origin.RETRIED
-        if "failed_trial" in trial.system_attrs
-        else Origin.ENQUEUED
+        trial.number: Origin.RETRIED if "failed_trial" in trial.system_attrs else Origin.ENQUEUED
         for trial in others
         if trial.state == TrialState.WAITING
     }
-    return Choice(
-        names[0],
-        how,
-        model,
-        own,
-        {*proposals, *without_result},
-        origins | more,
-        notes,
-    )
+    return Choice(names[0], how, model, own, {*proposals, *without_result}, origins | more, notes)
 
 
 def _who(
@@ -263,9 +225,7 @@ def _who(
 ) -> tuple[list[int], dict[int, Origin]]:
     """Return the proposals among some trials, and who chose each of them."""
     proposals, origins = [], {}
-    for trial, mark, is_chosen in zip(
-        trials, marks.tolist(), chosen.tolist(), strict=True
-    ):
+    for trial, mark, is_chosen in zip(trials, marks.tolist(), chosen.tolist(), strict=True):
         if trial.number in by_hand:
             origins[trial.number] = by_hand[trial.number]
             continue
@@ -273,9 +233,7 @@ def _who(
             proposals.append(trial.number)
         known = names[0] and mark in ("", *names)
         without_model = Origin.INITIAL if known else Origin.UNKNOWN
-        origins[trial.number] = (
-            Origin.MODEL if is_chosen and model else without_model
-        )
+        origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
     return proposals, origins
 
 
@@ -292,9 +250,7 @@ def _ran(study: Study) -> bool:
     """
     if isinstance(study._storage, InMemoryStorage):
         return True
-    return (
-        getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
-    )
+    return getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
 
 
 def _chosen_by(
@@ -329,15 +285,10 @@ def _chosen_by(
 
 
 def _is_chosen(
-    model: str,
-    phase: Fact,
-    finished: npt.NDArray[np.int64],
-    marks: npt.NDArray[np.str_],
+    model: str, phase: Fact, finished: npt.NDArray[np.int64], marks: npt.NDArray[np.str_]
 ) -> npt.NDArray[np.bool_]:
     """Return which trials a model chose, by their marks, else by how many were finished before."""
-    return np.asarray(
-        (marks == model) | ((finished >= phase["finished"]) & (marks == ""))
-    )
+    return np.asarray((marks == model) | ((finished >= phase["finished"]) & (marks == "")))
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -355,9 +306,7 @@ def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
         attrs = trial.system_attrs
         if "failed_trial" in attrs:
             origins[trial.number] = Origin.RETRIED
-        elif any(
-            name in trial.params for name in attrs.get("fixed_params") or {}
-        ):
+        elif any(name in trial.params for name in attrs.get("fixed_params") or {}):
             origins[trial.number] = Origin.ENQUEUED
         elif set_by_person(trial):
             origins[trial.number] = Origin.PERSON
@@ -365,11 +314,7 @@ def _by_hand(trials: Sequence[FrozenTrial]) -> dict[int, Origin]:
             origins[trial.number] = Origin.ADDED
     if list(origins.values()).count(Origin.ADDED) > _ADDED * len(trials):
         # a table of trials, or a clock that ticks too slowly
-        return {
-            n: origin
-            for n, origin in origins.items()
-            if origin is not Origin.ADDED
-        }
+        return {n: origin for n, origin in origins.items() if origin is not Origin.ADDED}
     return origins
 
 
@@ -377,56 +322,35 @@ def _took_no_time(trial: FrozenTrial) -> bool:
     # optuna.create_trial starts and ends a trial at one instant; a database that records whole
     # seconds does so with every quick trial
     start = trial.datetime_start
-    return (
-        start is not None
-        and start == trial.datetime_complete
-        and start.microsecond > 0
-    )
+    return start is not None and start == trial.datetime_complete and start.microsecond > 0
 
 
 def _finished_before(
-    trials: Sequence[FrozenTrial],
-    kept: Sequence[FrozenTrial],
-    states: set[TrialState],
+    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states were finished when each of `kept` started."""
     counted = [trial for trial in trials if trial.state in states]
     timed = all(trial.datetime_complete is not None for trial in counted)
-    if (
-        timed
-        and all(trial.datetime_start is not None for trial in kept)
-        and clocks_agree(trials)
-    ):
-        ends = np.array(
-            [trial.datetime_complete for trial in counted],
-            dtype="datetime64[us]",
-        )
+    if timed and all(trial.datetime_start is not None for trial in kept) and clocks_agree(trials):
+        ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
         order = np.argsort(ends, kind="stable")
-        starts = np.array(
-            [trial.datetime_start for trial in kept], dtype="datetime64[us]"
-        )
+        starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")
         before = np.searchsorted(ends, starts, sorter=order)
         until = np.searchsorted(ends, starts, side="right", sorter=order)
         for i in np.flatnonzero(
             until > before
         ).tolist():  # at one instant of a coarse clock, numbers tell
             same = order[before[i] : until[i]]
-            before[i] += sum(
-                counted[j].number < kept[i].number for j in same.tolist()
-            )
+            before[i] += sum(counted[j].number < kept[i].number for j in same.tolist())
         return before
     return _counted_before(trials, kept, states)
 
 
 def _counted_before(
-    trials: Sequence[FrozenTrial],
-    kept: Sequence[FrozenTrial],
-    states: set[TrialState],
+    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states have a smaller number than each of `kept`."""
-    numbers = np.sort(
-        [trial.number for trial in trials if trial.state in states]
-    )
+    numbers = np.sort([trial.number for trial in trials if trial.state in states])
     return np.searchsorted(numbers, [trial.number for trial in kept])
 
 
@@ -436,16 +360,10 @@ def _counted_before(
 def set_by_person(trial: FrozenTrial) -> tuple[str, ...]:
     """Return the hyperparameters that a person set in place of the sampler."""
     values = (trial.system_attrs.get(REVIEW) or {}).get("set", {})
-    return tuple(
-        name
-        for name, value in values.items()
-        if trial.params.get(name) == value
-    )
+    return tuple(name for name, value in values.items() if trial.params.get(name) == value)
 
 
-def read_reviewed(
-    trials: Sequence[FrozenTrial], space: SearchSpace
-) -> dict[int, Reviewed]:
+def read_reviewed(trials: Sequence[FrozenTrial], space: SearchSpace) -> dict[int, Reviewed]:
     """Return what was decided about those of some trials that were changed or refused."""
     found = {}
     for trial in trials:
@@ -459,9 +377,7 @@ def read_reviewed(
             continue
         rows = [row for row in refused if row is not None]
         found[trial.number] = Reviewed(
-            proposed,
-            tuple(name for name in changed if name in space.names),
-            rows,
+            proposed, tuple(name for name in changed if name in space.names), rows
         )
     return found
 

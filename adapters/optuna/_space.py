@@ -43,12 +43,10 @@ from hpo_explain.space import (
 
 _ORDERS = 200  # orders of suggestion looked at, of which every activity pattern has one
 _LISTED_TWICE = declared_fact(
-    "choice_listed_twice",
-    "{names}: a choice is listed twice; it is read as one choice",
+    "choice_listed_twice", "{names}: a choice is listed twice; it is read as one choice"
 )
 _CHOICES_CHANGED = declared_fact(
-    "choices_changed",
-    "{names}: its choices changed during the study; read as all of them together",
+    "choices_changed", "{names}: its choices changed during the study; read as all of them together"
 )
 _TAKEN_FOR_EQUAL = declared_fact(
     "choices_taken_for_equal",
@@ -56,12 +54,10 @@ _TAKEN_FOR_EQUAL = declared_fact(
     "listed first; trials with either are read as they are recorded",
 )
 _WHOLE_AND_REAL = declared_fact(
-    "whole_and_real",
-    "{names}: real-valued in some trials, whole in others; read as real-valued",
+    "whole_and_real", "{names}: real-valued in some trials, whole in others; read as real-valued"
 )
 _TOO_FINE = declared_fact(
-    "grid_too_fine",
-    "{names}: its grid is so fine that it is read as continuous",
+    "grid_too_fine", "{names}: its grid is so fine that it is read as continuous"
 )
 _SCALE_CHANGED = declared_fact(
     "scale_changed",
@@ -118,44 +114,29 @@ def read_columns(trials: Sequence[FrozenTrial]) -> Columns:
     """Return the values and distributions of all trials, hyperparameter by hyperparameter."""
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
     for i, trial in enumerate(trials):
-        alike.setdefault(
-            (tuple(trial.params), tuple(trial.distributions)), []
-        ).append(i)
+        alike.setdefault((tuple(trial.params), tuple(trial.distributions)), []).append(i)
     rows: dict[str, list[int]] = {}
     values: dict[str, list[Any]] = {}
     distributions: dict[str, dict[Hashable, BaseDistribution]] = {}
     for (names, described), members in alike.items():
-        of_params = zip(
-            *[trials[i].params.values() for i in members], strict=True
-        )
+        of_params = zip(*[trials[i].params.values() for i in members], strict=True)
         for name, column in zip(names, of_params, strict=True):
             rows.setdefault(name, []).extend(members)
             values.setdefault(name, []).extend(column)
-        of_kinds = zip(
-            *[trials[i].distributions.values() for i in members], strict=True
-        )
+        of_kinds = zip(*[trials[i].distributions.values() for i in members], strict=True)
         for name, kinds in zip(described, of_kinds, strict=True):
             known = distributions.setdefault(name, {})
             for key, kind in _by_key(kinds).items():
                 known.setdefault(key, kind)
     columns = tuple(
-        Column(
-            name,
-            np.array(rows[name]),
-            values[name],
-            tuple(distributions[name].values()),
-        )
+        Column(name, np.array(rows[name]), values[name], tuple(distributions[name].values()))
         for name in rows
     )
     orders = list(dict.fromkeys(names for names, _ in alike))[:_ORDERS]
-    return Columns(
-        columns, tuple({name: k for k, name in enumerate(o)} for o in orders)
-    )
+    return Columns(columns, tuple({name: k for k, name in enumerate(o)} for o in orders))
 
 
-def order_of(
-    trials: Sequence[FrozenTrial], names: Sequence[str]
-) -> tuple[str, ...]:
+def order_of(trials: Sequence[FrozenTrial], names: Sequence[str]) -> tuple[str, ...]:
     """Return hyperparameters in an order that agrees with those in which trials suggested them.
 
     Where no order does, it is that of the latest trials.
@@ -173,9 +154,7 @@ def order_of(
     >>> order_of([trial_with("ac"), trial_with("abc")], ["a", "b", "c"])
     ('a', 'b', 'c')
     """
-    orders = list(
-        dict.fromkeys(tuple(n for n in t.params if n in names) for t in trials)
-    )
+    orders = list(dict.fromkeys(tuple(n for n in t.params if n in names) for t in trials))
     found: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(names, ()))
     for order in orders:
         for one, next_ in pairwise(order):
@@ -183,23 +162,13 @@ def order_of(
     try:
         return tuple(found.static_order())
     except CycleError:
-        return tuple(
-            dict.fromkeys(
-                name for order in orders[::-1] for name in (*order, *names)
-            )
-        )
+        return tuple(dict.fromkeys(name for order in orders[::-1] for name in (*order, *names)))
 
 
 def identity(value: Any) -> Hashable:
     """Return a key that only a value of the same type and content has (True is not 1)."""
     kind = type(value)
-    if (
-        kind is str
-        or kind is int
-        or kind is float
-        or kind is bool
-        or value is None
-    ):
+    if kind is str or kind is int or kind is float or kind is bool or value is None:
         return kind, value
     try:
         # from version 3 on, equal values may differ in their bytes
@@ -211,9 +180,7 @@ def identity(value: Any) -> Hashable:
         return id(value)
 
 
-def _by_key(
-    kinds: Iterable[BaseDistribution],
-) -> dict[Hashable, BaseDistribution]:
+def _by_key(kinds: Iterable[BaseDistribution]) -> dict[Hashable, BaseDistribution]:
     # A storage may make a new object per value: equal ones are found by what they hold.
     different = {id(kind): kind for kind in kinds}.values()
     return {
@@ -233,9 +200,7 @@ def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
         If it is categorical in some trials and numeric in others.
     """
     kinds = column.distributions
-    categorical = [
-        kind for kind in kinds if isinstance(kind, CategoricalDistribution)
-    ]
+    categorical = [kind for kind in kinds if isinstance(kind, CategoricalDistribution)]
     floats = [kind for kind in kinds if isinstance(kind, FloatDistribution)]
     ints = [kind for kind in kinds if isinstance(kind, IntDistribution)]
     if len(categorical) == len(kinds):
@@ -246,8 +211,7 @@ def read_parameter(column: Column) -> tuple[Parameter, list[Fact]]:
         return _float(column.name, kinds)
     found = ", ".join(sorted({type(kind).__name__ for kind in kinds}))
     problem = (
-        f"has hyperparameter {column.name!r} with distributions that cannot be read as one: "
-        f"{found}"
+        f"has hyperparameter {column.name!r} with distributions that cannot be read as one: {found}"
     )
     remedy = (
         "State the space yourself with ",
@@ -269,14 +233,9 @@ def read_parts(
     if len(kinds) < 2 or not all(map(_is_number, kinds)):
         return [], []
     which = {id_of_range(kind): k for k, kind in enumerate(kinds)}
-    ranges = [
-        which[id_of_range(trials[i].distributions[column.name])]
-        for i in column.rows
-    ]
+    ranges = [which[id_of_range(trials[i].distributions[column.name])] for i in column.rows]
     used = sorted({*ranges})
-    ways = math.lgamma(len(ranges) + 1) - sum(
-        math.lgamma(ranges.count(k) + 1) for k in used
-    )
+    ways = math.lgamma(len(ranges) + 1) - sum(math.lgamma(ranges.count(k) + 1) for k in used)
     for parent in columns.columns:
         of_value = _ranges_by_value(parent, column, ranges)
         if len(used) < 2 or of_value is None:
@@ -300,9 +259,7 @@ def read_parts(
 
 
 def encode_columns(
-    parameters: Sequence[Parameter],
-    columns: Columns,
-    trials: Sequence[FrozenTrial],
+    parameters: Sequence[Parameter], columns: Columns, trials: Sequence[FrozenTrial]
 ) -> tuple[Array, dict[int, Fact]]:
     """Return trials as encoded rows, and for those with a value outside its range the reason."""
     X = np.full((len(trials), len(parameters)), np.nan)
@@ -319,9 +276,7 @@ def encode_columns(
     return X, outside
 
 
-def _with_range_of(
-    parameter: Parameter, column: Column, trials: Sequence[FrozenTrial]
-) -> Column:
+def _with_range_of(parameter: Parameter, column: Column, trials: Sequence[FrozenTrial]) -> Column:
     """Return the values of those trials that had the range of a hyperparameter."""
     wanted = id_of_range(distribution_of(parameter))
     places = [
@@ -369,14 +324,9 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
         return CategoricalDistribution(parameter.choices)
     if isinstance(parameter, IntParameter):
         return IntDistribution(
-            parameter.low,
-            parameter.high,
-            log=parameter.log,
-            step=parameter.step,
+            parameter.low, parameter.high, log=parameter.log, step=parameter.step
         )
-    return FloatDistribution(
-        parameter.low, parameter.high, log=parameter.log, step=parameter.step
-    )
+    return FloatDistribution(parameter.low, parameter.high, log=parameter.log, step=parameter.step)
 
 
 def to_optuna(space: SearchSpace) -> dict[str, BaseDistribution]:
@@ -400,9 +350,7 @@ def to_optuna(space: SearchSpace) -> dict[str, BaseDistribution]:
     return found
 
 
-def encode(
-    parameter: Parameter, values: Sequence[Any]
-) -> tuple[Array, dict[int, Fact]]:
+def encode(parameter: Parameter, values: Sequence[Any]) -> tuple[Array, dict[int, Fact]]:
     """Return the positions of values, and for those outside the range (NaN) the reason."""
     try:
         return _encode(parameter, values), {}
@@ -416,9 +364,7 @@ def _encode(parameter: Parameter, values: Sequence[Any]) -> Array:
     keys = [identity(value) for value in values]
     # as few as there are choices
     distinct = dict(zip(keys, values, strict=True))
-    position = dict(
-        zip(distinct, parameter.encode(distinct.values()), strict=True)
-    )
+    position = dict(zip(distinct, parameter.encode(distinct.values()), strict=True))
     return np.array([position[key] for key in keys])
 
 
@@ -428,16 +374,12 @@ def _categorical(
     choices = different(choice for kind in kinds for choice in kind.choices)
     notes = []
     distinct = [len(_distinct(kind.choices)) for kind in kinds]
-    if any(
-        n < len(kind.choices) for n, kind in zip(distinct, kinds, strict=True)
-    ):
+    if any(n < len(kind.choices) for n, kind in zip(distinct, kinds, strict=True)):
         notes.append(_LISTED_TWICE(names=[name]))
     if len(choices) > min(distinct):
         notes.append(_CHOICES_CHANGED(names=[name]))
     for first, second in _taken_for_equal(choices):
-        notes.append(
-            _TAKEN_FOR_EQUAL(names=[name], first=first, second=second)
-        )
+        notes.append(_TAKEN_FOR_EQUAL(names=[name], first=first, second=second))
     return CategoricalParameter(name, choices), notes
 
 
@@ -458,41 +400,23 @@ def _taken_for_equal(choices: Sequence[Any]) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _int(
-    name: str, kinds: Sequence[IntDistribution]
-) -> tuple[Parameter, list[Fact]]:
-    low, high = (
-        min(kind.low for kind in kinds),
-        max(kind.high for kind in kinds),
-    )
+def _int(name: str, kinds: Sequence[IntDistribution]) -> tuple[Parameter, list[Fact]]:
+    low, high = (min(kind.low for kind in kinds), max(kind.high for kind in kinds))
     log, notes = _scale(name, kinds, low)
     step = 1 if log else _common_step(kinds, low, high)
-    parameter, about = parameter_of(
-        name, Domain(low, high, log=log, whole=True, step=step)
-    )
+    parameter, about = parameter_of(name, Domain(low, high, log=log, whole=True, step=step))
     return parameter, notes + about + _changed(name, kinds, low, high)
 
 
-def _float(
-    name: str, kinds: Sequence[BaseDistribution]
-) -> tuple[Parameter, list[Fact]]:
-    numeric = [
-        kind
-        for kind in kinds
-        if isinstance(kind, (FloatDistribution, IntDistribution))
-    ]
+def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, list[Fact]]:
+    numeric = [kind for kind in kinds if isinstance(kind, (FloatDistribution, IntDistribution))]
     low = float(min(kind.low for kind in numeric))
     high = float(max(kind.high for kind in numeric))
     log, notes = _scale(name, numeric, low)
     step = None if log else _common_step(numeric, low, high)
     if len({type(kind) for kind in numeric}) > 1:
         notes.append(_WHOLE_AND_REAL(names=[name]))
-    if (
-        step is None
-        and not log
-        and low < high
-        and all(kind.step for kind in numeric)
-    ):
+    if step is None and not log and low < high and all(kind.step for kind in numeric):
         notes.append(_TOO_FINE(names=[name]))
     parameter, _ = parameter_of(name, Domain(low, high, log=log, step=step))
     return parameter, notes + _changed(name, numeric, low, high)
@@ -507,9 +431,7 @@ def _scale(
 
 
 def _common_step(
-    kinds: Sequence[FloatDistribution | IntDistribution],
-    low: float,
-    high: float,
+    kinds: Sequence[FloatDistribution | IntDistribution], low: float, high: float
 ) -> float | None:
     """Return the coarsest step from `low` that meets the grids of all distributions."""
     # one value is on any grid
@@ -523,9 +445,7 @@ def _common_step(
     # a range may differ from trial to trial, but few ranges begin differently
     for first in {kind.low for kind in kinds}:
         common = _gcd(common, Fraction(str(first)) - start)
-    if not common or (
-        isinstance(low, float) and (high - low) / common > _FINEST_GRID
-    ):
+    if not common or (isinstance(low, float) and (high - low) / common > _FINEST_GRID):
         return None
     return float(common)
 
@@ -536,14 +456,9 @@ def _gcd(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _changed(
-    name: str,
-    kinds: Sequence[FloatDistribution | IntDistribution],
-    low: float,
-    high: float,
+    name: str, kinds: Sequence[FloatDistribution | IntDistribution], low: float, high: float
 ) -> list[Fact]:
     ranges = {(kind.low, kind.high, kind.step) for kind in kinds}
     if len(ranges) == 1:
         return []
-    return [
-        _RANGE_CHANGED(names=[name], count=len(ranges), low=low, high=high)
-    ]
+    return [_RANGE_CHANGED(names=[name], count=len(ranges), low=low, high=high)]

@@ -43,21 +43,11 @@ from hpo_explain.adapters.optuna._space import distribution_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.base.workers import ByValue, dumped
-from hpo_explain.models.densities.kernels import (
-    CategoryKernels,
-    Kernels,
-    NumericKernels,
-)
+from hpo_explain.models.densities.kernels import CategoryKernels, Kernels, NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import OwnAcquisition
-from hpo_explain.space import (
-    CategoricalParameter,
-    CategoryIndex,
-    Parameter,
-    SearchSpace,
-    asked_as,
-)
+from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace, asked_as
 
 _SETTINGS_LOST = declared_fact(
     "settings_lost", "the settings of {names} are not known; give {sampler=}"
@@ -78,12 +68,9 @@ _JOINT = declared_fact(
     "assumed",
 )
 _GROUPED = declared_fact(
-    "group_assumed",
-    "group=True is assumed, as its mark names more than all trials share",
+    "group_assumed", "group=True is assumed, as its mark names more than all trials share"
 )
-_FIXED = declared_fact(
-    "taken_as_fixed", "{names}: taken as fixed, as the mark leaves it out"
-)
+_FIXED = declared_fact("taken_as_fixed", "{names}: taken as fixed, as the mark leaves it out")
 _ZERO = declared_fact(
     "densities_are_zero",
     "its densities are 0 at a candidate, as on a grid too fine for numbers of its size",
@@ -92,9 +79,7 @@ _NOT_THE_RATIO = declared_fact(
     "not_the_ratio",
     "its acquisition function is not the difference of the log-densities that it builds",
 )()
-_CANDIDATES = (
-    2  # on which the arrays are compared with the sampler's own densities
-)
+_CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
 _AGREES = 1e-6
 _MARK = "tpe:relative_params:"
 
@@ -142,9 +127,7 @@ def rebuild(
         If the sampler does not answer as in the versions checked.
     """
     with asking_sampler():
-        with np.errstate(
-            all="ignore"
-        ):  # as it was told when the sampler was used
+        with np.errstate(all="ignore"):  # as it was told when the sampler was used
             caught = _caught(sampler, study, number, distributions, fixed)
         blocks = [_block(found, space) for found in caught]
         ratio = DensityRatio(space, blocks)
@@ -153,9 +136,7 @@ def rebuild(
     return ratio
 
 
-def sampled_together(
-    sampler: TPESampler, study: PastStudy, number: int
-) -> frozenset[str]:
+def sampled_together(sampler: TPESampler, study: PastStudy, number: int) -> frozenset[str]:
     """Return the hyperparameters that a TPE sampler samples together for a trial.
 
     Raises
@@ -185,9 +166,7 @@ def _forgetful(sampler: TPESampler) -> Any:
 def _joint(own: Any, study: Any, trial: Any) -> dict[str, BaseDistribution]:
     if _finished(study) < own._n_startup_trials:
         raise RandomPhaseError
-    joint: dict[str, BaseDistribution] = own.infer_relative_search_space(
-        study, trial
-    )
+    joint: dict[str, BaseDistribution] = own.infer_relative_search_space(study, trial)
     return joint
 
 
@@ -204,19 +183,11 @@ def _caught(
     divided: dict[bool, Any] = {}
     compute, build = own._compute_acquisition_func, own._build_parzen_estimator
 
-    def divides(
-        self: Any,
-        study: Any,
-        search_space: Any,
-        trials: Any,
-        handle_below: bool,
-    ) -> Any:
+    def divides(self: Any, study: Any, search_space: Any, trials: Any, handle_below: bool) -> Any:
         divided[handle_below] = trials
         return build(study, search_space, trials, handle_below)
 
-    def noticed(
-        self: Any, samples: dict[str, Any], below: Any, above: Any
-    ) -> Any:
+    def noticed(self: Any, samples: dict[str, Any], below: Any, above: Any) -> Any:
         values = compute(samples, below, above)
         caught.append(Caught(below, above, samples, values))
         return values
@@ -233,10 +204,7 @@ def _caught(
             continue
         if divided and type(sampler)._sample is TPESampler._sample:
             # it divides the same trials for each hyperparameter, which takes most of its time
-            below, above = (
-                build(past, {name: distribution}, divided[b], b)
-                for b in (True, False)
-            )
+            below, above = (build(past, {name: distribution}, divided[b], b) for b in (True, False))
             noticed(own, below.sample(own._rng.rng, _CANDIDATES), below, above)
         else:
             own.sample_independent(past, trial, name, distribution)
@@ -244,10 +212,7 @@ def _caught(
 
 
 def _finished(study: PastStudy) -> int:
-    return sum(
-        trial.state.is_finished() and trial.state.name != "FAIL"
-        for trial in study.trials
-    )
+    return sum(trial.state.is_finished() and trial.state.name != "FAIL" for trial in study.trials)
 
 
 # ---------------------------------------------------------------------- what trials tell
@@ -273,28 +238,17 @@ def leaves_marks(sampler: TPESampler, study: PastStudy) -> bool:
     """Return whether a sampler marks the trials for which it samples something jointly."""
     own: Any = sampler
     asks: Any = getattr(own, "_is_multivariate", None)
-    return bool(
-        own._constant_liar
-        and (own._multivariate if asks is None else asks(study))
-    )
+    return bool(own._constant_liar and (own._multivariate if asks is None else asks(study)))
 
 
 def with_settings(
-    sampler: TPESampler,
-    *,
-    multivariate: bool,
-    group: bool,
-    constant_liar: bool,
+    sampler: TPESampler, *, multivariate: bool, group: bool, constant_liar: bool
 ) -> TPESampler:
     """Return a copy of a sampler with other settings."""
     own: Any = copy.deepcopy(sampler)
-    own._multivariate, own._group, own._constant_liar = (
-        multivariate,
-        group,
-        constant_liar,
-    )
-    own._parzen_estimator_parameters = (
-        own._parzen_estimator_parameters._replace(multivariate=multivariate)
+    own._multivariate, own._group, own._constant_liar = (multivariate, group, constant_liar)
+    own._parzen_estimator_parameters = own._parzen_estimator_parameters._replace(
+        multivariate=multivariate
     )
     return own
 
@@ -312,9 +266,7 @@ def _block(caught: Caught, space: SearchSpace) -> DensityBlock:
     )
 
 
-def _is_asked(
-    parameter: Parameter, asked: Mapping[str, BaseDistribution]
-) -> bool:
+def _is_asked(parameter: Parameter, asked: Mapping[str, BaseDistribution]) -> bool:
     """Say whether a hyperparameter is among some; of parts of one, that of the range asked for."""
     name = asked_as(parameter)
     if name not in asked or name == parameter.name:
@@ -322,13 +274,8 @@ def _is_asked(
     return asked[name] == distribution_of(parameter)
 
 
-def _mixture(
-    estimator: Any, parameters: Sequence[Parameter]
-) -> ProductMixture:
-    mixture, order = (
-        estimator._mixture_distribution,
-        list(estimator._search_space),
-    )
+def _mixture(estimator: Any, parameters: Sequence[Parameter]) -> ProductMixture:
+    mixture, order = (estimator._mixture_distribution, list(estimator._search_space))
     return ProductMixture(
         np.array(mixture.weights, dtype=float),
         tuple(
@@ -342,29 +289,20 @@ def _mixture(
     )
 
 
-def _kernels(
-    kernels: Any, distribution: BaseDistribution, parameter: Parameter
-) -> Kernels:
+def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter) -> Kernels:
     if isinstance(distribution, CategoricalDistribution):
         if not isinstance(parameter, CategoricalParameter):
-            raise UnexpectedSamplerError(
-                NOT_CATEGORICAL(names=[parameter.name])
-            )
+            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
         index = CategoryIndex(distribution.choices)
         places = [index(choice) for choice in parameter.choices]
         weights = np.array(kernels.weights, dtype=float)
         return CategoryKernels(
             np.column_stack(
-                [
-                    np.zeros(len(weights)) if k is None else weights[:, k]
-                    for k in places
-                ]
+                [np.zeros(len(weights)) if k is None else weights[:, k] for k in places]
             )
         )
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(
-            UNKNOWN_DISTRIBUTION(names=[parameter.name])
-        )
+        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
     step = float(getattr(kernels, "step", None) or 0.0)
     if hasattr(kernels, "adapted_low"):
         low, high = kernels.adapted_low, kernels.adapted_high
@@ -389,9 +327,7 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
         density.log_weights
         + sum(
             kernels.log_densities(_as_values(caught, parameter))
-            for parameter, kernels in zip(
-                parameters, density.kernels, strict=True
-            )
+            for parameter, kernels in zip(parameters, density.kernels, strict=True)
         )
         for density in (block.good, block.bad)
     ]
@@ -400,9 +336,7 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
         raise UnexpectedSamplerError(_ZERO)
     wanted = np.asarray(caught.values, dtype=float)
     finite = np.isfinite(wanted)
-    if not np.allclose(
-        (good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES
-    ):
+    if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):
         raise UnexpectedSamplerError(_NOT_THE_RATIO)
 
 
@@ -453,23 +387,13 @@ class TpeRecord(SamplerRecord):
         trial = next((t for t in self.trials if t.number == before), None)
         number = len(self.trials) if trial is None else trial.number
         study = PastStudy(self.directions, known_when(self.trials, before))
-        sampler, fixed, notes = self._as_marked(
-            self.sampler, study, number, trial
-        )
+        sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
         distributions = self._distributions(trial)
-        ratio = rebuild(
-            sampler, study, number, self.space, distributions, fixed
-        )
-        return OwnAcquisition(
-            ratio, (_REBUILT(names=[self.name], how=self.how), *notes)
-        )
+        ratio = rebuild(sampler, study, number, self.space, distributions, fixed)
+        return OwnAcquisition(ratio, (_REBUILT(names=[self.name], how=self.how), *notes))
 
     def _as_marked(
-        self,
-        sampler: TPESampler,
-        study: PastStudy,
-        number: int,
-        trial: FrozenTrial | None,
+        self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None
     ) -> tuple[TPESampler, tuple[str, ...], list[Fact]]:
         """Return the sampler, with other settings where the marks on a trial tell otherwise."""
         if trial is None:
@@ -481,35 +405,24 @@ class TpeRecord(SamplerRecord):
             joint = sampled_together(sampler, study, number)
             if not joint - {*self.fixed}:
                 return sampler, self.fixed, []
-            other = with_settings(
-                sampler, multivariate=False, group=False, constant_liar=False
-            )
+            other = with_settings(sampler, multivariate=False, group=False, constant_liar=False)
             return other, self.fixed, [_UNMARKED(trials=[number])]
         notes = []
         if not marks:
-            sampler = with_settings(
-                sampler, multivariate=True, group=False, constant_liar=True
-            )
+            sampler = with_settings(sampler, multivariate=True, group=False, constant_liar=True)
             notes.append(_JOINT(trials=[number]))
         joint = sampled_together(sampler, study, number)
         if marked - joint:
-            grouped = with_settings(
-                sampler, multivariate=True, group=True, constant_liar=True
-            )
+            grouped = with_settings(sampler, multivariate=True, group=True, constant_liar=True)
             if marked <= sampled_together(grouped, study, number):
-                sampler, joint = (
-                    grouped,
-                    sampled_together(grouped, study, number),
-                )
+                sampler, joint = (grouped, sampled_together(grouped, study, number))
                 notes.append(_GROUPED(trials=[number]))
         fixed = joint - marked if marked else set()
         if fixed - {*self.fixed}:
             notes.append(_FIXED(trials=[number], names=sorted(fixed)))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
-    def _distributions(
-        self, trial: FrozenTrial | None
-    ) -> list[tuple[str, BaseDistribution]]:
+    def _distributions(self, trial: FrozenTrial | None) -> list[tuple[str, BaseDistribution]]:
         """Return the distribution of every hyperparameter: the trial's own, else the latest.
 
         One whose range depends on another has several.
@@ -517,18 +430,11 @@ class TpeRecord(SamplerRecord):
         found: dict[str, BaseDistribution] = {}
         whole = {p.name for p in self.space if asked_as(p) == p.name}
         before = self.trials if trial is None else self.trials[: trial.number]
-        for other in [
-            *([] if trial is None else [trial]),
-            *before[::-1],
-            *self.trials,
-        ]:
+        for other in [*([] if trial is None else [trial]), *before[::-1], *self.trials]:
             for name, distribution in other.distributions.items():
                 if name in self.space.names:
                     found.setdefault(name, distribution)
             if len(found) == len(whole):
                 break
         parts = [p for p in self.space if p.name not in whole]
-        return [
-            *found.items(),
-            *((asked_as(p), distribution_of(p)) for p in parts),
-        ]
+        return [*found.items(), *((asked_as(p), distribution_of(p)) for p in parts)]

@@ -11,11 +11,7 @@ import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.adapters._reading import (
-    NO_HYPERPARAMETER,
-    not_finite,
-    nothing_left,
-)
+from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
 from hpo_explain.base.facts import Fact
@@ -24,18 +20,12 @@ from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 
 TargetLike: TypeAlias = (
-    int
-    | str
-    | Mapping[str, float]
-    | Callable[[FrozenTrial], float | None]
-    | None
+    int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
 )
 
 
 def _objectives(fact: Fact) -> str:
-    called = [f" ({name!r})" for name in fact.names] or [""] * len(
-        fact["directions"]
-    )
+    called = [f" ({name!r})" for name in fact.names] or [""] * len(fact["directions"])
     ways = enumerate(zip(called, fact["directions"], strict=True))
     return ", ".join(f"{i}{name}: {way}" for i, (name, way) in ways)
 
@@ -56,19 +46,13 @@ _DIRECTION_ASSUMED = declared_fact(
     "larger is better",
 )()
 _EMPTY = declared_fact(
-    "study_empty",
-    "study has no trials yet. Run study.optimize first, or choose another study.",
+    "study_empty", "study has no trials yet. Run study.optimize first, or choose another study."
 )()
 _INFEASIBLE = declared_fact(
-    "infeasible",
-    "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)",
+    "infeasible", "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)"
 )()
-_PRUNED_EARLY = declared_fact(
-    "pruned_without_value", "pruned before it reported a value"
-)()
-_RETURNED_NONE = declared_fact(
-    "target_returned_none", "{target=} returned None"
-)()
+_PRUNED_EARLY = declared_fact("pruned_without_value", "pruned before it reported a value")()
+_RETURNED_NONE = declared_fact("target_returned_none", "{target=} returned None")()
 _PRUNED_COUNTED = declared_fact(
     "pruned_counted",
     {
@@ -89,11 +73,7 @@ _UNCONSTRAINED = declared_fact(
 )
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
-_STATES = {
-    TrialState.FAIL: FAILED,
-    TrialState.RUNNING: RUNNING,
-    TrialState.WAITING: WAITING,
-}
+_STATES = {TrialState.FAIL: FAILED, TrialState.RUNNING: RUNNING, TrialState.WAITING: WAITING}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +93,7 @@ class Target:
         if trial.state == TrialState.PRUNED:
             reported = trial.intermediate_values
             return reported[max(reported)] if reported else None
-        return (
-            None if trial.values is None else float(trial.values[self.index])
-        )
+        return None if trial.values is None else float(trial.values[self.index])
 
     def _called(self, trial: FrozenTrial) -> float | None:
         remedy = "It must take a finished trial and return a number, or None where there is none."
@@ -123,9 +101,7 @@ class Target:
             value = self.function(trial)  # type: ignore[misc]
         except Exception as error:
             problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
-            raise InputError(
-                "target", problem, self.function, remedy
-            ) from error
+            raise InputError("target", problem, self.function, remedy) from error
         if value is None:
             return None
         try:
@@ -136,9 +112,7 @@ class Target:
             raise InputError("target", problem, value, remedy) from None
 
 
-def resolve_target(
-    study: Study, target: TargetLike, direction: str | None
-) -> Target:
+def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
     """Return the objective that `target` names.
 
     Raises
@@ -152,12 +126,9 @@ def resolve_target(
     way = None if direction is None else check_direction(direction)
     if callable(target):
         name = getattr(target, "__name__", "<lambda>")
-        return Target(
-            "target" if name == "<lambda>" else name, way, function=target
-        )
+        return Target("target" if name == "<lambda>" else name, way, function=target)
     objectives = ", ".join(
-        f"{i}{f' ({names[i]!r})' if names else ''}: {way}"
-        for i, way in enumerate(directions)
+        f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
     if target is None and len(directions) > 1:
         problem = f"must be given, as study has {len(directions)} objectives ({objectives})"
@@ -169,16 +140,12 @@ def resolve_target(
         raise InputError("target", problem, remedy=remedy)
     if isinstance(target, str):
         if not names:
-            problem = (
-                f"was {target!r}, but the study's objectives have no names"
-            )
+            problem = f"was {target!r}, but the study's objectives have no names"
             remedy = "Give an index, or name them with study.set_metric_names."
             raise InputError("target", problem, target, remedy)
         index = names.index(check_name("target", target, names, "objective"))
     else:
-        index = (
-            0 if target is None else check_count("target", target, minimum=0)
-        )
+        index = 0 if target is None else check_count("target", target, minimum=0)
     if index >= len(directions):
         problem = (
             f"must be below {len(directions)}, the number of the study's objectives "
@@ -189,19 +156,12 @@ def resolve_target(
         problem = f"was {direction!r}, but the study says {directions[index]!r} for this objective"
         remedy = "Leave it out: it is for a target that is a function."
         raise InputError("direction", problem, direction, remedy)
-    default = (
-        "objective value" if len(directions) == 1 else f"objective {index}"
-    )
+    default = "objective value" if len(directions) == 1 else f"objective {index}"
     notes = []
     if len(directions) > 1:
-        notes = [
-            _ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))
-        ]
+        notes = [_ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))]
     return Target(
-        names[index] if names else default,
-        check_direction(directions[index]),
-        index,
-        notes=notes,
+        names[index] if names else default, check_direction(directions[index]), index, notes=notes
     )
 
 
@@ -239,9 +199,7 @@ def outcomes_of(
         value = target.value(trial) if reason is None else None
         if value is None:
             reason = reason or _no_value(trial, target)
-        outcomes.append(
-            Outcome(np.nan if value is None else value, reason, meets)
-        )
+        outcomes.append(Outcome(np.nan if value is None else value, reason, meets))
     if not outcomes:
         raise NothingToExplain(_EMPTY)
     if not any(outcome.counts for outcome in outcomes):
@@ -258,10 +216,7 @@ def outcomes_of(
 
 
 def settle_direction(
-    target: Target,
-    study: Study,
-    trials: Sequence[FrozenTrial],
-    outcomes: Sequence[Outcome],
+    target: Target, study: Study, trials: Sequence[FrozenTrial], outcomes: Sequence[Outcome]
 ) -> Target:
     """Return the target with its direction, which for a function may have to be found out."""
     if target.direction:
@@ -272,10 +227,7 @@ def settle_direction(
         if outcome.counts
     ]
     for k, entry in enumerate(study.directions):
-        if all(
-            own is not None and len(own) > k and own[k] == value
-            for own, value in known
-        ):
+        if all(own is not None and len(own) > k and own[k] == value for own, value in known):
             direction = check_direction(entry.name.lower())
             note = _SAME_DIRECTION(direction=direction, index=k)
             return replace(target, direction=direction, notes=[note])
@@ -287,9 +239,7 @@ def about_outcomes(
 ) -> list[Fact]:
     """Note which trials count though they were pruned, are infeasible or have no constraint."""
     counted = [
-        (trial, outcome)
-        for trial, outcome in zip(trials, outcomes, strict=True)
-        if outcome.counts
+        (trial, outcome) for trial, outcome in zip(trials, outcomes, strict=True) if outcome.counts
     ]
     stopped = [t.number for t, _ in counted if t.state == TrialState.PRUNED]
     broken = [t.number for t, outcome in counted if outcome.feasible is False]
@@ -305,9 +255,7 @@ def about_outcomes(
     return notes
 
 
-def _left_out(
-    trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: str
-) -> Fact | None:
+def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: str) -> Fact | None:
     """Return why a trial does not count, whatever its value; None if it may."""
     if trial.state in _STATES:
         return _STATES[trial.state]

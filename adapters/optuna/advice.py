@@ -46,17 +46,11 @@ class AdvisedStudy(Study):
         Hyperparameters as they were searched, and as they should be.
     """
 
-    def __init__(
-        self, study: Study, reaches: Mapping[str, tuple[Parameter, Parameter]]
-    ) -> None:
-        super().__init__(
-            study.study_name, study._storage, study.sampler, study.pruner
-        )
+    def __init__(self, study: Study, reaches: Mapping[str, tuple[Parameter, Parameter]]) -> None:
+        super().__init__(study.study_name, study._storage, study.sampler, study.pruner)
         self.reaches = dict(reaches)
 
-    def ask(
-        self, fixed_distributions: dict[str, BaseDistribution] | None = None
-    ) -> Trial:
+    def ask(self, fixed_distributions: dict[str, BaseDistribution] | None = None) -> Trial:
         """Return a trial, whatever the objective asks it for, with values of the space advised."""
         trial = AdvisedTrial.of(super().ask(), self.reaches)
         for name, distribution in (fixed_distributions or {}).items():
@@ -73,9 +67,7 @@ class AdvisedTrial(Trial):
     reaches: Mapping[str, tuple[Parameter, Parameter]]
 
     @classmethod
-    def of(
-        cls, trial: Trial, reaches: Mapping[str, tuple[Parameter, Parameter]]
-    ) -> AdvisedTrial:
+    def of(cls, trial: Trial, reaches: Mapping[str, tuple[Parameter, Parameter]]) -> AdvisedTrial:
         """Return a trial that suggests such values; the sampler is not told of it again."""
         made = cls.__new__(cls)
         made.__dict__.update(trial.__dict__)
@@ -85,16 +77,10 @@ class AdvisedTrial(Trial):
     # what all of `suggest_float`, `suggest_int` and `suggest_categorical` ask
 
     def _suggest(self, name: str, distribution: BaseDistribution) -> Any:
-        return super()._suggest(
-            name, reached(distribution, self.reaches.get(name))
-        )
+        return super()._suggest(name, reached(distribution, self.reaches.get(name)))
 
-    def _check_distribution(
-        self, name: str, distribution: BaseDistribution
-    ) -> None:
-        super()._check_distribution(
-            name, reached(distribution, self.reaches.get(name))
-        )
+    def _check_distribution(self, name: str, distribution: BaseDistribution) -> None:
+        super()._check_distribution(name, reached(distribution, self.reaches.get(name)))
 
 
 def of_no_study(sampler: BaseSampler) -> BaseSampler:
@@ -103,13 +89,9 @@ def of_no_study(sampler: BaseSampler) -> BaseSampler:
     asked = [found]
     while asked:
         parts = vars(asked.pop())
-        asked += [
-            part for part in parts.values() if isinstance(part, BaseSampler)
-        ]
+        asked += [part for part in parts.values() if isinstance(part, BaseSampler)]
         for name, part in parts.items():
-            if isinstance(
-                part, (IntersectionSearchSpace, _GroupDecomposedSearchSpace)
-            ):
+            if isinstance(part, (IntersectionSearchSpace, _GroupDecomposedSearchSpace)):
                 parts[name] = type(part)(part._include_pruned)
     return found
 
@@ -117,9 +99,7 @@ def of_no_study(sampler: BaseSampler) -> BaseSampler:
 # ---------------------------------------------------------------------- distributions
 
 
-def reached(
-    asked: BaseDistribution, both: tuple[Parameter, Parameter] | None
-) -> BaseDistribution:
+def reached(asked: BaseDistribution, both: tuple[Parameter, Parameter] | None) -> BaseDistribution:
     """Return a distribution with the wider range and the scale advised.
 
     An end that is not that of the space advised is the objective's own, and stays.
@@ -127,9 +107,7 @@ def reached(
     if both is None or isinstance(asked, CategoricalDistribution):
         return asked
     old, new = both
-    if isinstance(old, CategoricalParameter) or isinstance(
-        new, CategoricalParameter
-    ):
+    if isinstance(old, CategoricalParameter) or isinstance(new, CategoricalParameter):
         return asked
     if not isinstance(asked, (FloatDistribution, IntDistribution)):
         return asked
@@ -139,12 +117,8 @@ def reached(
     if log and low <= 0.0:
         log = False
     if isinstance(asked, IntDistribution):
-        return IntDistribution(
-            int(low), int(high), log=log, step=1 if log else asked.step
-        )
-    return FloatDistribution(
-        low, high, log=log, step=None if log else asked.step
-    )
+        return IntDistribution(int(low), int(high), log=log, step=1 if log else asked.step)
+    return FloatDistribution(low, high, log=log, step=None if log else asked.step)
 
 
 def continued(
@@ -177,9 +151,7 @@ def continued(
     """
     space = advice.subject.space
     reaches: Reaches = {
-        p.name: (space[p.name], p)
-        for action in advice.actions
-        for p in action.parameters
+        p.name: (space[p.name], p) for action in advice.actions for p in action.parameters
     }
     if isinstance(study, AdvisedStudy):
         reaches = _after_each_other(study.reaches, reaches)
@@ -195,12 +167,8 @@ def continued(
     old = study.get_trials(states=_CARRIED, deepcopy=False)
     advised.add_trials(_told_anew(trial, reaches) for trial in old)
     for config in _in_turn(advice):
-        advised.enqueue_trial(
-            space.as_asked(config), user_attrs={_ADVISED: True}
-        )
-    for trial in study.get_trials(
-        states=(TrialState.WAITING,), deepcopy=False
-    ):
+        advised.enqueue_trial(space.as_asked(config), user_attrs={_ADVISED: True})
+    for trial in study.get_trials(states=(TrialState.WAITING,), deepcopy=False):
         if _ADVISED not in trial.user_attrs:
             advised.add_trial(trial)
     return advised
@@ -208,9 +176,7 @@ def continued(
 
 def _in_turn(advice: Advice) -> list[Mapping[str, Any]]:
     """Return what is to be evaluated, of each action one in turn: few trials follow all of them."""
-    listed = [
-        [*action.configurations] * action.times for action in advice.actions
-    ]
+    listed = [[*action.configurations] * action.times for action in advice.actions]
     turns = zip_longest(*listed)
     return [config for turn in turns for config in turn if config is not None]
 
@@ -232,9 +198,7 @@ def _after_each_other(earlier: Reaches, later: Reaches) -> Reaches:
 def _told_anew(trial: FrozenTrial, reaches: Reaches) -> FrozenTrial:
     """Return a trial whose distributions are those that later trials will have."""
     told = copy.copy(trial)
-    told.distributions = {
-        n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()
-    }
+    told.distributions = {n: reached(d, reaches.get(n)) for n, d in trial.distributions.items()}
     return told
 
 

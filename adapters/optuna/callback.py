@@ -110,24 +110,14 @@ class ExplanationCallback(ReportUpdates):
         **options: Any,
     ) -> None:
         super().__init__(
-            path,
-            every=every,
-            budget=budget,
-            sections=sections,
-            on_update=on_update,
-            **options,
+            path, every=every, budget=budget, sections=sections, on_update=on_update, **options
         )
         self.publish = check_flag("publish", publish)
         """Whether figures and summary are published in the study's storage."""
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Count a finished trial, and start a report if it is due."""
-        self._step(
-            study,
-            lasted=0.0
-            if trial.duration is None
-            else trial.duration.total_seconds(),
-        )
+        self._step(study, lasted=0.0 if trial.duration is None else trial.duration.total_seconds())
 
     def _read(self, source: optuna.Study) -> dict[str, Run]:
         # the study's own: what runs is no study that was loaded without its sampler
@@ -143,9 +133,7 @@ class ExplanationCallback(ReportUpdates):
         return partial(_published, source.study_name, source._storage)
 
 
-def _published(
-    name: str, storage: optuna.storages.BaseStorage, runs: dict[str, Run]
-) -> None:
+def _published(name: str, storage: optuna.storages.BaseStorage, runs: dict[str, Run]) -> None:
     """Publish runs in the storage of their study, in the process that draws."""
     from hpo_explain.adapters.dashboard import put
 

@@ -11,12 +11,7 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._trials import INFEASIBLE, PRUNED
 from hpo_explain.adapters.optuna.study import from_optuna
-from hpo_explain.base.checks import (
-    check_count,
-    check_name,
-    check_option,
-    check_sequence,
-)
+from hpo_explain.base.checks import check_count, check_name, check_option, check_sequence
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.progress import shows_progress
 from hpo_explain.methods.importance.fanova import check_top
@@ -93,11 +88,7 @@ class _Evaluator(BaseImportanceEvaluator):
                 raise
             return {}
         known = tuple(dict.fromkeys(map(asked_as, run.space)))
-        names = (
-            known
-            if params is None
-            else check_sequence("params", params, "names")
-        )
+        names = known if params is None else check_sequence("params", params, "names")
         for name in names:
             check_name("params", name, known, "hyperparameter")
         try:
@@ -107,17 +98,11 @@ class _Evaluator(BaseImportanceEvaluator):
         else:
             # of parts of a hyperparameter one is active at a time
             of_name = dict.fromkeys(known, 0.0)
-            for parameter, share in zip(
-                run.space, self._shares(run).tolist(), strict=True
-            ):
+            for parameter, share in zip(run.space, self._shares(run).tolist(), strict=True):
                 of_name[asked_as(parameter)] += share
             shares = np.array([*of_name.values()])
         ranking = np.argsort(-shares, kind="stable")
-        return {
-            known[j]: float(shares[j])
-            for j in ranking
-            if known[j] in set(names)
-        }
+        return {known[j]: float(shares[j]) for j in ranking if known[j] in set(names)}
 
 
 class FanovaImportanceEvaluator(_Evaluator):
@@ -178,15 +163,11 @@ class FanovaImportanceEvaluator(_Evaluator):
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        super().__init__(
-            seed=seed, pruned=pruned, infeasible=infeasible, space=space
-        )
+        super().__init__(seed=seed, pruned=pruned, infeasible=infeasible, space=space)
         self._n_trees = check_count("n_trees", n_trees)
 
     def _shares(self, run: Run) -> Array:
-        shares: FanovaImportance = importance(
-            run, n_trees=self._n_trees, seed=self._seed
-        )
+        shares: FanovaImportance = importance(run, n_trees=self._n_trees, seed=self._seed)
         return shares.estimate
 
 
@@ -254,9 +235,7 @@ class TopImportanceEvaluator(_Evaluator):
         infeasible: str = "keep",
         space: SearchSpace | None = None,
     ) -> None:
-        super().__init__(
-            seed=seed, pruned=pruned, infeasible=infeasible, space=space
-        )
+        super().__init__(seed=seed, pruned=pruned, infeasible=infeasible, space=space)
         check_top(top, within)
         self._top, self._within = top, within
 
@@ -267,9 +246,7 @@ class TopImportanceEvaluator(_Evaluator):
         return shares.estimate
 
 
-def _of_reported(
-    target: Callable[[FrozenTrial], float],
-) -> Callable[[FrozenTrial], float | None]:
+def _of_reported(target: Callable[[FrozenTrial], float]) -> Callable[[FrozenTrial], float | None]:
     """Return a target for all trials: Optuna asks its own only about completed ones."""
 
     def value(trial: FrozenTrial) -> float | None:

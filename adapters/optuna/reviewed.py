@@ -21,18 +21,12 @@ from hpo_explain.adapters.optuna._sampler import REVIEW
 from hpo_explain.adapters.optuna._space import distribution_of, order_of
 from hpo_explain.adapters.optuna._trials import TargetLike
 from hpo_explain.adapters.optuna.samplers import WrappingSampler, unwrapped
-from hpo_explain.adapters.optuna.study import (
-    check_sampler,
-    check_space,
-    read_trials,
-)
+from hpo_explain.adapters.optuna.study import check_sampler, check_space, read_trials
 from hpo_explain.base.checks import check_count, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.progress import progress_of
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace, asked_as
@@ -47,9 +41,7 @@ _NOT_FORESEEN = (
 )
 _ONE_AT_A_TIME = threading.RLock()  # there is one person
 
-Review: TypeAlias = Callable[
-    [ProposalExplanation], Mapping[str, Any] | Literal["refuse"] | None
-]
+Review: TypeAlias = Callable[[ProposalExplanation], Mapping[str, Any] | Literal["refuse"] | None]
 
 
 class ReviewedSampler(WrappingSampler):
@@ -123,40 +115,27 @@ class ReviewedSampler(WrappingSampler):
         check_sampler(sampler)
         check_space(space)
         if not callable(review):
-            problem = (
-                f"must be a function of an explanation, but was {review!r}"
-            )
+            problem = f"must be a function of an explanation, but was {review!r}"
             remedy = "Give one that returns None, a dict of other values, or 'refuse'."
             raise InputError("review", problem, review, remedy)
         super().__init__(sampler)
         self._review = review
         self._space = space
         self._target = target
-        self._max_refusals = check_count(
-            "max_refusals", max_refusals, minimum=0
-        )
-        self._explainer = (
-            ProposalExplainer(precision=0.01)
-            if explainer is None
-            else explainer
-        )
+        self._max_refusals = check_count("max_refusals", max_refusals, minimum=0)
+        self._explainer = ProposalExplainer(precision=0.01) if explainer is None else explainer
         # what is handed out when the objective asks for it, by the trial's id
         self._decided: dict[int, dict[str, tuple[BaseDistribution, Any]]] = {}
         self._accepted: dict[int, Mapping[str, Any]] = {}
 
     def sample_relative(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        search_space: dict[str, BaseDistribution],
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the values that are chosen together, once the whole proposal was reviewed."""
         relative = self.sampler.sample_relative(study, trial, search_space)
         if trial.system_attrs.get("fixed_params"):
             return relative
-        decided = self._decide(
-            _Asked(self.sampler, study, trial, search_space, relative)
-        )
+        decided = self._decide(_Asked(self.sampler, study, trial, search_space, relative))
         if decided is None:
             return relative
         proposal, kind, values, refused = decided
@@ -175,10 +154,7 @@ class ReviewedSampler(WrappingSampler):
             for name, value in given.items()
             if name not in proposal.relative
         }
-        return {
-            name: values.get(name, value)
-            for name, value in proposal.relative.items()
-        }
+        return {name: values.get(name, value) for name, value in proposal.relative.items()}
 
     def sample_independent(
         self,
@@ -188,28 +164,18 @@ class ReviewedSampler(WrappingSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Return what the sampler chooses, or what was decided in place of it."""
-        value = super().sample_independent(
-            study, trial, param_name, param_distribution
-        )
+        value = super().sample_independent(study, trial, param_name, param_distribution)
         decided = self._decided.get(trial._trial_id, {})
         distribution, instead = decided.get(param_name, (None, None))
         return instead if distribution == param_distribution else value
 
     def after_trial(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        state: TrialState,
-        values: Sequence[float] | None,
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
         """Tell the sampler that a trial ends."""
         self._decided.pop(trial._trial_id, None)
         accepted = self._accepted.pop(trial._trial_id, {})
-        others = [
-            n
-            for n in accepted
-            if trial.params.get(n, accepted[n]) != accepted[n]
-        ]
+        others = [n for n in accepted if trial.params.get(n, accepted[n]) != accepted[n]]
         if others:
             _logger.warning(_NOT_FORESEEN, trial.number, join_words(others))
         super().after_trial(study, trial, state, values)
@@ -226,103 +192,59 @@ class ReviewedSampler(WrappingSampler):
         last: _Proposal | None = None
         while True:
             try:
-                expected = (
-                    last.expected if last else self._expected(asked.study)
-                )
+                expected = last.expected if last else self._expected(asked.study)
                 proposal = asked.proposal(expected, last)
                 known = proposal.config in refused
-                with progress_of(
-                    "review", shown=False
-                ):  # a study shows its own
-                    explanation = (
-                        None
-                        if known
-                        else self._explained(asked.study, proposal.asking)
-                    )
+                with progress_of("review", shown=False):  # a study shows its own
+                    explanation = None if known else self._explained(asked.study, proposal.asking)
             except Exception as error:
                 if not isinstance(error, NothingToExplain):
-                    _logger.exception(
-                        "Trial %d is evaluated as proposed: not reviewed",
-                        number,
-                    )
-                return (
-                    None if last is None else (last, "kept", {}, refused[:-1])
-                )
+                    _logger.exception("Trial %d is evaluated as proposed: not reviewed", number)
+                return None if last is None else (last, "kept", {}, refused[:-1])
             last = proposal
             if explanation is None:
-                _logger.warning(
-                    "Trial %d: the sampler proposes the same again", number
-                )
+                _logger.warning("Trial %d: the sampler proposes the same again", number)
                 return proposal, "kept", {}, refused
             try:
                 with _ONE_AT_A_TIME:
                     answer = self._review(explanation)
-                values = (
-                    {}
-                    if answer in (None, "refuse")
-                    else proposal.fitting(answer)
-                )
+                values = {} if answer in (None, "refuse") else proposal.fitting(answer)
             except Exception:
-                _logger.exception(
-                    "Trial %d is evaluated as proposed: its review failed",
-                    number,
-                )
+                _logger.exception("Trial %d is evaluated as proposed: its review failed", number)
                 return proposal, "unanswered", {}, refused
             if answer != "refuse":
-                return (
-                    proposal,
-                    "changed" if values else "accepted",
-                    values,
-                    refused,
-                )
+                return (proposal, "changed" if values else "accepted", values, refused)
             if len(refused) >= self._max_refusals:
-                _logger.warning(
-                    "Trial %d is evaluated: no more may be refused", number
-                )
+                _logger.warning("Trial %d is evaluated: no more may be refused", number)
                 return proposal, "kept", {}, refused
             refused.append(proposal.config)
 
     def _expected(self, study: Study) -> _Expected:
         """Return what the next trial will ask for."""
-        trials = [
-            t
-            for t in study.get_trials(deepcopy=False, states=_FINISHED)
-            if t.params
-        ]
+        trials = [t for t in study.get_trials(deepcopy=False, states=_FINISHED) if t.params]
         space = self._space
         if space is None:
             space = self._read(study, trials).space
             asked = order_of(trials, [*map(asked_as, space)])
-            order = tuple(
-                p.name for name in asked for p in space if asked_as(p) == name
-            )
+            order = tuple(p.name for name in asked for p in space if asked_as(p) == name)
         else:
             order = space.names
         latest: dict[str, BaseDistribution] = {}
         for trial in trials:
             latest |= trial.distributions
-        of_space = {
-            n: latest[n] if n in latest else distribution_of(space[n])
-            for n in order
-        }
+        of_space = {n: latest[n] if n in latest else distribution_of(space[n]) for n in order}
         return _Expected(space, order, of_space)
 
-    def _explained(
-        self, study: Study, asking: FrozenTrial
-    ) -> ProposalExplanation:
+    def _explained(self, study: Study, asking: FrozenTrial) -> ProposalExplanation:
         """Explain a trial that runs, with values that the storage does not have yet."""
         whole = study.get_trials(deepcopy=False)
         trials = [asking if t.number == asking.number else t for t in whole]
-        return self._explainer.explain(
-            self._read(study, trials), asking.number
-        )
+        return self._explainer.explain(self._read(study, trials), asking.number)
 
     def _read(self, study: Study, trials: Sequence[FrozenTrial]) -> Run:
         # a pruner's view of a study has some of its trials, and few of its attributes
         whole: Study = getattr(study, "_study", study)
-        return read_trials(
-            whole, trials, target=self._target, space=self._space
-        )
+        return read_trials(whole, trials, target=self._target, space=self._space)
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,10 +287,7 @@ class _Proposal:
     def distributions(self) -> dict[str, BaseDistribution]:
         """Those asked for, and those that other values may switch on, by every name."""
         expected = self.expected.distributions
-        asked = {
-            asked_as(self.expected.space[name]): one
-            for name, one in expected.items()
-        }
+        asked = {asked_as(self.expected.space[name]): one for name, one in expected.items()}
         return asked | expected | self.asking.distributions
 
     def fitting(self, answer: Any) -> dict[str, Any]:
@@ -385,13 +304,8 @@ class _Proposal:
                 name = asked_as(self.expected.space[given])
             if not _contains(distribution, value):
                 problem = f"answered {name} = {value!r}, which is not in {distribution}"
-                raise InputError(
-                    "review", problem, value, "Answer a value of its range."
-                )
-            internal, own = (
-                distribution.to_internal_repr(value),
-                self.config.get(name),
-            )
+                raise InputError("review", problem, value, "Answer a value of its range.")
+            internal, own = (distribution.to_internal_repr(value), self.config.get(name))
             if name not in self.config or not math.isclose(
                 internal, distribution.to_internal_repr(own), rel_tol=_ROUNDING
             ):
@@ -413,19 +327,13 @@ class _Asked:
     search_space: dict[str, BaseDistribution]
     relative: dict[str, Any]
 
-    def proposal(
-        self, expected: _Expected, refused: _Proposal | None = None
-    ) -> _Proposal:
+    def proposal(self, expected: _Expected, refused: _Proposal | None = None) -> _Proposal:
         """Return the first proposal, or another one in place of one that was refused."""
         relative = self.relative
         if refused is not None:
             self._through(expected, refused.relative, lambda: self.sampler)
-            relative = self.sampler.sample_relative(
-                self.study, self.trial, self.search_space
-            )
-        return self._through(
-            expected, relative, lambda: copy.deepcopy(self.sampler)
-        )
+            relative = self.sampler.sample_relative(self.study, self.trial, self.search_space)
+        return self._through(expected, relative, lambda: copy.deepcopy(self.sampler))
 
     def _through(
         self,
@@ -437,9 +345,7 @@ class _Asked:
         sampler, independent = None, dict[str, Any]()
         asking = copy.copy(self.trial)
         # samplers mark a trial for which they chose something together
-        asking.system_attrs = self.study._storage.get_trial_system_attrs(
-            self.trial._trial_id
-        )
+        asking.system_attrs = self.study._storage.get_trial_system_attrs(self.trial._trial_id)
         given, asking.params = self.trial.params, {}
         asking.distributions = dict(self.trial.distributions)
         _, fixed = unwrapped(self.study.sampler)
@@ -456,9 +362,7 @@ class _Asked:
                 value = relative[name]
             else:
                 sampler = sampler_of() if sampler is None else sampler
-                value = sampler.sample_independent(
-                    self.study, asking, name, distribution
-                )
+                value = sampler.sample_independent(self.study, asking, name, distribution)
                 independent[name] = value
             asking.params[name] = value
             asking.distributions[name] = distribution
@@ -467,8 +371,6 @@ class _Asked:
 
 def _contains(distribution: BaseDistribution, value: Any) -> bool:
     try:
-        return bool(
-            distribution._contains(distribution.to_internal_repr(value))
-        )
+        return bool(distribution._contains(distribution.to_internal_repr(value)))
     except (ValueError, TypeError):
         return False

@@ -35,10 +35,7 @@ class WrappingSampler(BaseSampler):
         return self.sampler.infer_relative_search_space(study, trial)
 
     def sample_relative(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        search_space: dict[str, BaseDistribution],
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return the values that the sampler asked chooses together."""
         return self.sampler.sample_relative(study, trial, search_space)
@@ -51,20 +48,14 @@ class WrappingSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Return the value that the sampler asked chooses for one hyperparameter."""
-        return self.sampler.sample_independent(
-            study, trial, param_name, param_distribution
-        )
+        return self.sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Tell the sampler asked that a trial begins."""
         self.sampler.before_trial(study, trial)
 
     def after_trial(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        state: TrialState,
-        values: Sequence[float] | None,
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
         """Tell the sampler asked that a trial ends."""
         self.sampler.after_trial(study, trial, state, values)
@@ -74,9 +65,7 @@ class WrappingSampler(BaseSampler):
         self.sampler.reseed_rng()
 
 
-def unwrapped(
-    sampler: BaseSampler | None,
-) -> tuple[BaseSampler | None, dict[str, Any]]:
+def unwrapped(sampler: BaseSampler | None) -> tuple[BaseSampler | None, dict[str, Any]]:
     """Return the sampler that is asked at last, and the values that others fix.
 
     Examples
@@ -104,24 +93,18 @@ def sampler_names() -> list[str]:
     >>> {"RandomSampler", "TPESampler"} <= {*sampler_names()}, "GridSampler" in sampler_names()
     (True, False)
     """
-    found = {
-        name: getattr(optuna.samplers, name)
-        for name in optuna.samplers.__all__
-    }
+    found = {name: getattr(optuna.samplers, name) for name in optuna.samplers.__all__}
     return sorted(
         name
         for name, entry in found.items()
-        if inspect.isclass(entry)
-        and not inspect.isabstract(entry)
-        and _needs_nothing(entry)
+        if inspect.isclass(entry) and not inspect.isabstract(entry) and _needs_nothing(entry)
     )
 
 
 def _needs_nothing(made: type) -> bool:
     parameters = inspect.signature(made).parameters.values()
     return all(
-        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        for p in parameters
+        p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters
     )
 
 

@@ -25,9 +25,7 @@ from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.phrases import abridged
 
 _MOST_NAMES = 30  # of studies, in an error
-_MOST_STEPS = (
-    10_000_000  # of SQLite, to name the studies of a file: a second at most
-)
+_MOST_STEPS = 10_000_000  # of SQLite, to name the studies of a file: a second at most
 
 # an address of a file and nothing else
 _FILE = re.compile(r"sqlite:///(?!file:)([^?#%]+)")
@@ -41,11 +39,7 @@ _DAMAGED = (
     TypeError,
     ValueError,
 )
-_PACKAGES = {
-    "MySQLdb": "mysqlclient",
-    "psycopg": "psycopg[binary]",
-    "psycopg2": "psycopg2-binary",
-}
+_PACKAGES = {"MySQLdb": "mysqlclient", "psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
 
 
 @contextmanager
@@ -148,18 +142,11 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _study(
-    opened: BaseStorage, storage: str, study_name: str | None
-) -> optuna.Study:
+def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.Study:
     address = shown_address(storage)
     names = _names(opened, storage)
     if not names:
-        raise InputError(
-            "storage",
-            f"{address!r} holds no study",
-            address,
-            "Check the address.",
-        )
+        raise InputError("storage", f"{address!r} holds no study", address, "Check the address.")
     listed = abridged([*map(repr, names)], _MOST_NAMES)
     if study_name is None:
         if len(names) > 1:
@@ -169,9 +156,7 @@ def _study(
         study_name = names[0]
     if study_name not in names:
         problem = f"{study_name!r} is not in storage {address!r}"
-        raise InputError(
-            "study_name", problem, study_name, f"There are: {listed}."
-        )
+        raise InputError("study_name", problem, study_name, f"There are: {listed}.")
     with _translated(storage):
         return optuna.load_study(study_name=study_name, storage=opened)
 
@@ -193,9 +178,7 @@ def _open_database(storage: str, address: str, **options: Any) -> BaseStorage:
     options = options or _databases.reading_options(address)
     with _translated(storage):
         try:
-            return _databases.TableStorage(
-                address, engine_kwargs=options, skip_table_creation=True
-            )
+            return _databases.TableStorage(address, engine_kwargs=options, skip_table_creation=True)
         except RuntimeError:  # what an older Optuna wrote
             if "creator" not in options:
                 raise
@@ -256,28 +239,16 @@ def _translated(storage: str) -> Iterator[None]:
         yield
     except _unreadable() as error:
         address = shown_address(storage)
-        missing = (
-            getattr(error.__cause__, "name", None)
-            if isinstance(error, ImportError)
-            else None
-        )
+        missing = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
         if missing:
             problem = f"{address!r} needs the package {missing}, which is not installed"
             remedy = f"Run: pip install '{_PACKAGES.get(missing, missing)}'"
             raise InputError("storage", problem, address, remedy) from error
         # Optuna's own words are about databases of all kinds, the cause is what happened
-        cause = (
-            error.__cause__ or error
-            if isinstance(error, StorageInternalError)
-            else error
-        )
-        first = next(
-            iter(str(cause).strip().splitlines()), type(cause).__name__
-        )
+        cause = error.__cause__ or error if isinstance(error, StorageInternalError) else error
+        first = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
         first = without_secrets(first, storage)
-        if (
-            "locked" in first
-        ):  # before Python 3.11, errors of SQLite have no code
+        if "locked" in first:  # before Python 3.11, errors of SQLite have no code
             raise TimeoutError(
                 f"storage {address!r} is locked: another process is writing to it ({first}). "
                 "Try again in a moment."

@@ -13,19 +13,10 @@ from optuna.samplers import GPSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._evaluations import (
-    Encoded,
-    Evaluation,
-    Source,
-    run_of,
-)
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
-from hpo_explain.adapters.optuna._sampler import (
-    Choice,
-    read_choice,
-    read_reviewed,
-)
+from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
 from hpo_explain.adapters.optuna._space import (
     Columns,
     encode,
@@ -161,12 +152,7 @@ def from_optuna(
     check_option("pruned", pruned, PRUNED)
     check_option("infeasible", infeasible, INFEASIBLE)
     _check_study(study, sampler, space)
-    rules: Any = {
-        "sampler": sampler,
-        "space": space,
-        "pruned": pruned,
-        "infeasible": infeasible,
-    }
+    rules: Any = {"sampler": sampler, "space": space, "pruned": pruned, "infeasible": infeasible}
     if is_joined(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
         runs = by_objective(
@@ -175,26 +161,14 @@ def from_optuna(
         )
         return within(Objectives.of(runs).run(target), bounds)
     trials = study.get_trials(deepcopy=False)
-    return read_trials(
-        study,
-        trials,
-        target=target,
-        direction=direction,
-        bounds=bounds,
-        **rules,
-    )
+    return read_trials(study, trials, target=target, direction=direction, bounds=bounds, **rules)
 
 
 def _check_no_direction(direction: str | None, target: object) -> None:
     """Raise InputError where a direction is given with a target that has one."""
     if direction is not None:
         problem = f"cannot be given with target={target!r}"
-        raise InputError(
-            "direction",
-            problem,
-            direction,
-            "Leave it out: the target has its own.",
-        )
+        raise InputError("direction", problem, direction, "Leave it out: the target has its own.")
 
 
 def read_trials(
@@ -213,9 +187,7 @@ def read_trials(
     if is_measured(target) and target not in (study.metric_names or ()):
         _check_no_direction(direction, target)
         rules: Any = {"sampler": sampler, "space": space, "pruned": pruned}
-        of_first = read_trials(
-            study, trials, target=0, infeasible=infeasible, **rules
-        )
+        of_first = read_trials(study, trials, target=0, infeasible=infeasible, **rules)
         return within(measured(of_first, target), bounds)
     asked = resolve_target(study, target, direction)
     outcomes = outcomes_of(trials, asked, pruned, infeasible)
@@ -229,29 +201,19 @@ def read_trials(
             for trial, outcome in zip(trials, outcomes, strict=True)
         },
         read,
-        Source(
-            "study", choice.label, check_direction(asked.direction), asked.name
-        ),
+        Source("study", choice.label, check_direction(asked.direction), asked.name),
         bounds=bounds,
-        notes=[
-            *asked.notes,
-            *choice.notes,
-            *about_outcomes(trials, outcomes, asked),
-        ],
+        notes=[*asked.notes, *choice.notes, *about_outcomes(trials, outcomes, asked)],
         reviewed=read_reviewed(trials, read.space),
         name="" if study.study_name.startswith(_UNNAMED) else study.study_name,
         framework="optuna",
-        record=read_record(
-            study, choice, trials, read.space, own_objective=own_objective
-        ),
+        record=read_record(study, choice, trials, read.space, own_objective=own_objective),
     )
     # what is reported is the study's own objective
     return run if own_objective else replace(run, curves=None)
 
 
-def _evaluation(
-    trial: FrozenTrial, outcome: Outcome, choice: Choice
-) -> Evaluation:
+def _evaluation(trial: FrozenTrial, outcome: Outcome, choice: Choice) -> Evaluation:
     """Return a trial with its outcome, and who chose it."""
     started, finished = trial.datetime_start, trial.datetime_complete
     end = np.inf if trial.state == TrialState.RUNNING else np.nan
@@ -278,9 +240,7 @@ def set_by_hand(trial: FrozenTrial) -> dict[str, Any]:
 def _check_study(study: object, sampler: object, space: object) -> None:
     if not isinstance(study, optuna.Study):
         kind = type(study).__name__
-        problem = (
-            f"must be an optuna.Study, but was {kind} {str(study)[:80]!r}"
-        )
+        problem = f"must be an optuna.Study, but was {kind} {str(study)[:80]!r}"
         remedy = "Load a stored one with optuna.load_study(study_name=..., storage=...)."
         raise InputError("study", problem, kind, remedy)
     if sampler is not None:
@@ -301,15 +261,11 @@ def check_space(space: object) -> None:
     if space is not None and not isinstance(space, SearchSpace):
         kind = type(space).__name__
         remedy = "Build one with SearchSpace([FloatParameter(...), ...])."
-        raise InputError(
-            "space", f"must be a SearchSpace, but was {kind}", kind, remedy
-        )
+        raise InputError("space", f"must be a SearchSpace, but was {kind}", kind, remedy)
 
 
 def _read_space(
-    trials: Sequence[FrozenTrial],
-    outcomes: Sequence[Outcome],
-    space: SearchSpace | None,
+    trials: Sequence[FrozenTrial], outcomes: Sequence[Outcome], space: SearchSpace | None
 ) -> Encoded:
     """Return trials as rows of a space, by default of the one that those which count span."""
     counts = np.array([outcome.counts for outcome in outcomes])
@@ -320,9 +276,7 @@ def _read_space(
         parameters, notes = _parameters(columns, counted)
         known, outside = encode_columns(parameters, columns, counted)
         numbers = [trial.number for trial in counted]
-        parameters, about = infer_conditions(
-            parameters, known, numbers, columns.precedes
-        )
+        parameters, about = infer_conditions(parameters, known, numbers, columns.precedes)
         space = SearchSpace(parameters)
         notes += about
     else:
@@ -394,19 +348,10 @@ def read_record(
             # marks name it, but its settings are not recorded
             own = TPESampler()
         return TpeRecord(
-            *known,
-            own if isinstance(own, TPESampler) else None,
-            choice.how,
-            tuple(fixed),
+            *known, own if isinstance(own, TPESampler) else None, choice.how, tuple(fixed)
         )
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # without a sampler object, the kernels' priors and settings are those of the default
         gp = made(GPSampler) if own is None else own
-        return GpRecord(
-            *known,
-            without_memory(gp),
-            memory_of(gp),
-            choice.how,
-            own_objective,
-        )
+        return GpRecord(*known, without_memory(gp), memory_of(gp), choice.how, own_objective)
     return SamplerRecord(*known)

@@ -50,9 +50,7 @@ def tune_with_optuna(
         The study, in memory.
     """
     study = optuna.create_study(
-        study_name=study_name,
-        sampler=optuna.samplers.TPESampler(seed=seed),
-        direction="minimize",
+        study_name=study_name, sampler=optuna.samplers.TPESampler(seed=seed), direction="minimize"
     )
     name_metrics(study, [metric_name])
 

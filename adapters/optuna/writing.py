@@ -31,9 +31,7 @@ def write_study(study: optuna.Study, url: str) -> None:
     """
     storage = RDBStorage(url)
     copied = optuna.create_study(
-        storage=storage,
-        study_name=study.study_name,
-        directions=study.directions,
+        storage=storage, study_name=study.study_name, directions=study.directions
     )
     key = copied._study_id
     attributes = study._storage.get_study_system_attrs(study._study_id)
@@ -46,9 +44,7 @@ def write_study(study: optuna.Study, url: str) -> None:
     storage.engine.dispose()
 
 
-def _write_trials(
-    engine: sqlalchemy.Engine, study: int, trials: Sequence[FrozenTrial]
-) -> None:
+def _write_trials(engine: sqlalchemy.Engine, study: int, trials: Sequence[FrozenTrial]) -> None:
     """Write the trials of a study, all of them or none."""
     tables = sqlalchemy.MetaData()
     tables.reflect(engine, only=["trials", *_ROWS])
@@ -87,21 +83,13 @@ def _params(trial: FrozenTrial) -> Iterator[_Row]:
 def _values(trial: FrozenTrial) -> Iterator[_Row]:
     for objective, value in enumerate(trial.values or ()):
         stored, number_type = _stored(value)
-        yield {
-            "objective": objective,
-            "value": stored,
-            "value_type": number_type,
-        }
+        yield {"objective": objective, "value": stored, "value_type": number_type}
 
 
 def _steps(trial: FrozenTrial) -> Iterator[_Row]:
     for step, value in trial.intermediate_values.items():
         stored, number_type = _stored(value)
-        yield {
-            "step": step,
-            "intermediate_value": stored,
-            "intermediate_value_type": number_type,
-        }
+        yield {"step": step, "intermediate_value": stored, "intermediate_value_type": number_type}
 
 
 def _stored(value: float) -> tuple[float | None, str]:

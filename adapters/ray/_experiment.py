@@ -19,12 +19,7 @@ from hpo_explain.run.metrics import direction_of
 
 ITERATION = "training_iteration"
 DIRECTIONS: dict[str, Direction] = {"min": "minimize", "max": "maximize"}
-REASONS = {
-    "PENDING": WAITING,
-    "RUNNING": RUNNING,
-    "PAUSED": RUNNING,
-    "ERROR": FAILED,
-}
+REASONS = {"PENDING": WAITING, "RUNNING": RUNNING, "PAUSED": RUNNING, "ERROR": FAILED}
 _OWN = frozenset(
     (
         "checkpoint_dir_name",
@@ -84,9 +79,7 @@ class Trial:
             return settings
         return {k: v for k, v in settings.items() if k in self.varied}
 
-    def evaluation(
-        self, config: Mapping[str, Any], objective: str, origin: Origin
-    ) -> Evaluation:
+    def evaluation(self, config: Mapping[str, Any], objective: str, origin: Origin) -> Evaluation:
         """Return it with its configuration and one of its metrics."""
         end = float(self.metrics.get("timestamp", np.nan))
         value = self.metrics.get(objective)
@@ -184,7 +177,5 @@ def checked_objective(name: str | None, reported: Sequence[str]) -> str:
     """
     if name is None or name not in reported:
         problem = f"must be a metric that trials reported, but was {name!r}"
-        raise InputError(
-            "objective", problem, name, f"Reported: {', '.join(reported)}."
-        )
+        raise InputError("objective", problem, name, f"Reported: {', '.join(reported)}.")
     return name

@@ -10,11 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters.formats import Opened
-from hpo_explain.adapters.ray._experiment import (
-    ITERATION,
-    Experiment,
-    Trial,
-)
+from hpo_explain.adapters.ray._experiment import ITERATION, Experiment, Trial
 from hpo_explain.adapters.ray.results import DRAWN
 
 _STATE = "experiment_state-*.json"
@@ -86,10 +82,7 @@ def _reported(place: Path) -> list[dict[str, Any]]:
     if not progress.is_file():
         return []
     with progress.open(newline="", encoding="utf-8") as file:
-        return [
-            {name: _value(text) for name, text in row.items()}
-            for row in csv.DictReader(file)
-        ]
+        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
 
 
 def _value(text: str) -> Any:

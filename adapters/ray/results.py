@@ -9,11 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._evaluations import Source, run_of
-from hpo_explain.adapters.ray._experiment import (
-    ITERATION,
-    Experiment,
-    Trial,
-)
+from hpo_explain.adapters.ray._experiment import ITERATION, Experiment, Trial
 from hpo_explain.adapters.ray.space import read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
@@ -25,9 +21,7 @@ from hpo_explain.space import SearchSpace
 DRAWN = "basic-variant-state-*.json"
 """What Ray's own generator of grids and random draws leaves in an experiment's folder."""
 
-_EMPTY = declared_fact(
-    "results_empty", "result grid has no trial. Call fit first."
-)
+_EMPTY = declared_fact("results_empty", "result grid has no trial. Call fit first.")
 _SEARCHER = declared_fact(
     "searcher_not_recorded",
     "proposals: Ray does not record which search algorithm chose the trials, so that none counts "
@@ -86,9 +80,7 @@ def from_ray(
     --------
     >>> run = hx.from_ray(tuner.fit(), space=param_space)  # doctest: +SKIP
     """
-    experiment = (
-        results if isinstance(results, Experiment) else _experiment_of(results)
-    )
+    experiment = results if isinstance(results, Experiment) else _experiment_of(results)
     if not experiment.trials:
         raise NothingToExplain(_EMPTY())
     name = experiment.objective(objective)
@@ -97,13 +89,9 @@ def from_ray(
     origin, about = _origin(experiment, optimizer)
     evaluations = {
         i: trial.evaluation(config, name, origin)
-        for i, (trial, config) in enumerate(
-            zip(experiment.trials, configs, strict=True)
-        )
+        for i, (trial, config) in enumerate(zip(experiment.trials, configs, strict=True))
     }
-    reached = {
-        e.fidelity for e in evaluations.values() if np.isfinite(e.value)
-    }
+    reached = {e.fidelity for e in evaluations.values() if np.isfinite(e.value)}
     source = Source(
         "result grid",
         optimizer or "Ray Tune",
@@ -112,14 +100,7 @@ def from_ray(
         ITERATION if len(reached) > 1 else "",
         ITERATION,
     )
-    return run_of(
-        evaluations,
-        own,
-        source,
-        level=level,
-        bounds=bounds,
-        notes=[*about, *notes],
-    )
+    return run_of(evaluations, own, source, level=level, bounds=bounds, notes=[*about, *notes])
 
 
 def _experiment_of(results: Any) -> Experiment:
@@ -131,14 +112,10 @@ def _experiment_of(results: Any) -> Experiment:
         If it is something else.
     """
     analysis = getattr(results, "_experiment_analysis", results)
-    if not hasattr(analysis, "trials") or not hasattr(
-        analysis, "default_metric"
-    ):
+    if not hasattr(analysis, "trials") or not hasattr(analysis, "default_metric"):
         kind = type(results).__name__
         problem = f"must be a ResultGrid of Ray Tune, but was a {kind!r}"
-        raise InputError(
-            "results", problem, kind, "Give what Tuner.fit returned."
-        )
+        raise InputError("results", problem, kind, "Give what Tuner.fit returned.")
     path = getattr(results, "experiment_path", None)
     trials = (
         [_of_analysis(analysis, trial) for trial in analysis.trials]
@@ -183,9 +160,7 @@ def _is_drawn(folder: Path) -> bool:
     return next(folder.glob(DRAWN), None) is not None
 
 
-def _origin(
-    experiment: Experiment, optimizer: str | None
-) -> tuple[Origin, list[Fact]]:
+def _origin(experiment: Experiment, optimizer: str | None) -> tuple[Origin, list[Fact]]:
     """Return who chose the trials."""
     if optimizer is not None:
         return Origin.MODEL, []

@@ -6,13 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hpo_explain.adapters._domain import (
-    Domain,
-    listed,
-    normal,
-    parameter_of,
-    tried_values,
-)
+from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of, tried_values
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Parameter, SearchSpace
@@ -44,8 +38,7 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def read_space(
-    given: Mapping[str, Any] | SearchSpace | None,
-    configs: Sequence[Mapping[str, Any]],
+    given: Mapping[str, Any] | SearchSpace | None, configs: Sequence[Mapping[str, Any]]
 ) -> tuple[SearchSpace | None, Sequence[Mapping[str, Any]], list[Fact]]:
     """Return the space of a `param_space`, configurations without what is computed, and notes.
 
@@ -65,9 +58,7 @@ def read_space(
             computed.append(name)
     if computed:
         notes.append(_COMPUTED(names=computed))
-    known = [
-        {k: v for k, v in config.items() if k in found} for config in configs
-    ]
+    known = [{k: v for k, v in config.items() if k in found} for config in configs]
     return SearchSpace([*found.values()]), known, notes
 
 
@@ -89,10 +80,7 @@ def _domain(entry: Any, tried: Sequence[Any]) -> Domain | None:
         first, last = normal(float(sampler.mean), float(sampler.sd), tried)
         low, high = max(low, first), min(high, last)
     if step is not None and step != 1:
-        low, high = (
-            math.ceil(low / step - 1e-9) * step,
-            math.floor(high / step + 1e-9) * step,
-        )
+        low, high = (math.ceil(low / step - 1e-9) * step, math.floor(high / step + 1e-9) * step)
     elif whole and step is None:
         high -= 1.0  # which Ray leaves out, unless values are rounded
     shown = law if law == "normal" else ""

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._domain import (
-    GRID_AS_RANGE,
-    Domain,
-    is_number,
-    parameter_of,
-    scale_of,
-)
+from hpo_explain.adapters._domain import GRID_AS_RANGE, Domain, is_number, parameter_of, scale_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import (
     Array,
@@ -42,9 +36,7 @@ def grids_of(given: Any) -> list[Grid]:
 
 
 def read_space(
-    grids: Sequence[Grid],
-    configs: Sequence[Mapping[str, Any]],
-    trials: Sequence[int],
+    grids: Sequence[Grid], configs: Sequence[Mapping[str, Any]], trials: Sequence[int]
 ) -> tuple[SearchSpace, Array, list[Fact]]:
     """Return the space of some grids, configurations encoded in it, and what was assumed.
 
@@ -100,16 +92,11 @@ def _candidates(
 
 
 def _is_listed(given: Any) -> bool:
-    return isinstance(given, Iterable) and not isinstance(
-        given, (str, bytes, Mapping)
-    )
+    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
 
 
 def _domain(
-    name: str,
-    values: Sequence[Any],
-    ranges: Sequence[Domain],
-    tried: Sequence[Any],
+    name: str, values: Sequence[Any], ranges: Sequence[Domain], tried: Sequence[Any]
 ) -> tuple[Domain, list[Fact]]:
     """Return the domain of listed values and ranges together, and a note on each distribution."""
     if not all(map(is_number, values)) or (not ranges and len(values) == 1):
@@ -117,9 +104,7 @@ def _domain(
         drawn = tried if ranges else []
         choices = list(values)
         choices += [
-            v
-            for i, v in enumerate(drawn)
-            if category_index([*values, *drawn[:i]], v) is None
+            v for i, v in enumerate(drawn) if category_index([*values, *drawn[:i]], v) is None
         ]
         return Domain(choices=choices), []
     numbers = [float(value) for value in values]
@@ -132,19 +117,13 @@ def _domain(
         and not any(isinstance(v, (float, np.floating)) for v in values),
         None if log or ranges else _step(sorted(numbers)),
     )
-    return found, [
-        note for r in ranges if r.law for note in parameter_of(name, r)[1][:1]
-    ]
+    return found, [note for r in ranges if r.law for note in parameter_of(name, r)[1][:1]]
 
 
 def _step(values: Sequence[float]) -> float | None:
     """Return the distance of values that have equal ones; None for others."""
     steps = [b - a for a, b in pairwise(values)]
-    return (
-        steps[0]
-        if len(steps) > 1 and max(steps) - min(steps) <= 1e-9 * max(steps)
-        else None
-    )
+    return steps[0] if len(steps) > 1 and max(steps) - min(steps) <= 1e-9 * max(steps) else None
 
 
 # ---------------------------------------------------------------------- distributions
@@ -169,39 +148,23 @@ def range_of(given: Any, tried: Sequence[Any]) -> Domain:
     >>> found.low, found.high, found.log, found.law
     (0.001, 10.0, True, '')
     """
-    if hasattr(given, "prior") and hasattr(
-        given, "low"
-    ):  # a dimension of skopt
-        log, whole = (
-            given.prior == "log-uniform",
-            type(given).__name__ == "Integer",
-        )
+    if hasattr(given, "prior") and hasattr(given, "low"):  # a dimension of skopt
+        log, whole = (given.prior == "log-uniform", type(given).__name__ == "Integer")
         return Domain(float(given.low), float(given.high), log, whole)
-    law = str(
-        getattr(getattr(given, "dist", None), "name", "")
-        or type(given).__name__
-    )
+    law = str(getattr(getattr(given, "dist", None), "name", "") or type(given).__name__)
     numbers = [float(value) for value in tried]
     try:
         low, high = (float(end) for end in given.support())
         whole = not hasattr(given.dist, "pdf")
-        quantiles = np.asarray(
-            given.ppf(np.linspace(_TAIL, 1.0 - _TAIL, 21)), dtype=float
-        )
+        quantiles = np.asarray(given.ppf(np.linspace(_TAIL, 1.0 - _TAIL, 21)), dtype=float)
     except (AttributeError, TypeError, NotImplementedError):
         whole = all(isinstance(value, (int, np.integer)) for value in tried)
-        return Domain(
-            min(numbers), max(numbers), scale_of(numbers).log, whole, law=law
-        )
+        return Domain(min(numbers), max(numbers), scale_of(numbers).log, whole, law=law)
     if law in _LOG + _UNIFORM:
         return Domain(low, high, law in _LOG, whole)
     first, last = quantiles[0], quantiles[-1]
-    low = min(
-        [low if np.isfinite(low) and low == first else float(first), *numbers]
-    )
-    high = max(
-        [high if np.isfinite(high) and high == last else float(last), *numbers]
-    )
+    low = min([low if np.isfinite(low) and low == first else float(first), *numbers])
+    high = max([high if np.isfinite(high) and high == last else float(last), *numbers])
     return Domain(low, high, scale_of(quantiles).log, whole, law=law)
 
 
@@ -209,19 +172,14 @@ def range_of(given: Any, tried: Sequence[Any]) -> Domain:
 
 
 def _with_conditions(
-    parameters: list[Parameter],
-    grids: Sequence[Grid],
-    X: Array,
-    trials: Sequence[int],
+    parameters: list[Parameter], grids: Sequence[Grid], X: Array, trials: Sequence[int]
 ) -> tuple[list[Parameter], list[Fact]]:
     """Return hyperparameters with the conditions that a list of grids states, and notes.
 
     One that only some grids have is active where another one has a value of those grids. Where no
     other tells them apart, the condition is inferred from the trials.
     """
-    known = [
-        _condition(parameter, parameters, grids) for parameter in parameters
-    ]
+    known = [_condition(parameter, parameters, grids) for parameter in parameters]
     if all(condition is not None for condition in known):
         return [
             replace(parameter, active_when=condition or None)
@@ -229,18 +187,10 @@ def _with_conditions(
         ], []
     inferred, notes = infer_conditions(parameters, X, trials)
     result = [
-        other
-        if condition is None
-        else replace(parameter, active_when=condition or None)
-        for parameter, other, condition in zip(
-            parameters, inferred, known, strict=True
-        )
+        other if condition is None else replace(parameter, active_when=condition or None)
+        for parameter, other, condition in zip(parameters, inferred, known, strict=True)
     ]
-    stated = {
-        p.name
-        for p, condition in zip(parameters, known, strict=True)
-        if condition
-    }
+    stated = {p.name for p, condition in zip(parameters, known, strict=True) if condition}
     return result, [note for note in notes if not {*note.names} <= stated]
 
 
@@ -270,11 +220,7 @@ def _condition(
 
 
 def _lists(grid: Grid, name: str) -> bool:
-    return (
-        name in grid
-        and not is_distribution(grid[name])
-        and _is_listed(grid[name])
-    )
+    return name in grid and not is_distribution(grid[name]) and _is_listed(grid[name])
 
 
 def _of(parent: Parameter, values: Sequence[Any]) -> list[Any]:

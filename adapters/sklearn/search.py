@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from hpo_explain.adapters._evaluations import (
-    Encoded,
-    Evaluation,
-    Source,
-    run_of,
-)
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters._reading import instances_of, with_default
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
@@ -120,11 +115,7 @@ def from_sklearn(
         problem = f"must be fitted, but was a {kind!r} without cv_results_"
         raise InputError("search", problem, kind, "Call its fit first.")
     given = _read_target(results, objective, getattr(search, "refit", None))
-    if (
-        kind == "BayesSearchCV"
-        and _is_default(search, given)
-        and space is None
-    ):
+    if kind == "BayesSearchCV" and _is_default(search, given) and space is None:
         return _of_optimizer(search, given, bounds)
     run = _of_results(search, given, level, space, bounds)
     return with_default(run, search.estimator.get_params())
@@ -173,9 +164,7 @@ def _of_results(
     notes: list[Fact] = []
     read: SearchSpace | Encoded | None = space
     if space is None:
-        own, X, notes = read_space(
-            _grids(search), configs, range(len(configs))
-        )
+        own, X, notes = read_space(_grids(search), configs, range(len(configs)))
         read = Encoded(own, X, {})
     durations = _durations(results)
     failed = _failed(results)
@@ -193,9 +182,7 @@ def _of_results(
             for i, config in enumerate(configs)
         },
         read,
-        Source(
-            "search", _label(search), target.direction, target.column, resource
-        ),
+        Source("search", _label(search), target.direction, target.column, resource),
         level=level,
         bounds=bounds,
         notes=notes,
@@ -234,10 +221,7 @@ def _origin(search: Any) -> Origin:
 def _failed(results: Mapping[str, Any]) -> Any:
     """Return whether a fit failed: its score on a fold is missing."""
     metrics = _metrics_of(results)
-    missing = [
-        np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float))
-        for m in metrics
-    ]
+    missing = [np.isnan(np.asarray(results[f"mean_test_{m}"], dtype=float)) for m in metrics]
     return np.any(missing, axis=0)
 
 
@@ -246,14 +230,9 @@ def _grids(search: Any) -> list[Mapping[str, Any]]:
         given = getattr(search, name, None)
         if given is not None:
             return grids_of(given)
-    spaces = [
-        result.space for result in getattr(search, "optimizer_results_", [])
-    ]
+    spaces = [result.space for result in getattr(search, "optimizer_results_", [])]
     return [
-        {
-            d.name: list(getattr(d, "categories", ())) or d
-            for d in space.dimensions
-        }
+        {d.name: list(getattr(d, "categories", ())) or d for d in space.dimensions}
         for space in spaces
     ]
 
@@ -269,16 +248,10 @@ def _without(config: Mapping[str, Any], resource: str) -> Mapping[str, Any]:
     return {name: value for name, value in config.items() if name != resource}
 
 
-def _about_refit(
-    search: Any, target: _Target, values: Any, kept: Any
-) -> list[Fact]:
+def _about_refit(search: Any, target: _Target, values: Any, kept: Any) -> list[Fact]:
     """Note where the search itself chose another trial than the one of the best score."""
     chosen = getattr(search, "best_index_", None)
-    if (
-        not callable(getattr(search, "refit", None))
-        or chosen is None
-        or not target.metric
-    ):
+    if not callable(getattr(search, "refit", None)) or chosen is None or not target.metric:
         return []
     best = int(kept[np.argmax(values[kept])])
     if chosen not in kept or values[chosen] == values[best]:
@@ -295,15 +268,10 @@ def _is_default(search: Any, target: _Target) -> bool:
     return target.metric == refit and len(search.optimizer_results_) == 1
 
 
-def _of_optimizer(
-    search: Any, target: _Target, bounds: tuple[float, float] | None
-) -> Run:
+def _of_optimizer(search: Any, target: _Target, bounds: tuple[float, float] | None) -> Run:
     from hpo_explain.adapters.skopt.result import from_skopt
 
-    return _with_folds(
-        from_skopt(search, bounds=bounds),
-        _folds(search.cv_results_, target.metric),
-    )
+    return _with_folds(from_skopt(search, bounds=bounds), _folds(search.cv_results_, target.metric))
 
 
 def _of_study(
@@ -317,25 +285,16 @@ def _of_study(
     study = getattr(search, "study_", None)
     if study is None:
         raise InputError(
-            "search",
-            "is an OptunaSearchCV that is not fitted",
-            remedy="Call its fit.",
+            "search", "is an OptunaSearchCV that is not fitted", remedy="Call its fit."
         )
     if objective not in (None, "score", "mean_test_score"):
-        problem = (
-            f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
-        )
+        problem = f"must be 'score' for an OptunaSearchCV, but was {objective!r}"
         raise InputError("objective", problem, objective)
     run = from_optuna(study, space=space, bounds=bounds)
-    attributes = [
-        trial.user_attrs for trial in study.get_trials(deepcopy=False)
-    ]
+    attributes = [trial.user_attrs for trial in study.get_trials(deepcopy=False)]
     k = int(getattr(search, "n_splits_", 0))
     scores = np.array(
-        [
-            [given.get(f"split{i}_test_score", np.nan) for i in range(k)]
-            for given in attributes
-        ]
+        [[given.get(f"split{i}_test_score", np.nan) for i in range(k)] for given in attributes]
     )
     return _with_folds(run, scores.reshape(len(attributes), k))
 
@@ -370,23 +329,15 @@ class _Target:
     @property
     def metric(self) -> str:
         """The name of the metric; empty for a time."""
-        return (
-            self.column.removeprefix(_MEAN)
-            if self.column.startswith(_MEAN)
-            else ""
-        )
+        return self.column.removeprefix(_MEAN) if self.column.startswith(_MEAN) else ""
 
 
 def _metrics_of(results: Mapping[str, Any]) -> list[str]:
     """Return the names of the metrics, "score" where there is a single one without a name."""
-    return [
-        name.removeprefix(_MEAN) for name in results if name.startswith(_MEAN)
-    ]
+    return [name.removeprefix(_MEAN) for name in results if name.startswith(_MEAN)]
 
 
-def _read_target(
-    results: Mapping[str, Any], asked: object, refit: object
-) -> _Target:
+def _read_target(results: Mapping[str, Any], asked: object, refit: object) -> _Target:
     """Return the column that is explained: the one asked for, that of `refit`, or the only one.
 
     Raises
@@ -421,15 +372,7 @@ def _folds(results: Mapping[str, Any], metric: str) -> Array:
     found = {
         int(match[1]): np.asarray(results[name], dtype=float)
         for name in results
-        if (
-            match := re.fullmatch(
-                rf"split(\d+)_test_{re.escape(metric)}", name
-            )
-        )
+        if (match := re.fullmatch(rf"split(\d+)_test_{re.escape(metric)}", name))
     }
     n = len(results["params"])
-    return (
-        np.column_stack([found[k] for k in sorted(found)])
-        if found
-        else np.empty((n, 0))
-    )
+    return np.column_stack([found[k] for k in sorted(found)]) if found else np.empty((n, 0))

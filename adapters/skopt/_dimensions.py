@@ -16,13 +16,7 @@ from hpo_explain.base.errors import InputError, Option
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
-from hpo_explain.space import (
-    Array,
-    CategoricalParameter,
-    Parameter,
-    SearchSpace,
-    category_index,
-)
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
 
 _UNNAMED = declared_fact(
     "unnamed_dimensions",
@@ -52,8 +46,7 @@ def read_dimensions(result: Any) -> list[Any]:
     arguments = (getattr(result, "specs", None) or {}).get("args", {})
     if arguments.get("dimensions") is None:
         problem = (
-            "has neither a space nor specs['args']['dimensions'], so its search space "
-            "is unknown"
+            "has neither a space nor specs['args']['dimensions'], so its search space is unknown"
         )
         remedy = "Set result.space to the skopt.space.Space that was searched."
         raise InputError("result", problem, remedy=remedy)
@@ -85,23 +78,15 @@ def read_space(
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
         problem = f"has several dimensions named {', '.join(twice)}"
-        remedy = (
-            "Give each one a name of its own with ",
-            Option("names"),
-            ".",
-        )
+        remedy = ("Give each one a name of its own with ", Option("names"), ".")
         raise InputError("result", problem, twice, remedy)
-    read = [
-        _parameter(d, str(name))
-        for d, name in zip(dimensions, own, strict=True)
-    ]
+    read = [_parameter(d, str(name)) for d, name in zip(dimensions, own, strict=True)]
     parameters = [parameter for parameter, _ in read]
     notes += [note for _, about in read for note in about]
     weighed = [
         p.name
         for p, dimension in zip(parameters, dimensions, strict=True)
-        if isinstance(p, CategoricalParameter)
-        and getattr(dimension, "prior", None) is not None
+        if isinstance(p, CategoricalParameter) and getattr(dimension, "prior", None) is not None
     ]
     if weighed:
         notes.append(CHOICES_WEIGHED(names=weighed))
@@ -112,13 +97,8 @@ def _parameter(dimension: Any, name: str) -> tuple[Parameter, list[Fact]]:
     if isinstance(dimension, Categorical):
         return parameter_of(name, Domain(choices=dimension.categories))
     if isinstance(dimension, (Integer, Real)):
-        whole, log = (
-            isinstance(dimension, Integer),
-            dimension.prior == "log-uniform",
-        )
-        return parameter_of(
-            name, Domain(dimension.low, dimension.high, log=log, whole=whole)
-        )
+        whole, log = (isinstance(dimension, Integer), dimension.prior == "log-uniform")
+        return parameter_of(name, Domain(dimension.low, dimension.high, log=log, whole=whole))
     problem = f"has a dimension {name!r} of an unknown kind, {type(dimension).__name__}"
     remedy = "Known are skopt's Real, Integer and Categorical."
     raise InputError("result", problem, dimension, remedy)
@@ -150,9 +130,7 @@ def encode_points(
         if len(row) != len(space):
             reasons[i] = _WRONG_LENGTH(count=len(row), dimensions=len(space))
             continue
-        for j, (parameter, value) in enumerate(
-            zip(space.parameters, row, strict=True)
-        ):
+        for j, (parameter, value) in enumerate(zip(space.parameters, row, strict=True)):
             position = encode_value(parameter, _as_choice(parameter, value))
             if isinstance(position, Fact):
                 reasons.setdefault(i, _OUTSIDE(why=position))
@@ -167,9 +145,7 @@ def _as_choice(parameter: Parameter, value: Any) -> Any:
         return value
     if category_index(parameter.choices, value) is None:
         for choice in parameter.choices:
-            if isinstance(choice, (bool, int, float)) and bool(
-                np.all(choice == value)
-            ):
+            if isinstance(choice, (bool, int, float)) and bool(np.all(choice == value)):
                 return choice
     return value
 
@@ -199,13 +175,9 @@ class ModelColumns:
         If a transform does not lead to numbers.
     """
 
-    def __init__(
-        self, dimensions: Sequence[Any], transform: str = "own"
-    ) -> None:
+    def __init__(self, dimensions: Sequence[Any], transform: str = "own") -> None:
         self._parts = [_part(dimension, transform) for dimension in dimensions]
-        widths = [
-            p.shape[1] if isinstance(p, np.ndarray) else 1 for p in self._parts
-        ]
+        widths = [p.shape[1] if isinstance(p, np.ndarray) else 1 for p in self._parts]
         self.owners = np.repeat(np.arange(len(widths)), widths)
 
     def __call__(self, X: Array) -> Array:
@@ -244,17 +216,12 @@ def _part(dimension: Any, transform: str) -> Array | tuple[float, float]:
             return table.reshape(len(categories), -1)
         except (TypeError, ValueError, KeyError) as error:
             problem = (
-                "has categories that its transform does not turn into numbers: "
-                f"{categories!r}"
+                f"has categories that its transform does not turn into numbers: {categories!r}"
             )
             raise InputError("dimensions", problem, categories) from error
-    if (
-        dimension.transform_ if transform == "own" else transform
-    ) == "normalize":
+    if (dimension.transform_ if transform == "own" else transform) == "normalize":
         return 0.0, 1.0
     low, high = float(dimension.low), float(dimension.high)
     if dimension.prior == "log-uniform":
-        low, high = (
-            math.log10(end) / math.log10(dimension.base) for end in (low, high)
-        )
+        low, high = (math.log10(end) / math.log10(dimension.base) for end in (low, high))
     return low, high - low

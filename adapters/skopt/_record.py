@@ -22,12 +22,7 @@ from skopt import Optimizer
 from skopt.utils import has_gradients
 
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
-from hpo_explain.adapters.skopt._specs import (
-    HEDGE,
-    Criterion,
-    Specs,
-    infer_criterion,
-)
+from hpo_explain.adapters.skopt._specs import HEDGE, Criterion, Specs, infer_criterion
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import counted, spans
@@ -38,11 +33,7 @@ from hpo_explain.models.protocols import Surrogate, std_from_variance
 from hpo_explain.run import LARGEST, OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
-_LIES: dict[str, Callable[..., Any]] = {
-    "cl_min": np.min,
-    "cl_mean": np.mean,
-    "cl_max": np.max,
-}
+_LIES: dict[str, Callable[..., Any]] = {"cl_min": np.min, "cl_mean": np.mean, "cl_max": np.max}
 _SAME_POINT = 1e-8  # distance at which skopt takes two points for the same
 _SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
 _STD_AGREES = 0.1  # of the exact one: less is no other standard deviation
@@ -63,8 +54,7 @@ _LIES_TOLD = declared_fact(
     others=lambda fact: counted(fact["count"], "point"),
 )
 _NOT_PLACED = declared_fact(
-    "models_not_placed",
-    "models: they are stored, but not which trials they were fitted on",
+    "models_not_placed", "models: they are stored, but not which trials they were fitted on"
 )()
 _OF_ANOTHER = declared_fact(
     "models_of_another_result",
@@ -119,11 +109,7 @@ class AskedPoint:
 
     def fitted(self) -> Any:
         """Return the model, fitted again if it is lost."""
-        return (
-            self.model
-            if self.refit is None
-            else clone(self.model).fit(*self.refit)
-        )
+        return self.model if self.refit is None else clone(self.model).fit(*self.refit)
 
 
 def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
@@ -135,16 +121,9 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
         return []
     points = [optimizer._next_x]
     criteria = list(optimizer.cand_acq_funcs_)
-    if (
-        min(optimizer.space.distance(points[0], x) for x in optimizer.Xi)
-        <= _SAME_POINT
-    ):
+    if min(optimizer.space.distance(points[0], x) for x in optimizer.Xi) <= _SAME_POINT:
         # it was evaluated before: the hedge may have another one, else it is drawn at random
-        points = [
-            x
-            for x in _candidates(optimizer)
-            if x != points[0] and x not in optimizer.Xi
-        ]
+        points = [x for x in _candidates(optimizer) if x != points[0] and x not in optimizer.Xi]
         if not points:
             return []
     chosen = [
@@ -154,18 +133,13 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
     ]
     notes = (_NEXT_POINT, *([_HEDGE_RECORDED(names=chosen)] if chosen else []))
     name = chosen[0] if chosen else ""
-    return [
-        AskedPoint(
-            points[0], optimizer.models[-1], criterion=name, notes=notes
-        )
-    ]
+    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=notes)]
 
 
 def _candidates(optimizer: Optimizer) -> list[list[Any]]:
     """Return the point that each criterion would choose next."""
     return [
-        optimizer.space.inverse_transform(np.reshape(x, (1, -1)))[0]
-        for x in optimizer.next_xs_
+        optimizer.space.inverse_transform(np.reshape(x, (1, -1)))[0] for x in optimizer.next_xs_
     ]
 
 
@@ -181,45 +155,27 @@ def _batch(
         refit = _told(optimizer, beside, [*values, *lies])
         notes = []
         if refit is not None and k:
-            notes.append(
-                _LIES_TOLD(count=k, strategy=strategy, value=lies[-1])
-            )
+            notes.append(_LIES_TOLD(count=k, strategy=strategy, value=lies[-1]))
         model = None if refit is None else optimizer.base_estimator_
-        found.append(
-            AskedPoint(
-                point, model, refit, beside, tuple(lies), notes=tuple(notes)
-            )
-        )
-        lies.append(
-            float(_LIES[strategy]([*values, *lies])) if values else 0.0
-        )
+        found.append(AskedPoint(point, model, refit, beside, tuple(lies), notes=tuple(notes)))
+        lies.append(float(_LIES[strategy]([*values, *lies])) if values else 0.0)
     return found
 
 
 def _told(
-    optimizer: Optimizer,
-    beside: Sequence[Sequence[Any]],
-    values: Sequence[float],
+    optimizer: Optimizer, beside: Sequence[Sequence[Any]], values: Sequence[float]
 ) -> tuple[Any, list[float]] | None:
     """Return what the model that chose a point of a batch was fitted on; None if none chose it."""
     points = [*optimizer.Xi, *beside]
     enough = len(points) >= max(optimizer.n_initial_points_, 1)
-    if (
-        optimizer.base_estimator_ is None
-        or not enough
-        or len(values) != len(points)
-    ):
+    if optimizer.base_estimator_ is None or not enough or len(values) != len(points):
         return None
     return optimizer.space.transform(points), [*map(float, values)]
 
 
 def objective_model(model: Any) -> Any:
     """Return the model of the objective: acquisitions per second store one of the time as well."""
-    return (
-        model.estimators_[0]
-        if isinstance(model, MultiOutputRegressor)
-        else model
-    )
+    return model.estimators_[0] if isinstance(model, MultiOutputRegressor) else model
 
 
 def trials_seen(model: Any) -> int | None:
@@ -266,9 +222,7 @@ class StoredModels:
         return (self.models[k], self.seen[k]) if k >= 0 else None
 
 
-def read_models(
-    models: Sequence[Any], specs: Specs, n: int
-) -> tuple[StoredModels, list[Fact]]:
+def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[Fact]]:
     """Return the models of a result of n trials, and notes.
 
     Models that were not fitted on the first trials of the result are left out: which trial they
@@ -320,9 +274,7 @@ def as_surrogate(
     if not fitting:
         return None
     if hasattr(model, "X_train_") and hasattr(model, "kernel_"):
-        return GaussianProcessSurrogate(
-            space, model, columns=fitting[0], negated=negated, rows=X
-        )
+        return GaussianProcessSurrogate(space, model, columns=fitting[0], negated=negated, rows=X)
     if _trees(model):
         return ForestSurrogate(
             space,
@@ -335,9 +287,7 @@ def as_surrogate(
     surrogate = _ModelSurrogate(space, model, fitting[0], negated)
     try:
         surrogate.predict(X[:1])
-    except (
-        Exception
-    ):  # a model of others, or of another release, may raise anything
+    except Exception:  # a model of others, or of another release, may raise anything
         return None
     return surrogate
 
@@ -352,12 +302,7 @@ def _was_fitted_on(model: Any, Z: Array) -> bool:
         seen = np.asarray(model.X_train_, dtype=float)
         if seen.shape != Z.shape:
             return False
-        return bool(
-            (
-                np.abs(seen - Z)
-                <= _SAME * np.abs(seen).max(axis=0, initial=1e-300)
-            ).all()
-        )
+        return bool((np.abs(seen - Z) <= _SAME * np.abs(seen).max(axis=0, initial=1e-300)).all())
     if getattr(model, "n_features_in_", Z.shape[1]) != Z.shape[1]:
         return False
     trees = _trees(model)
@@ -367,24 +312,16 @@ def _was_fitted_on(model: Any, Z: Array) -> bool:
     slack = _SAME * np.abs(Z).max(axis=0)
     low, high = Z.min(axis=0) - slack, Z.max(axis=0) + slack
     feature = np.concatenate([tree.feature for tree in trees])
-    threshold = np.concatenate([tree.threshold for tree in trees])[
-        feature >= 0
-    ]
+    threshold = np.concatenate([tree.threshold for tree in trees])[feature >= 0]
     feature = feature[feature >= 0]
-    return bool(
-        ((threshold >= low[feature]) & (threshold <= high[feature])).all()
-    )
+    return bool(((threshold >= low[feature]) & (threshold <= high[feature])).all())
 
 
 class _ModelSurrogate:
     """Any other model of skopt, by its own predictions."""
 
     def __init__(
-        self,
-        space: SearchSpace,
-        model: Any,
-        columns: ModelColumns,
-        negated: bool,
+        self, space: SearchSpace, model: Any, columns: ModelColumns, negated: bool
     ) -> None:
         self._space = space
         self._model = model
@@ -437,9 +374,7 @@ class SkoptRecord:
     criterion: Criterion
     asked: Mapping[int, AskedPoint] = field(default_factory=dict)
     asked_rows: Mapping[int, Array] = field(default_factory=dict)
-    _surrogates: dict[int, Surrogate | None] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _surrogates: dict[int, Surrogate | None] = field(default_factory=dict, init=False, repr=False)
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that chose trial `before`, if it is stored."""
@@ -450,10 +385,7 @@ class SkoptRecord:
             return None
         model, seen = found
         if seen not in self._surrogates:
-            told, negated = (
-                (self.X[:seen], self.objective[:seen]),
-                self.direction == "maximize",
-            )
+            told, negated = ((self.X[:seen], self.objective[:seen]), self.direction == "maximize")
             self._surrogates[seen] = as_surrogate(
                 model, self.space, self.columns, *told, negated=negated
             )
@@ -471,10 +403,7 @@ class SkoptRecord:
         if -trial not in self._surrogates:
             model = asked.fitted()
             first = trial - len(asked.beside)
-            beside = [
-                self.asked_rows[first + k][None, :]
-                for k in range(len(asked.beside))
-            ]
+            beside = [self.asked_rows[first + k][None, :] for k in range(len(asked.beside))]
             n = trials_seen(model)
             seen = len(self.X) if n is None else n - len(beside)
             X = np.vstack([self.X[:seen], *beside])
@@ -486,18 +415,11 @@ class SkoptRecord:
 
     def is_readable(self) -> bool:
         """Return whether there is a model, and the latest can be read."""
-        return (
-            bool(self.stored.seen)
-            and self.surrogate(self.stored.seen[-1]) is not None
-        )
+        return bool(self.stored.seen) and self.surrogate(self.stored.seen[-1]) is not None
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the acquisition under which trial `before` was chosen, None if unknown."""
-        if (
-            before is None
-            and len(self.asked) == 1
-            and self.criterion.name == HEDGE
-        ):
+        if before is None and len(self.asked) == 1 and self.criterion.name == HEDGE:
             before = len(self.X)  # what chose the next point is known
         surrogate = None if self.criterion.unknown else self.surrogate(before)
         if surrogate is None:
@@ -505,24 +427,14 @@ class SkoptRecord:
         if before is not None and before in self.asked:
             asked = self.asked[before]
             best = float(np.min([*self.objective, *asked.lies]))
-            row, model, chosen = (
-                self.asked_rows[before],
-                asked.model,
-                asked.criterion,
-            )
-            return self._own(
-                surrogate, best, row, model, asked.notes, chosen=chosen
-            )
+            row, model, chosen = (self.asked_rows[before], asked.model, asked.criterion)
+            return self._own(surrogate, best, row, model, asked.notes, chosen=chosen)
         trial = len(self.X) if before is None else before
         model, seen = self.stored.of(trial) or (None, 0)
         sign = sign_of(self.direction)
         best = sign * float(np.min(sign * self.objective[:seen]))
         row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
-        together = (
-            [_ASKED_TOGETHER(trials=range(seen, trial + 1))]
-            if seen < trial
-            else []
-        )
+        together = [_ASKED_TOGETHER(trials=range(seen, trial + 1))] if seen < trial else []
         return self._own(surrogate, best, row, model, (), together)
 
     def _own(
@@ -549,9 +461,7 @@ class SkoptRecord:
             inferred = [note]
         acquisition = criterion.on(surrogate, best, self.direction)
         rounded = _std_rounded(surrogate, row)
-        return OwnAcquisition(
-            acquisition, (*notes, *inferred, *more, *rounded)
-        )
+        return OwnAcquisition(acquisition, (*notes, *inferred, *more, *rounded))
 
 
 def _std_rounded(surrogate: Surrogate, row: Array) -> list[Fact]:

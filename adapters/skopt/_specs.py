@@ -12,10 +12,7 @@ from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import local_background
-from hpo_explain.models.acquisition.criteria import (
-    log_expected_improvement,
-    lower_confidence_bound,
-)
+from hpo_explain.models.acquisition.criteria import log_expected_improvement, lower_confidence_bound
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
@@ -26,26 +23,18 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array
 
 _NOT_RECORDED = declared_fact(
-    "criterion_not_recorded",
-    "the result does not record its acquisition function",
+    "criterion_not_recorded", "the result does not record its acquisition function"
 )()
-_PER_SECOND = declared_fact(
-    "criterion_per_second", "{names} also weighs the time of an evaluation"
-)
+_PER_SECOND = declared_fact("criterion_per_second", "{names} also weighs the time of an evaluation")
 _NOT_POINTWISE = declared_fact(
-    "criterion_not_pointwise",
-    "{names} is not a function of mean and std at one point",
+    "criterion_not_pointwise", "{names} is not a function of mean and std at one point"
 )
-_STD_ALONE = declared_fact(
-    "criterion_of_std", "with kappa = {kappa} LCB is the std alone"
-)
+_STD_ALONE = declared_fact("criterion_of_std", "with kappa = {kappa} LCB is the std alone")
 _HEDGE_INFERRED = declared_fact(
     "hedge_inferred",
     "gp_hedge does not record which criterion it used; {names} is inferred, under which the "
     "proposal ranks best among {candidates} candidates (ranks: {ranks}){low}",
-    ranks=lambda fact: ", ".join(
-        f"{name} {rank}" for name, rank in fact["ranks"]
-    ),
+    ranks=lambda fact: ", ".join(f"{name} {rank}" for name, rank in fact["ranks"]),
     low=lambda fact: "" if fact["high"] else _LOW,
 )
 _LOW = (
@@ -96,19 +85,11 @@ class Criterion:
     sampled: bool = False
     unknown: Fact | None = None
 
-    def on(
-        self, surrogate: Surrogate, best: float, direction: Direction
-    ) -> Acquisition:
+    def on(self, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:
         """Return it as an acquisition on a surrogate; `best` in the user's units."""
         if self.name == "LCB":
-            return LowerConfidenceBound(
-                surrogate, kappa=self.kappa, direction=direction
-            )
-        criterion = (
-            ExpectedImprovement
-            if self.name == "EI"
-            else ProbabilityOfImprovement
-        )
+            return LowerConfidenceBound(surrogate, kappa=self.kappa, direction=direction)
+        criterion = ExpectedImprovement if self.name == "EI" else ProbabilityOfImprovement
         return criterion(surrogate, best=best, xi=self.xi, direction=direction)
 
 
@@ -118,10 +99,7 @@ def read_criterion(arguments: Mapping[str, Any]) -> Criterion:
     if name is None:
         return Criterion("", unknown=_NOT_RECORDED)
     settings = {**arguments, **(arguments.get("acq_func_kwargs") or {})}
-    kappa, xi = (
-        float(settings.get("kappa", KAPPA)),
-        float(settings.get("xi", XI)),
-    )
+    kappa, xi = (float(settings.get("kappa", KAPPA)), float(settings.get("xi", XI)))
     if name in ("EIps", "PIps"):
         return Criterion(name, unknown=_PER_SECOND(names=[name]))
     if name not in ("LCB", "EI", "PI", HEDGE):
@@ -188,13 +166,9 @@ def infer_criterion(
     utilities = {
         "LCB": np.add(*lower_confidence_bound(m, std, hedge.kappa)),
         "EI": log_expected_improvement(m, std, f, hedge.xi),
-        "PI": np.divide(
-            gain, std, out=np.where(gain > 0, np.inf, -np.inf), where=std > 0
-        ),
+        "PI": np.divide(gain, std, out=np.where(gain > 0, np.inf, -np.inf), where=std > 0),
     }
-    ranks = {
-        name: 1 + int((u[1:] > u[0]).sum()) for name, u in utilities.items()
-    }
+    ranks = {name: 1 + int((u[1:] > u[0]).sum()) for name, u in utilities.items()}
     name = min(ranks, key=lambda key: ranks[key])
     note = _HEDGE_INFERRED(
         names=[name],
@@ -253,9 +227,7 @@ def read_specs(result: Any) -> Specs:
     given, told = _given(arguments.get("x0")), arguments.get("y0") is not None
     calls = arguments.get("n_calls")  # an Optimizer has no such number
     only_initial = (
-        asked is not None
-        and calls is not None
-        and asked + (0 if told else given) >= calls
+        asked is not None and calls is not None and asked + (0 if told else given) >= calls
     )
     return Specs(
         optimizer,

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 from skopt import BayesSearchCV, Optimizer
 
-from hpo_explain.adapters._evaluations import (
-    Encoded,
-    Evaluation,
-    Source,
-    run_of,
-)
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters._reading import LEAST_KNOWN
 from hpo_explain.adapters.skopt._dimensions import (
     encode_points,
@@ -37,9 +32,7 @@ from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run, WithoutResult
 
-_EMPTY = declared_fact(
-    "result_empty", "result has no trial. Tell the optimizer some first."
-)()
+_EMPTY = declared_fact("result_empty", "result has no trial. Tell the optimizer some first.")()
 _CONSTRAINT = declared_fact(
     "space_constraint",
     "constraint: skopt kept to a space_constraint, which is not part of the search space here: "
@@ -89,18 +82,14 @@ _NOT_STORED = declared_fact(
     assumed=_assumed,
 )
 _NONE_STORED = declared_fact(
-    "no_model_stored",
-    "models: no model is stored, so {assumed}",
-    assumed=_assumed,
+    "no_model_stored", "models: no model is stored, so {assumed}", assumed=_assumed
 )
 _UNREADABLE = declared_fact(
     "models_unreadable",
     "models: the stored ones ({names}) cannot be read, so {assumed}",
     assumed=_assumed,
 )
-_CRITERION_ASSUMED = declared_fact(
-    "criterion_assumed", "acquisition: one is assumed, since {why}"
-)
+_CRITERION_ASSUMED = declared_fact("criterion_assumed", "acquisition: one is assumed, since {why}")
 _HEDGE = declared_fact(
     "hedge",
     "acquisition: gp_hedge draws LCB, EI or PI for every trial and does not record which; it is "
@@ -109,10 +98,7 @@ _HEDGE = declared_fact(
 
 
 def from_skopt(
-    result: Any,
-    *,
-    names: Sequence[str] | None = None,
-    bounds: tuple[float, float] | None = None,
+    result: Any, *, names: Sequence[str] | None = None, bounds: tuple[float, float] | None = None
 ) -> Run:
     """Read a result of scikit-optimize, with the models that chose its trials.
 
@@ -175,9 +161,7 @@ def from_skopt(
     X, outside = encode_points(space, result.x_iters)
     objective = sign * np.asarray(result.func_vals, dtype=float)
     n = len(X)
-    stored, about_models = read_models(
-        getattr(result, "models", None) or [], specs, n
-    )
+    stored, about_models = read_models(getattr(result, "models", None) or [], specs, n)
     start, about_proposals = _first_proposal(stored, specs)
     origins = _origins(range(n), specs, start, recorded=not about_proposals)
     rows, unreadable = encode_points(space, [entry.point for entry in asked])
@@ -213,17 +197,12 @@ def from_skopt(
         },
         Encoded(space, X, outside),
         Source(
-            "result",
-            source.optimizer or specs.optimizer,
-            source.direction,
-            source.objective_name,
+            "result", source.optimizer or specs.optimizer, source.direction, source.objective_name
         ),
         bounds=bounds,
         notes=notes,
         framework="skopt",
-        record=record
-        if own or any(e.model is not None for e in asked)
-        else None,
+        record=record if own or any(e.model is not None for e in asked) else None,
     )
     # what it asked for is not left out: nobody has told it yet
     running = {
@@ -267,10 +246,7 @@ def _source(result: Any) -> _Source:
         if not result.Xi:
             raise NothingToExplain(_EMPTY)
         return _Source(result.get_result())
-    points, values = (
-        getattr(result, "x_iters", None),
-        getattr(result, "func_vals", None),
-    )
+    points, values = (getattr(result, "x_iters", None), getattr(result, "func_vals", None))
     if points is None or values is None:
         problem = (
             "must be what a minimizer of skopt returned, a skopt.Optimizer or a BayesSearchCV, but "
@@ -295,22 +271,16 @@ def _origins(
     elif recorded:
         origins |= {t: Origin.INITIAL for t in trials if t < start}
     else:
-        origins |= {
-            t: Origin.UNKNOWN for t in trials if t < start or start == 0
-        }
+        origins |= {t: Origin.UNKNOWN for t in trials if t < start or start == 0}
     given = Origin.ADDED if specs.told else Origin.ENQUEUED
     return origins | {t: given for t in trials if t < specs.given}
 
 
-def _first_proposal(
-    stored: StoredModels, specs: Specs
-) -> tuple[int, list[Fact]]:
+def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
         return LEAST_KNOWN, [_RANDOM_SEARCH(known=LEAST_KNOWN)]
-    if stored.models and (
-        specs.queue_size is None or len(stored.models) < specs.queue_size
-    ):
+    if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
@@ -319,9 +289,7 @@ def _first_proposal(
     return 0, [_PROPOSALS_NOT_RECORDED]
 
 
-def _about_models(
-    stored: StoredModels, specs: Specs, start: int, n: int
-) -> list[Fact]:
+def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
     notes = []
     chosen = range(stored.seen[0], n)
     lost = range(start, stored.seen[0])
@@ -336,9 +304,7 @@ def _about_models(
     return notes
 
 
-def _about_no_model(
-    stored: StoredModels, specs: Specs, start: int, n: int
-) -> list[Fact]:
+def _about_no_model(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
     criterion = specs.criterion.name
     if not stored.models:
         return [_NONE_STORED(criterion=criterion)]

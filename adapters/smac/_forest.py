@@ -38,31 +38,21 @@ class VectorColumns:
         For each column the column of the encoded row that it comes from.
     """
 
-    def __init__(
-        self, space: SearchSpace, configspace: Any, *, imputed: bool = True
-    ) -> None:
+    def __init__(self, space: SearchSpace, configspace: Any, *, imputed: bool = True) -> None:
         self._space = space
         self._given = [configspace[name] for name in space.names]
-        self._inactive = [
-            _inactive(given) if imputed else np.nan for given in self._given
-        ]
+        self._inactive = [_inactive(given) if imputed else np.nan for given in self._given]
         self.owners: npt.NDArray[np.int64] = np.arange(len(space))
 
     def __call__(self, X: Array) -> Array:
         """Return the vectors (n, d) of encoded rows (n, d)."""
         found = np.empty(X.shape)
-        for j, (parameter, given) in enumerate(
-            zip(self._space, self._given, strict=True)
-        ):
+        for j, (parameter, given) in enumerate(zip(self._space, self._given, strict=True)):
             active = ~np.isnan(X[:, j])
             found[~active, j] = self._inactive[j]
             if isinstance(parameter, CategoricalParameter):
-                table = np.array(
-                    [given.to_vector(choice) for choice in parameter.choices]
-                )
-                found[active, j] = table[
-                    np.round(X[active, j]).astype(np.int64)
-                ]
+                table = np.array([given.to_vector(choice) for choice in parameter.choices])
+                found[active, j] = table[np.round(X[active, j]).astype(np.int64)]
             elif active.any():
                 values = np.asarray(parameter.decode(X[active, j]))
                 found[active, j] = given.to_vector(values)
@@ -235,11 +225,7 @@ class LogNormalImprovement:
     @property
     def label(self) -> str:
         """What it is called."""
-        return (
-            "EI (log-normal)"
-            if not self.xi
-            else f"EI (log-normal, ξ = {self.xi:g})"
-        )
+        return "EI (log-normal)" if not self.xi else f"EI (log-normal, ξ = {self.xi:g})"
 
     def terms(self, X: Array) -> dict[str, Array]:
         """Return the one term, (n,), at encoded rows (n, d)."""
@@ -254,11 +240,7 @@ class LogNormalImprovement:
         return SplitCriterion(self, self.on_log_scale, self._terms_of)
 
     def _terms_of(self, mean: Array, std: Array) -> dict[str, Array]:
-        return {
-            self.term_names[0]: log_normal_improvement(
-                mean, std, self.best - self.xi
-            )
-        }
+        return {self.term_names[0]: log_normal_improvement(mean, std, self.best - self.xi)}
 
 
 def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
@@ -282,7 +264,5 @@ def log_normal_improvement(m: Array, s: Array, best: float) -> Array:
     """
     s = np.maximum(s, np.finfo(float).tiny)
     v = np.clip((best - m) / s, -1e6, 1e6)
-    gained = np.exp(best + log_ndtr(v)) - np.exp(
-        m + 0.5 * s**2 + log_ndtr(v - s)
-    )
+    gained = np.exp(best + log_ndtr(v)) - np.exp(m + 0.5 * s**2 + log_ndtr(v - s))
     return np.asarray(np.maximum(gained, 0.0), dtype=float)

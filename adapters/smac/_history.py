@@ -102,9 +102,7 @@ class Configuration:
         running = len(self.results) - len(finished)
         return finished if len(finished) >= running else self.results
 
-    def evaluation(
-        self, objective: int, budget: float, origin: Origin
-    ) -> Evaluation:
+    def evaluation(self, objective: int, budget: float, origin: Origin) -> Evaluation:
         """Return the mean of the results with a budget as one evaluation."""
         results = self.at(budget)
         done = [r.cost(objective) for r in results if r.succeeded]
@@ -119,9 +117,7 @@ class Configuration:
             reason,
             origin,
             min(result.started or np.nan for result in self.results),
-            np.inf
-            if is_running
-            else max(result.finished or np.nan for result in results),
+            np.inf if is_running else max(result.finished or np.nan for result in results),
             results[0].budget,
         )
 
@@ -158,14 +154,7 @@ class History:
         """The objectives, those without a name by their position."""
         if self.objectives:
             return [*self.objectives]
-        n = max(
-            (
-                len(r.costs)
-                for c in self.configurations.values()
-                for r in c.results
-            ),
-            default=1,
-        )
+        n = max((len(r.costs) for c in self.configurations.values() for r in c.results), default=1)
         return ["cost"] if n == 1 else [f"objective {i}" for i in range(n)]
 
     def budgets(self) -> list[float]:

@@ -15,12 +15,7 @@ from hpo_explain.adapters.smac._forest import (
     ScaledForest,
     VectorColumns,
 )
-from hpo_explain.adapters.smac._training import (
-    Batch,
-    Trained,
-    Trainer,
-    batches_of,
-)
+from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import spans
 from hpo_explain.base.text import declared_fact
@@ -51,20 +46,15 @@ _REBUILT = declared_fact(
     },
 )
 _NOT_REBUILT = declared_fact(
-    "smac_not_rebuilt",
-    "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}",
+    "smac_not_rebuilt", "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}"
 )
 _NO_MODEL = declared_fact("smac_no_model", "SMAC had no model yet")()
 _DIFFER = declared_fact(
-    "smac_models_differ",
-    "SMAC's model, trained again, is not the one that SMAC trained last",
+    "smac_models_differ", "SMAC's model, trained again, is not the one that SMAC trained last"
 )()
-_SCALE = declared_fact(
-    "smac_scale", "{names} is not a scale that is known here"
-)
+_SCALE = declared_fact("smac_scale", "{names} is not a scale that is known here")
 _MEAN_OF_LOGS = declared_fact(
-    "smac_mean_of_logs",
-    "it averages logarithms of the cost over instances by their features",
+    "smac_mean_of_logs", "it averages logarithms of the cost over instances by their features"
 )()
 _CRITERION = declared_fact("smac_criterion", "{names} is not rebuilt")
 _REFITTED = declared_fact(
@@ -114,9 +104,7 @@ class SmacRecord:
     log: bool
     xi: float
     budget: float | None
-    _found: dict[int | None, _Own | Fact] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _found: dict[int | None, _Own | Fact] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -168,10 +156,7 @@ class SmacRecord:
 
     def __getstate__(self) -> dict[str, Any]:
         # trained again where it is needed
-        return {
-            **self.__dict__,
-            "_found": {},
-        }
+        return {**self.__dict__, "_found": {}}
 
     # ------------------------------------------------------------------ what a run asks
 
@@ -210,11 +195,7 @@ class SmacRecord:
     def knows_who_chose(self) -> bool:
         """Say whether random configurations are told from those that a model chose."""
         latest = self._latest()
-        return (
-            self._is_forest
-            and not isinstance(latest, Fact)
-            and latest.acquisition is not None
-        )
+        return self._is_forest and not isinstance(latest, Fact) and latest.acquisition is not None
 
     def _latest(self) -> _Own | Fact:
         """Return the model of the latest batch, which SMAC trained last; why there is none."""
@@ -237,34 +218,20 @@ class SmacRecord:
         candidates = self.space.sample(_CANDIDATES, seed=0)
         for batch in self.batches:
             here = [trial for trial in batch.trials if trial in asked]
-            own = (
-                self._own(batch.trials[0])
-                if here and self._is_forest
-                else None
-            )
+            own = self._own(batch.trials[0]) if here and self._is_forest else None
             if own is None or isinstance(own, Fact) or own.acquisition is None:
                 continue
-            terms = own.acquisition.terms(
-                np.vstack([self.X[here], candidates])
-            )
+            terms = own.acquisition.terms(np.vstack([self.X[here], candidates]))
             values = np.sum([*terms.values()], axis=0)
-            better = (
-                values[None, len(here) :] > values[: len(here), None]
-            ).mean(axis=1)
+            better = (values[None, len(here) :] > values[: len(here), None]).mean(axis=1)
             better[:] = 1.0 if np.ptp(values) == 0.0 else better
-            found += [
-                trial
-                for trial, share in zip(here, better, strict=True)
-                if share > _RANDOM
-            ]
+            found += [trial for trial, share in zip(here, better, strict=True) if share > _RANDOM]
         return found
 
     # ------------------------------------------------------------------ models
 
     def _batch(self, before: int | None) -> Batch | None:
-        return next(
-            (batch for batch in self.batches if before in batch.trials), None
-        )
+        return next((batch for batch in self.batches if before in batch.trials), None)
 
     def _own(self, before: int | None) -> _Own | Fact:
         """Return SMAC's model for a trial, or why there is none."""
@@ -295,9 +262,7 @@ class SmacRecord:
             return _MEAN_OF_LOGS
         model = SmacModel(self.space, self.configspace, trained.model)
         exact = stored or self._is_forest
-        return _Own(
-            model, self._on(model, trained.best), exact, trained.budget
-        )
+        return _Own(model, self._on(model, trained.best), exact, trained.budget)
 
     def _is_stored(self, batch: Batch | None) -> bool:
         """Say whether the model that was trained last is the one of a batch, or of all results."""
@@ -315,23 +280,12 @@ class SmacRecord:
             min_variance=_LEAST_VARIANCE,
         )
         if not isinstance(scale, LogScaled):
-            return _Own(
-                on_scale,
-                self._on(on_scale, trained.best),
-                True,
-                trained.budget,
-            )
+            return _Own(on_scale, self._on(on_scale, trained.best), True, trained.budget)
         own = ScaledForest.of(forest, scale)
-        surrogate = ForestSurrogate(
-            self.space, own, columns=columns, data=(rows, trained.cost)
-        )
-        improvement = LogNormalImprovement(
-            surrogate, on_scale, trained.best, self.xi
-        )
+        surrogate = ForestSurrogate(self.space, own, columns=columns, data=(rows, trained.cost))
+        improvement = LogNormalImprovement(surrogate, on_scale, trained.best, self.xi)
         known = self.criterion == "EI" and self.log
-        return _Own(
-            surrogate, improvement if known else None, True, trained.budget
-        )
+        return _Own(surrogate, improvement if known else None, True, trained.budget)
 
     def _on(self, surrogate: Surrogate, best: float) -> Acquisition | None:
         """Return the criterion on a model of the cost itself, if it is a known one."""
@@ -355,18 +309,12 @@ class _Own:
 class SmacModel:
     """Any model of SMAC by its own predictions, averaged over instances."""
 
-    def __init__(
-        self, space: SearchSpace, configspace: Any, model: Any
-    ) -> None:
+    def __init__(self, space: SearchSpace, configspace: Any, model: Any) -> None:
         self._space = space
         self._model = model
         self._columns = VectorColumns(space, configspace, imputed=False)
         gaussian = "GaussianProcess" in type(model).__name__
-        self.label = (
-            "SMAC's Gaussian process"
-            if gaussian
-            else f"SMAC's {type(model).__name__}"
-        )
+        self.label = "SMAC's Gaussian process" if gaussian else f"SMAC's {type(model).__name__}"
 
     @property
     def space(self) -> SearchSpace:
@@ -382,26 +330,15 @@ class SmacModel:
 
 def _agree(trainer: Trainer, batches: Sequence[Batch]) -> bool:
     """Say whether training again gives what SMAC trained last: only then are these its batches."""
-    for keys in (
-        [*trainer.results],
-        *(batch.known for batch in batches[::-1]),
-    ):
+    for keys in ([*trainer.results], *(batch.known for batch in batches[::-1])):
         if len(keys) != trainer.trained_on:
             continue
-        if not hasattr(
-            trainer.model, "_rf"
-        ):  # of a process, that it knew as many has to do
+        if not hasattr(trainer.model, "_rf"):  # of a process, that it knew as many has to do
             return True
         trained = trainer.known(keys)
         if trained is None:
             return False
         vectors = trainer.vectors(keys)
-        before, now = (
-            m.predict_marginalized(vectors)
-            for m in (trainer.model, trained.model)
-        )
-        return all(
-            np.allclose(a, b, rtol=_SAME)
-            for a, b in zip(before, now, strict=True)
-        )
+        before, now = (m.predict_marginalized(vectors) for m in (trainer.model, trained.model))
+        return all(np.allclose(a, b, rtol=_SAME) for a, b in zip(before, now, strict=True))
     return False

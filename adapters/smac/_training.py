@@ -51,11 +51,7 @@ def batches_of(
         trials = tuple(chosen[start : start + retrained_after])
         place = first[trials[0]]
         asked = float(results[keys[place]].starttime)
-        known = (
-            k
-            for k in keys[:place]
-            if not asked or float(results[k].endtime) <= asked
-        )
+        known = (k for k in keys[:place] if not asked or float(results[k].endtime) <= asked)
         found.append(Batch(trials, tuple(known)))
     return tuple(found)
 
@@ -124,9 +120,7 @@ class Trainer:
         selector = copy.copy(facade._config_selector)
         selector._callbacks = []
         selector._acquisition_maximizer = selector._acquisition_function = None
-        selector._random_design = selector._runhistory = (
-            selector._runhistory_encoder
-        ) = None
+        selector._random_design = selector._runhistory = selector._runhistory_encoder = None
         selector._model = selector._scenario = None
         history = copy.copy(facade.runhistory)
         results = dict(history._data)
@@ -142,16 +136,10 @@ class Trainer:
 
     def vectors(self, keys: Sequence[Any]) -> Array:
         """Return the vectors of the configurations of some results."""
-        configurations = [
-            self.history.ids_config[key.config_id] for key in keys
-        ]
-        return np.array(
-            [config.get_array() for config in configurations], dtype=float
-        )
+        configurations = [self.history.ids_config[key.config_id] for key in keys]
+        return np.array([config.get_array() for config in configurations], dtype=float)
 
-    def known(
-        self, keys: Sequence[Any], *, stored: bool = False
-    ) -> Trained | None:
+    def known(self, keys: Sequence[Any], *, stored: bool = False) -> Trained | None:
         """Return the model trained on some of the results, if there are enough.
 
         Parameters
@@ -180,14 +168,9 @@ class Trainer:
         used |= encoder._get_timeout_trials(selector._considered_budgets)
         cost = np.array([float(result.cost) for result in used.values()])
         budget = selector._considered_budgets[0]
-        return Trained(
-            model, scale_of(encoder, cost), [*used], cost, float(best), budget
-        )
+        return Trained(model, scale_of(encoder, cost), [*used], cost, float(best), budget)
 
 
 def _small(options: Mapping[str, Any], n: int) -> dict[str, Any]:
     """Return options by which the same trees grow faster, without memory for 2^20 leaves."""
-    return {
-        "n_jobs": 1,
-        "max_leaf_nodes": min(options["max_leaf_nodes"] or n, max(2, n)),
-    }
+    return {"n_jobs": 1, "max_leaf_nodes": min(options["max_leaf_nodes"] or n, max(2, n))}

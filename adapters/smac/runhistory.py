@@ -15,22 +15,10 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import (
-    Source,
-    encoded,
-    run_of,
-)
-from hpo_explain.adapters._reading import (
-    MEAN_OVER_INSTANCES,
-    with_default,
-)
+from hpo_explain.adapters._evaluations import Source, encoded, run_of
+from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, with_default
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.smac._history import (
-    Configuration,
-    History,
-    Result,
-    number,
-)
+from hpo_explain.adapters.smac._history import Configuration, History, Result, number
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -44,16 +32,10 @@ _CHOSEN_BY_MODEL = (
     "Acquisition Function Maximizer: Random Search (sorted)",
     "Acquisition Function Maximizer: Differential Evolution",
 )
-_DRAWN = (
-    "Initial ",
-    "Random Search",
-    "Acquisition Function Maximizer: Random Search",
-)
+_DRAWN = ("Initial ", "Random Search", "Acquisition Function Maximizer: Random Search")
 _TOLD = "Custom"  # told without being asked for
 
-_EMPTY = declared_fact(
-    "runhistory_empty", "run history has no trial yet. Call optimize first."
-)
+_EMPTY = declared_fact("runhistory_empty", "run history has no trial yet. Call optimize first.")
 _OVERWRITTEN = declared_fact(
     "origins_overwritten",
     "proposals: SMAC's local search marks the configurations that it starts from as its own, so "
@@ -131,9 +113,7 @@ def from_smac(
     at = (
         0
         if objective is None
-        else names.index(
-            check_name("objective", objective, names, "objective")
-        )
+        else names.index(check_name("objective", objective, names, "objective"))
     )
     configurations = history.configurations
     notes: list[Fact] = []
@@ -141,9 +121,7 @@ def from_smac(
     if space is None:
         space, notes = history.space, [*history.notes]
     budgets = history.budgets()
-    wanted = (
-        level if level is not None else (budgets[-1] if budgets else np.nan)
-    )
+    wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
     origins = _origins_of(smac, configurations)
     record = None
     of_a_model = Origin.MODEL in origins.values()
@@ -151,27 +129,14 @@ def from_smac(
     if own_space and space and of_a_model and is_alive and len(names) == 1:
         record = _record(smac, space, configurations, origins, wanted)
     notes += _overwritten(smac, origins, record)
-    evaluations = {
-        t: c.evaluation(at, wanted, origins[t])
-        for t, c in configurations.items()
-    }
+    evaluations = {t: c.evaluation(at, wanted, origins[t]) for t, c in configurations.items()}
     source = Source(
         "run history",
         f"SMAC3's {history.facade}" if history.facade else "SMAC3",
         objective_name=names[at],
-        fidelity="budget"
-        if any(not np.isnan(budget) for budget in budgets)
-        else "",
+        fidelity="budget" if any(not np.isnan(budget) for budget in budgets) else "",
     )
-    run = run_of(
-        evaluations,
-        space,
-        source,
-        level=level,
-        bounds=bounds,
-        notes=notes,
-        record=record,
-    )
+    run = run_of(evaluations, space, source, level=level, bounds=bounds, notes=notes, record=record)
     run = with_default(run, history.default)
     return _with_instances(run, configurations, at, wanted)
 
@@ -193,12 +158,8 @@ def _history_of(smac: Any) -> History:
     history = getattr(smac, "runhistory", smac)
     if not hasattr(history, "ids_config"):
         kind = type(smac).__name__
-        problem = (
-            f"must be a facade of SMAC or its run history, but was a {kind!r}"
-        )
-        raise InputError(
-            "smac", problem, kind, "Give the object whose optimize was called."
-        )
+        problem = f"must be a facade of SMAC or its run history, but was a {kind!r}"
+        raise InputError("smac", problem, kind, "Give the object whose optimize was called.")
     configurations = _configurations(history)
     if not configurations:
         return History({})
@@ -251,11 +212,7 @@ def _record(
     if read.outside:
         return None
     initial = _initial_of(facade, configurations)
-    chosen = [
-        t
-        for t in configurations
-        if t not in initial and origins[t] is not Origin.ADDED
-    ]
+    chosen = [t for t in configurations if t not in initial and origins[t] is not Origin.ADDED]
     try:
         return SmacRecord.of(
             facade,
@@ -271,9 +228,7 @@ def _record(
 # ---------------------------------------------------------------------- who chose
 
 
-def _origins_of(
-    smac: Any, configurations: Mapping[int, Configuration]
-) -> dict[int, Origin]:
+def _origins_of(smac: Any, configurations: Mapping[int, Configuration]) -> dict[int, Origin]:
     """Return who chose the configurations of trials, as far as SMAC has it on record.
 
     Parameters
@@ -290,25 +245,13 @@ def _origins_of(
     }
 
 
-def _initial_of(
-    smac: Any, configurations: Mapping[int, Configuration]
-) -> set[int]:
+def _initial_of(smac: Any, configurations: Mapping[int, Configuration]) -> set[int]:
     """Return the trials of the initial design, none where it is not on record."""
-    initial = getattr(
-        getattr(smac, "_config_selector", None),
-        "_initial_design_configs",
-        None,
-    )
-    return {
-        trial
-        for trial, config in configurations.items()
-        if config.own in (initial or ())
-    }
+    initial = getattr(getattr(smac, "_config_selector", None), "_initial_design_configs", None)
+    return {trial for trial, config in configurations.items() if config.own in (initial or ())}
 
 
-def _overwritten(
-    smac: Any, origins: dict[int, Origin], record: SmacRecord | None
-) -> list[Fact]:
+def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | None) -> list[Fact]:
     """Correct origins that SMAC overwrote, and say what is not certain about them.
 
     What its local search is said to have found is no proposal where many configurations drawn at
@@ -318,15 +261,11 @@ def _overwritten(
         return []
     notes = [] if record is None else [record.note()]
     if record is not None and record.batches:
-        drawn = record.drawn_among(
-            [t for t, o in origins.items() if o is Origin.MODEL]
-        )
+        drawn = record.drawn_among([t for t, o in origins.items() if o is Origin.MODEL])
         origins |= dict.fromkeys(drawn, Origin.INITIAL)
         if record.knows_who_chose():
             return notes
-    known = hasattr(
-        getattr(smac, "_config_selector", None), "_initial_design_configs"
-    )
+    known = hasattr(getattr(smac, "_config_selector", None), "_initial_design_configs")
     return [*notes, _OVERWRITTEN(initial=known)]
 
 
@@ -353,10 +292,7 @@ def origin_of(origin: str | None) -> Origin:
 
 
 def _with_instances(
-    run: Run,
-    configurations: Mapping[int, Configuration],
-    at: int,
-    budget: float,
+    run: Run, configurations: Mapping[int, Configuration], at: int, budget: float
 ) -> Run:
     """Return a run with the results on each instance and seed, where there are several."""
     trials: Sequence[int] = np.asarray(run.trials).tolist()
@@ -367,11 +303,7 @@ def _with_instances(
     rows, index, objective = [], [], []
     for i, found in enumerate(results):
         for result in found:
-            name = _name(
-                result,
-                several_seeds=len(seeds) > 1,
-                several_instances=len(kinds) > 1,
-            )
+            name = _name(result, several_seeds=len(seeds) > 1, several_instances=len(kinds) > 1)
             if name not in names:
                 names.append(name)
             rows.append(i)
@@ -380,20 +312,12 @@ def _with_instances(
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
-    notes = [
-        MEAN_OVER_INSTANCES(
-            names=[run.objective_name, column], instances=names
-        )
-    ]
-    instances = Instances(
-        names, run.X[rows], np.array(index), np.array(objective)
-    )
+    notes = [MEAN_OVER_INSTANCES(names=[run.objective_name, column], instances=names)]
+    instances = Instances(names, run.X[rows], np.array(index), np.array(objective))
     return replace(run, instances=instances, notes=[*run.notes, *notes])
 
 
-def _name(
-    result: Result, *, several_seeds: bool, several_instances: bool
-) -> Any:
+def _name(result: Result, *, several_seeds: bool, several_instances: bool) -> Any:
     if several_seeds and several_instances:
         return f"{result.instance}, seed {result.seed}"
     return result.instance if several_instances else result.seed

@@ -16,12 +16,7 @@ from typing import Any
 from hpo_explain.adapters._domain import Domain
 from hpo_explain.adapters.configspace import Condition, space_of
 from hpo_explain.adapters.formats import Opened
-from hpo_explain.adapters.smac._history import (
-    Configuration,
-    History,
-    Result,
-    number,
-)
+from hpo_explain.adapters.smac._history import Configuration, History, Result, number
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import SearchSpace
@@ -93,9 +88,7 @@ def _facade(scenario: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------------- evaluations
 
 
-def _configurations(
-    content: Mapping[str, Any],
-) -> dict[int, Configuration]:
+def _configurations(content: Mapping[str, Any]) -> dict[int, Configuration]:
     """Return the configurations by the number of their trial, with their evaluations."""
     origins = content.get("config_origins") or {}
     found = {
@@ -145,13 +138,8 @@ def _status(status: Any) -> str:
 # ---------------------------------------------------------------------- the space
 
 
-def _space(
-    saved: Mapping[str, Any], path: str
-) -> tuple[SearchSpace, list[Fact]]:
-    domains = {
-        str(entry["name"]): _domain(entry, path)
-        for entry in saved["hyperparameters"]
-    }
+def _space(saved: Mapping[str, Any], path: str) -> tuple[SearchSpace, list[Fact]]:
+    domains = {str(entry["name"]): _domain(entry, path) for entry in saved["hyperparameters"]}
     return space_of(
         domains,
         [_condition(entry) for entry in saved.get("conditions") or ()],

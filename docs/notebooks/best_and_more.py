@@ -40,9 +40,7 @@ best.plot()
 # How probable it is that something is better than the trial to keep by more than what counts, and
 # what 20 further trials are expected to gain.
 
-print(
-    f"P(better than trial {best.keep} by {best.epsilon:.4f}) = {best.p_better:.2f}"
-)
+print(f"P(better than trial {best.keep} by {best.epsilon:.4f}) = {best.p_better:.2f}")
 print(f"expected gain of 20 trials: {best.expected_gain:.4f}")
 print("expected to be best:", best.config)
 

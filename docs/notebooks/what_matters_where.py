@@ -39,9 +39,7 @@ among_best.plot()
 # How sure is the order?
 # ----------------------
 
-print(
-    f"P(C matters more than gamma) = {everywhere.probability('C', 'gamma'):.2f}"
-)
+print(f"P(C matters more than gamma) = {everywhere.probability('C', 'gamma'):.2f}")
 print(f"P(gamma decides the best)    = {among_best.probability('gamma'):.2f}")
 
 # %%
@@ -64,8 +62,6 @@ hx.partial_dependence(study, ("C", "gamma")).plot()
 # An average hides effects that differ from place to place. The space is parted where the shape
 # of the effect certainly differs; where nothing is certain, it stays whole.
 
-by_shape = hx.partial_dependence(
-    study, "gamma", regions=True, criterion="interaction"
-)
+by_shape = hx.partial_dependence(study, "gamma", regions=True, criterion="interaction")
 print(by_shape.sentence)
 by_shape.plot()

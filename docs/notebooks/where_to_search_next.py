@@ -20,9 +20,7 @@ import hpo_explain as hx
 
 STORAGE = "sqlite:///study.db"  # or yours
 study = optuna.load_study(
-    study_name="svm",
-    storage=STORAGE,
-    sampler=optuna.samplers.TPESampler(seed=0),
+    study_name="svm", storage=STORAGE, sampler=optuna.samplers.TPESampler(seed=0)
 )
 
 # %%
@@ -44,9 +42,7 @@ space.plot()
 advice = hx.advise(study)
 print(advice.sentence)
 for action in advice.actions:
-    print(
-        f"- {action.kind} {action.values}: gain {action.gain:.4f}, certain: {action.certain}"
-    )
+    print(f"- {action.kind} {action.values}: gain {action.gain:.4f}, certain: {action.certain}")
 
 # %%
 # Do it

@@ -14,12 +14,8 @@ def from_jsonl(source, *, direction="minimize"):
     """Return the run that a log holds, or None for any other source."""
     if not isinstance(source, Path) or source.suffix != ".jsonl":
         return None
-    header, *trials = map(
-        json.loads, source.read_text(encoding="utf-8").splitlines()
-    )
-    space = hx.SearchSpace(
-        [hx.FloatParameter(**parameter) for parameter in header["space"]]
-    )
+    header, *trials = map(json.loads, source.read_text(encoding="utf-8").splitlines())
+    space = hx.SearchSpace([hx.FloatParameter(**parameter) for parameter in header["space"]])
     done = [number for number, trial in enumerate(trials) if "loss" in trial]
     return hx.Run(
         space,
@@ -28,11 +24,7 @@ def from_jsonl(source, *, direction="minimize"):
         direction,
         trials=done,
         proposals=[number for number in done if number >= header["random"]],
-        excluded={
-            n: "it crashed"
-            for n, trial in enumerate(trials)
-            if "loss" not in trial
-        },
+        excluded={n: "it crashed" for n, trial in enumerate(trials) if "loss" not in trial},
         objective_name="loss",
         optimizer="our own tuner",
     )

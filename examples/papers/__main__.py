@@ -17,16 +17,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from PIL import Image
 
-from examples.papers.frame import (
-    DATA,
-    EXPERIMENTS,
-    Experiment,
-    Page,
-    Profile,
-    Saved,
-    Sheet,
-    judged,
-)
+from examples.papers.frame import DATA, EXPERIMENTS, Experiment, Page, Profile, Saved, Sheet, judged
 
 HERE = Path(__file__).resolve().parent
 HEAD = """\
@@ -70,9 +61,7 @@ def experiments() -> list[Experiment]:
     return sorted(EXPERIMENTS.values(), key=place)
 
 
-def chosen(
-    only: Sequence[str], among: Sequence[Experiment]
-) -> list[Experiment]:
+def chosen(only: Sequence[str], among: Sequence[Experiment]) -> list[Experiment]:
     """Return the experiments of the papers, tables and figures that were asked for."""
     papers = {one.paper for one in among} & {*only}
     names = {one.name for one in among} & {*only}
@@ -99,9 +88,7 @@ def save(figure: Figure, path: Path, most: int = 60_000) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run experiments, print their verdicts and write the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m examples.papers", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m examples.papers", description=__doc__)
     every = experiments()
     names = sorted({name for one in every for name in (one.paper, one.name)})
     parser.add_argument(
@@ -112,36 +99,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=[],
         help="papers, tables and figures: " + ", ".join(names),
     )
-    parser.add_argument(
-        "--thorough",
-        action="store_true",
-        help="as many repetitions as the papers",
-    )
-    parser.add_argument(
-        "--data", type=Path, default=DATA, help="folder of the papers' data"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=HERE, help="folder of RESULTS.md"
-    )
+    parser.add_argument("--thorough", action="store_true", help="as many repetitions as the papers")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the papers' data")
+    parser.add_argument("--out", type=Path, default=HERE, help="folder of RESULTS.md")
     parser.add_argument(
         "--stored",
         type=Path,
         help="folder in which repetitions are stored, and from which they are judged again",
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="the first of the seeds"
-    )
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="processes"
-    )
+    parser.add_argument("--seed", type=int, default=0, help="the first of the seeds")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args(arguments)
     profile = Profile(
-        options.thorough,
-        options.data,
-        options.seed,
-        options.workers,
-        options.stored,
-        Saved(),
+        options.thorough, options.data, options.seed, options.workers, options.stored, Saved()
     )
     words = ["python -m examples.papers"]
     if options.thorough:
@@ -171,17 +141,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             failed += 1
             found = Sheet(profile)
             found.exact("it runs", False, "no", why="it failed")
-        picture = (
-            f"figures/{one.paper}_{one.name}.png" if found.figure else None
-        )
+        picture = f"figures/{one.paper}_{one.name}.png" if found.figure else None
         if picture:
             save(found.figure, options.out / picture)
         seconds = processor_seconds() - start
         seconds += profile.saved.seconds - saved
         section = page.add(one, found, picture, seconds)
-        print(
-            f"{one.label}: {judged(found.rows)} ({seconds:.0f} s)", flush=True
-        )
+        print(f"{one.label}: {judged(found.rows)} ({seconds:.0f} s)", flush=True)
         if options.only:
             print(section, flush=True)
         options.out.mkdir(parents=True, exist_ok=True)

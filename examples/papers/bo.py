@@ -44,16 +44,12 @@ class Bounds:
         """Return the model of the trials before one."""
         n = len(self.X) if before is None else before
         if n not in self.models:
-            self.models[n] = DiceKriging(
-                self.space, self.X[:n], self.objective[:n]
-            )
+            self.models[n] = DiceKriging(self.space, self.X[:n], self.objective[:n])
         return self.models[n]
 
     def acquisition(self, before: int | None) -> OwnAcquisition:
         """Return its confidence bound."""
-        bound = hx.models.LowerConfidenceBound(
-            self.surrogate(before), kappa=self.lam
-        )
+        bound = hx.models.LowerConfidenceBound(self.surrogate(before), kappa=self.lam)
         return OwnAcquisition(bound)
 
 
@@ -74,9 +70,7 @@ def minimize(
     model = None
     while True:
         starts = 8 if len(y) < 40 else 4 if len(y) % 5 == 0 else 1
-        model = DiceKriging(
-            space, X, y, starts=starts, nugget=nugget, before=model
-        )
+        model = DiceKriging(space, X, y, starts=starts, nugget=nugget, before=model)
         models[len(y)] = model
         if len(y) == n_trials:
             return run_of(space, X, y, len(design), lam, models)
@@ -94,21 +88,11 @@ def run_of(
 ) -> hx.Run:
     """Return trials as a run whose proposals have been made by a confidence bound."""
     made = {"proposals": range(initial, len(X)), "optimizer": "mlrMBO"}
-    return hx.Run(
-        space,
-        X,
-        y,
-        "minimize",
-        record=Bounds(space, X, y, lam, models or {}),
-        **made,
-    )
+    return hx.Run(space, X, y, "minimize", record=Bounds(space, X, y, lam, models or {}), **made)
 
 
 def focus_search(
-    model: DiceKriging,
-    lam: float,
-    space: hx.SearchSpace,
-    rng: np.random.Generator,
+    model: DiceKriging, lam: float, space: hx.SearchSpace, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the encoded row of the lowest bound, of random ones in boxes that halve around it."""
     found = []
@@ -127,14 +111,10 @@ def focus_search(
 
 def cube(d: int, low: float = 0.0, high: float = 1.0) -> hx.SearchSpace:
     """Return a space of d numbers, x1 to xd, in the same range."""
-    return hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", low, high) for j in range(1, d + 1)]
-    )
+    return hx.SearchSpace([hx.FloatParameter(f"x{j}", low, high) for j in range(1, d + 1)])
 
 
-def spread_out(
-    space: hx.SearchSpace, n: int, seed: int, tries: int = 200
-) -> np.ndarray:
+def spread_out(space: hx.SearchSpace, n: int, seed: int, tries: int = 200) -> np.ndarray:
     """Return the Latin hypercube, of some tries, whose closest rows are farthest apart."""
     cubes = (space.sample(n, seed=tries * seed + k) for k in range(tries))
     return max(cubes, key=lambda X: pdist(X).min())
@@ -143,15 +123,11 @@ def spread_out(
 def r_uniform(seed: int) -> Callable[[int], np.ndarray]:
     """Return a function that draws numbers as R's ``runif`` does after ``set.seed``."""
     state = [seed]
-    for _ in range(
-        675
-    ):  # Matsumoto's generator, whose state R fills with a congruential one
+    for _ in range(675):  # Matsumoto's generator, whose state R fills with a congruential one
         state.append((69069 * state[-1] + 1) % 2**32)
     rng = np.random.RandomState()
     rng.set_state(("MT19937", np.array(state[-624:], dtype=np.uint32), 624))
-    return lambda n: (
-        np.frombuffer(rng.bytes(4 * n), dtype="<u4") * 2.3283064365386963e-10
-    )
+    return lambda n: np.frombuffer(rng.bytes(4 * n), dtype="<u4") * 2.3283064365386963e-10
 
 
 def r_latin(n: int, d: int, seed: int) -> np.ndarray:

@@ -38,11 +38,7 @@ SHARES = (1e-6, 1.0 - 1e-8)  # in which the share of the signal is searched
 
 def correlation(A: np.ndarray, B: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Return ρ by column, (d, number of rows of A, of rows of B)."""
-    h = (
-        SQRT3
-        * np.abs(A.T[:, :, None] - B.T[:, None, :])
-        / theta[:, None, None]
-    )
+    h = SQRT3 * np.abs(A.T[:, :, None] - B.T[:, None, :]) / theta[:, None, None]
     return (1.0 + h) * np.exp(-h)
 
 
@@ -150,9 +146,7 @@ class DiceKriging:
         self._X, self._y = np.ascontiguousarray(X), y
         upper = 2.0 * np.ptp(X, axis=0)
         bounds = [(np.log(1e-3), np.log(u)) for u in upper]
-        bounds.append(
-            SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget)
-        )
+        bounds.append(SHARES if nugget is None else (1.0 - nugget, 1.0 - nugget))
         rng = np.random.default_rng(len(y))
         points = [np.append(np.log(upper / 2.0), 0.9)]
         if before is not None:
@@ -161,16 +155,10 @@ class DiceKriging:
             scales = upper * rng.uniform(0.1, 1.0, len(upper))
             points.append(np.append(np.log(scales), rng.uniform(0.5, 0.999)))
         low, high = np.transpose(bounds)
-        search = partial(
-            minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B"
-        )
-        found = [
-            search(np.clip(point, low, high)) for point in points[:starts]
-        ]
+        search = partial(minimize, self._cost, jac=True, bounds=bounds, method="L-BFGS-B")
+        found = [search(np.clip(point, low, high)) for point in points[:starts]]
         self._fit(min(found, key=lambda one: one.fun).x)
-        self._inverse = dtrtri(self._L, lower=1)[
-            0
-        ]  # of L: products are faster than solving
+        self._inverse = dtrtri(self._L, lower=1)[0]  # of L: products are faster than solving
 
     @classmethod
     def of_parameters(
@@ -206,12 +194,8 @@ class DiceKriging:
         R = above_diagonal(self._share * smooth, n)
         self._L, failed = dpotrf(R.T, lower=1, overwrite_a=1)
         if failed:
-            raise np.linalg.LinAlgError(
-                "The trials' correlations are not positive definite."
-            )
-        one, z = dtrtrs(
-            self._L, np.column_stack([np.ones_like(self._y), self._y]), lower=1
-        )[0].T
+            raise np.linalg.LinAlgError("The trials' correlations are not positive definite.")
+        one, z = dtrtrs(self._L, np.column_stack([np.ones_like(self._y), self._y]), lower=1)[0].T
         self._trend = one @ z / (one @ one)
         z = z - self._trend * one
         self._variance = z @ z / len(z)
@@ -242,19 +226,14 @@ class DiceKriging:
     def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation (n,) at encoded rows."""
         blocks = np.array_split(X, max(1, len(X) // ROWS))
-        r = (
-            self._share * product(rows, self._X, self._theta)
-            for rows in blocks
-        )
+        r = (self._share * product(rows, self._X, self._theta) for rows in blocks)
         mean, std = zip(*map(self._predict, r), strict=True)
         return np.concatenate(mean), np.concatenate(std)
 
     def _predict(self, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean = self._trend + r @ self._alpha
         v = dtrmm(1.0, self._inverse, r.T, lower=1)
-        variance = self._variance * np.maximum(
-            1.0 - np.einsum("ij,ij->j", v, v), 0.0
-        )
+        variance = self._variance * np.maximum(1.0 - np.einsum("ij,ij->j", v, v), 0.0)
         return mean, np.sqrt(variance)
 
     def lowest_bound(self, X: np.ndarray, lam: float) -> tuple[int, float]:

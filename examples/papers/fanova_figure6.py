@@ -36,10 +36,7 @@ from examples.papers.drawing import BLUE, GREY, ORANGE, averaged, band
 from examples.papers.fanova_lcbench import DEFAULT, SPACE, read
 from examples.papers.frame import PHONEME, Profile, Sheet, experiment
 
-SAMPLERS = {
-    "random search": optuna.samplers.RandomSampler,
-    "TPE": optuna.samplers.TPESampler,
-}
+SAMPLERS = {"random search": optuna.samplers.RandomSampler, "TPE": optuna.samplers.TPESampler}
 # Runs until a quarter of the trials. Of 90 on three problems 53 were sooner, which does not tell
 # whether most are; so many on each would with 80 %, if that share is right.
 SOONER = 150
@@ -59,54 +56,29 @@ class Problem(NamedTuple):
 def hartmann(X: np.ndarray) -> np.ndarray:
     """Return Hartmann's function of the first three columns, and little of the others."""
     A = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
-    P = np.array(
-        [
-            [3689, 1170, 2673],
-            [4699, 4387, 7470],
-            [1091, 8732, 5547],
-            [381, 5743, 8828],
-        ]
-    )
+    P = np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
     inner = (A * (X[:, None, :3] - 1e-4 * P) ** 2).sum(axis=-1)
-    return -np.exp(-inner) @ [1.0, 1.2, 3.0, 3.2] + 0.05 * (
-        (X[:, 3:] - 0.7) ** 2
-    ).sum(axis=1)
+    return -np.exp(-inner) @ [1.0, 1.2, 3.0, 3.2] + 0.05 * ((X[:, 3:] - 0.7) ** 2).sum(axis=1)
 
 
 def sphere(X: np.ndarray) -> np.ndarray:
     """Return the squared distance from a configuration: all hyperparameters matter alike."""
-    return np.asarray(
-        ((X - np.linspace(0.1, 0.9, X.shape[1])) ** 2).sum(axis=1)
-    )
+    return np.asarray(((X - np.linspace(0.1, 0.9, X.shape[1])) ** 2).sum(axis=1))
 
 
 def problems(profile: Profile) -> Iterator[Problem]:
     """Yield the problems; that of LCBench where its data are."""
     if profile.has(PHONEME):
-        forest = read(profile).surrogate(
-            kind="forest", n_trees=profile.size(16, 64), seed=0
-        )
-        yield Problem(
-            "LCBench", SPACE, lambda X: -forest.predict(X)[0], DEFAULT
-        )
+        forest = read(profile).surrogate(kind="forest", n_trees=profile.size(16, 64), seed=0)
+        yield Problem("LCBench", SPACE, lambda X: -forest.predict(X)[0], DEFAULT)
     eight, six = cube(8), cube(6)
-    yield Problem(
-        "three of eight",
-        eight,
-        hartmann,
-        dict.fromkeys(eight.names, 0.5),
-        -3.8628,
-    )
+    yield Problem("three of eight", eight, hartmann, dict.fromkeys(eight.names, 0.5), -3.8628)
     yield Problem("all six alike", six, sphere, dict.fromkeys(six.names, 0.5))
 
 
-def optimized(
-    problem: Problem, free: Sequence[str], sampler: str, n: int, seed: int
-) -> np.ndarray:
+def optimized(problem: Problem, free: Sequence[str], sampler: str, n: int, seed: int) -> np.ndarray:
     """Return the least cost so far of a run in which only some hyperparameters change."""
-    distributions = {
-        n: d for n, d in problem.space.to_optuna().items() if n in free
-    }
+    distributions = {n: d for n, d in problem.space.to_optuna().items() if n in free}
     study = optuna.create_study(sampler=SAMPLERS[sampler](seed=seed))
     study.enqueue_trial({name: problem.default[name] for name in free})
     found = np.empty(n)
@@ -124,10 +96,7 @@ def subspaces(problem: Problem, profile: Profile) -> dict[str, Sequence[str]]:
     Important is the smallest set that explains 80 % of the capped variance of random trials.
     """
     X = problem.space.sample(profile.size(150, 200), seed=1, method="uniform")
-    run, n_trees = (
-        hx.Run(problem.space, X, problem.cost(X), "minimize"),
-        profile.size(16, 64),
-    )
+    run, n_trees = (hx.Run(problem.space, X, problem.cost(X), "minimize"), profile.size(16, 64))
     shares = hx.importance(
         run, order=3, kind="forest", n_trees=n_trees, cap="25%", seed=0
     ).importance
@@ -137,10 +106,7 @@ def subspaces(problem: Problem, profile: Profile) -> dict[str, Sequence[str]]:
         return float(shares["importance"][within].sum())
 
     every = problem.space.names
-    best_sets = (
-        max(combinations(every, size), key=explained)
-        for size in range(1, len(every) + 1)
-    )
+    best_sets = (max(combinations(every, size), key=explained) for size in range(1, len(every) + 1))
     names = next(best for best in best_sets if explained(best) >= 0.8)
     rest = [name for name in problem.space.names if name not in names]
     return {"important": names, "rest": rest, "whole": problem.space.names}
@@ -158,10 +124,7 @@ def measured(
         seeds = range(profile.size(30 if judged else 10, 30))
         if free[where]:
             found[sampler, where] = np.array(
-                [
-                    optimized(problem, free[where], sampler, trials, k)
-                    for k in seeds
-                ]
+                [optimized(problem, free[where], sampler, trials, k) for k in seeds]
             )
     return found
 
@@ -174,10 +137,7 @@ def first_trials(
     Of the repetitions from `first` to SOONER, whose later trials nobody looks at.
     """
     reached = [
-        [
-            optimized(problem, free[where], "TPE", trials, k)[-1]
-            for k in range(first, SOONER)
-        ]
+        [optimized(problem, free[where], "TPE", trials, k)[-1] for k in range(first, SOONER)]
         for where in ("important", "whole")
     ]
     some, whole = np.array(reached)
@@ -222,9 +182,7 @@ def figure_6(sheet: Sheet) -> None:
                 label=f"{where} (n = {len(values)})",
             )
         some, whole = runs["TPE", "important"], runs["TPE", "whole"]
-        least, most = (
-            values[:, 0] - values[:, -1] for values in (some, whole)
-        )
+        least, most = (values[:, 0] - values[:, -1] for values in (some, whole))
         sheet.finding(
             f"{name}: the subspace yields most of what the whole space does, 80 %",
             least - 0.8 * most,
@@ -239,7 +197,4 @@ def figure_6(sheet: Sheet) -> None:
     )
     for ax in axes[:, 0]:  # what is only drawn has fewer runs
         ax.legend(fontsize=8)
-    sheet.needs(
-        "the network on CIFAR-10-small and CPLEX on CLS",
-        "runs of SMAC on both",
-    )
+    sheet.needs("the network on CIFAR-10-small and CPLEX on CLS", "runs of SMAC on both")

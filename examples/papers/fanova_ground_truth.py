@@ -40,11 +40,7 @@ from examples.papers.frame import Profile, Sheet, experiment, listed
 from hpo_explain.base.subject import Subject
 
 # κ, τ0 and S: their grid, and a space whose measure gives every value of it the same weight
-GRID = (
-    (np.arange(5, 11) / 10).tolist(),
-    4.0 ** np.arange(6),
-    2.0 ** np.arange(8),
-)
+GRID = ((np.arange(5, 11) / 10).tolist(), 4.0 ** np.arange(6), 2.0 ** np.arange(8))
 SPACE = hx.SearchSpace(
     [
         hx.FloatParameter("learning_decay", 0.45, 1.05),
@@ -85,33 +81,23 @@ def measured(documents: int, seed: int, kappa: float) -> np.ndarray:
     return np.reshape(found, (6, 8, 2))
 
 
-def explained(
-    label: str, values: np.ndarray, seen: np.ndarray
-) -> hx.methods.FanovaImportance:
+def explained(label: str, values: np.ndarray, seen: np.ndarray) -> hx.methods.FanovaImportance:
     """Return the functional ANOVA of a forest that has seen some points of the grid."""
     points = list(product(*GRID))
     configs = [dict(zip(SPACE.names, points[i], strict=True)) for i in seen]
     y = values.ravel()[seen]
-    run = hx.Run(
-        SPACE, SPACE.encode(configs), y, "minimize", objective_name=label
-    )
+    run = hx.Run(SPACE, SPACE.encode(configs), y, "minimize", objective_name=label)
     forest = run.surrogate(kind="forest", n_trees=64, seed=0)
-    explainer = hx.methods.FanovaExplainer(
-        forest, subject=Subject.of(run), seed=0
-    )
+    explainer = hx.methods.FanovaExplainer(forest, subject=Subject.of(run), seed=0)
     return explainer.explain(order=3, cap=None, given=None)
 
 
 def true_marginal(values: np.ndarray, *kept: int) -> np.ndarray:
     """Return the mean over the grid of all but some hyperparameters."""
-    return np.asarray(
-        values.mean(axis=tuple(k for k in range(values.ndim) if k not in kept))
-    )
+    return np.asarray(values.mean(axis=tuple(k for k in range(values.ndim) if k not in kept)))
 
 
-def true_shares(
-    values: np.ndarray, members: list[tuple[int, ...]]
-) -> np.ndarray:
+def true_shares(values: np.ndarray, members: list[tuple[int, ...]]) -> np.ndarray:
     """Return the share of each component of the functional ANOVA of a function on the grid."""
     found: dict[tuple[int, ...], float] = {}
     for u in sorted(members, key=len):
@@ -123,22 +109,15 @@ def true_shares(
 def predicted_marginal(marginal: Any, *kept: int) -> np.ndarray:
     """Return a marginal prediction at the values of the grid."""
     grids = marginal.grid if len(kept) > 1 else [marginal.grid]
-    logs = [
-        (np.log(grid)[:, None], np.log(GRID[j]))
-        for j, grid in zip(kept, grids, strict=True)
-    ]
+    logs = [(np.log(grid)[:, None], np.log(GRID[j])) for j, grid in zip(kept, grids, strict=True)]
     nearest = [np.abs(shown - wanted).argmin(axis=0) for shown, wanted in logs]
     return np.asarray(marginal.mean)[np.ix_(*nearest)]
 
 
-def agreement(
-    true: np.ndarray, predicted: np.ndarray, values: np.ndarray
-) -> tuple[float, float]:
+def agreement(true: np.ndarray, predicted: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Return a correlation, and the largest difference as a share of the range of all values."""
     error = np.abs(predicted - true).max() / np.ptp(values)
-    return float(np.corrcoef(predicted.ravel(), true.ravel())[0, 1]), float(
-        error
-    )
+    return float(np.corrcoef(predicted.ravel(), true.ravel())[0, 1]), float(error)
 
 
 class Analysis(NamedTuple):
@@ -154,52 +133,34 @@ def analysed(profile: Profile) -> dict[str, Analysis]:
     documents = profile.size(150, 1000)
     work = [(documents, profile.seed, kappa) for kappa in GRID[0]]
     found = np.array(profile.repeated(measured, work))
-    both = dict(
-        zip(("perplexity", "run time"), np.moveaxis(found, -1, 0), strict=True)
-    )
+    both = dict(zip(("perplexity", "run time"), np.moveaxis(found, -1, 0), strict=True))
     size = both["perplexity"].size
     rng = np.random.default_rng(profile.seed)
     seen = [rng.choice(size, 100, replace=False) for _ in range(FORESTS)]
     return {
-        label: Analysis(
-            [explained(label, values, some) for some in seen], values
-        )
+        label: Analysis([explained(label, values, some) for some in seen], values)
         for label, values in both.items()
     }
 
 
-on_lda = partial(
-    experiment, "fanova", data=analysed, basis="online LDA on drawn documents"
-)
+on_lda = partial(experiment, "fanova", data=analysed, basis="online LDA on drawn documents")
 DATA_OF_LDA = "the grid of Snoek et al. (2012) for online LDA on Wikipedia, which is not published"
 
 
 def close(sheet: Sheet, label: str, found: Analysis) -> None:
     """Say how close shares and marginals are, by forest, and draw the marginals of one."""
     results, values = found
-    axes = sheet.panels(
-        [f"{label} by {symbol}" for symbol in SYMBOLS], height=2.2, sharey=True
-    )
+    axes = sheet.panels([f"{label} by {symbol}" for symbol in SYMBOLS], height=2.2, sharey=True)
     for j, (ax, name) in enumerate(zip(axes, SPACE.names, strict=True)):
         marginal, true = results[0].marginal(name), true_marginal(values, j)
-        band(
-            ax,
-            marginal.grid,
-            marginal.mean,
-            marginal.std,
-            BLACK,
-            ls="--",
-            lw=1,
-        )
+        band(ax, marginal.grid, marginal.mean, marginal.std, BLACK, ls="--", lw=1)
         ax.plot(GRID[j], true, "o", color=BLUE, ms=3)
         ax.set_xscale("log" if marginal.log[0] else "linear")
     apart = np.array(
         [
             [
                 agreement(
-                    true_marginal(values, j),
-                    predicted_marginal(result.marginal(name), j),
-                    values,
+                    true_marginal(values, j), predicted_marginal(result.marginal(name), j), values
                 )
                 for j, name in enumerate(SPACE.names)
             ]
@@ -215,8 +176,7 @@ def close(sheet: Sheet, label: str, found: Analysis) -> None:
     )
     farthest = [
         np.abs(
-            result.importance["importance"].to_numpy()
-            - true_shares(values, result.members)
+            result.importance["importance"].to_numpy() - true_shares(values, result.members)
         ).max()
         for result in results
     ]
@@ -239,27 +199,15 @@ def figure_2(sheet: Sheet, found: dict) -> None:
     """Compare the joint marginal of κ and S with the true one."""
     results, values = found["perplexity"]
     true = true_marginal(values, 0, 2)
-    marginals = [
-        result.marginal(SPACE.names[0], SPACE.names[2]) for result in results
-    ]
+    marginals = [result.marginal(SPACE.names[0], SPACE.names[2]) for result in results]
     marginal = marginals[0]
     titles = [f"κ against S, {which}" for which in ("true", "predicted")]
     axes = sheet.panels(titles, width=3.2, height=2.4, sharey=True)
     drawn = ((GRID[::2], true), (marginal.grid, marginal.mean))
     for ax, ((kappa, batch), z) in zip(axes, drawn, strict=True):
-        ax.pcolormesh(
-            batch,
-            kappa,
-            z,
-            vmin=true.min(),
-            vmax=true.max(),
-            shading="nearest",
-        )
+        ax.pcolormesh(batch, kappa, z, vmin=true.min(), vmax=true.max(), shading="nearest")
         ax.set_xscale("log")
-    apart = [
-        agreement(true, predicted_marginal(one, 0, 2), values)
-        for one in marginals
-    ]
+    apart = [agreement(true, predicted_marginal(one, 0, 2), values) for one in marginals]
     correlation, error = np.transpose(apart)
     sheet.finding(
         "the predicted joint marginal is that of the grid, with a correlation above 0.8",

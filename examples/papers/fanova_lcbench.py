@@ -32,32 +32,21 @@ SPACE = hx.SearchSpace(
     ]
 )
 # What textbooks start stochastic gradient descent with.
-DEFAULT = dict(
-    zip(SPACE.names, (128, 1e-2, 0.9, 1e-4, 3, 256, 0.5), strict=True)
-)
+DEFAULT = dict(zip(SPACE.names, (128, 1e-2, 0.9, 1e-4, 3, 256, 0.5), strict=True))
 
 
 def read(profile: Profile) -> hx.Run:
     """Return the configurations of phoneme as a run."""
-    settings = {
-        "objective": "final_val_accuracy",
-        "direction": "maximize",
-        "space": SPACE,
-    }
+    settings = {"objective": "final_val_accuracy", "direction": "maximize", "space": SPACE}
     return hx.from_frame(profile.read(PHONEME), **settings)
 
 
 def explained(run: hx.Run, n_trees: int) -> tuple[float, float, str]:
     """Return the shares of main effects and pairs by a forest, and what matters most."""
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=0)
-    result = hx.methods.FanovaExplainer(forest, seed=0).explain(
-        order=2, cap=None, given=None
-    )
+    result = hx.methods.FanovaExplainer(forest, seed=0).explain(order=2, cap=None, given=None)
     d = len(run.space)
-    main, pairs = (
-        result.shares[:, :d].sum(axis=1),
-        result.shares[:, d:].sum(axis=1),
-    )
+    main, pairs = (result.shares[:, :d].sum(axis=1), result.shares[:, d:].sum(axis=1))
     return main.mean(), pairs.mean(), result.to_frame().index[0]
 
 
@@ -66,10 +55,7 @@ def of_phoneme(sheet: Sheet) -> None:
     run, n_trees = read(sheet.profile), sheet.profile.size(16, 64)
     forest = run.surrogate(kind="forest", n_trees=n_trees, seed=0)
     default = float(forest.predict(SPACE.encode(DEFAULT))[0][0])
-    caps = {
-        "the 25% quantile": float(np.quantile(run.objective, 0.75)),
-        "the default": default,
-    }
+    caps = {"the 25% quantile": float(np.quantile(run.objective, 0.75)), "the default": default}
     rng = np.random.default_rng(sheet.profile.seed)
     halves = [
         np.sort(rng.permutation(len(run))[: len(run) // 2])
@@ -80,12 +66,7 @@ def of_phoneme(sheet: Sheet) -> None:
         """Return main effects, pairs and what matters most, from halves of the trials."""
         found = [
             explained(
-                hx.Run(
-                    run.space,
-                    run.X[rows],
-                    np.maximum(run.objective[rows], least),
-                    "maximize",
-                ),
+                hx.Run(run.space, run.X[rows], np.maximum(run.objective[rows], least), "maximize"),
                 n_trees,
             )
             for rows in halves
@@ -100,9 +81,7 @@ def of_phoneme(sheet: Sheet) -> None:
         f"{raw.mean():.0%}",
     )
     sheet.of_halves(
-        "LCBench: pairs explain up to 45% of the raw variance",
-        0.45 - pairs,
-        f"{pairs.mean():.0%}",
+        "LCBench: pairs explain up to 45% of the raw variance", 0.45 - pairs, f"{pairs.mean():.0%}"
     )
     for label, least in caps.items():
         main, _, largest = of_halves(least)
@@ -131,20 +110,11 @@ def tables(profile: Profile) -> np.ndarray:
     found = []
     for name in NAMES:
         problem = load(name)
-        X = problem.space.sample(
-            profile.size(400, 1000), seed=profile.seed, method="uniform"
-        )
+        X = problem.space.sample(profile.size(400, 1000), seed=profile.seed, method="uniform")
         run = hx.Run(problem.space, X, problem.cost(X), "minimize")
-        good = replace(
-            run,
-            objective=np.minimum(
-                run.objective, np.quantile(run.objective, 0.25)
-            ),
-        )
+        good = replace(run, objective=np.minimum(run.objective, np.quantile(run.objective, 0.25)))
         n_trees = profile.size(32, 64)
-        found.append(
-            (*explained(run, n_trees)[:2], explained(good, n_trees)[0])
-        )
+        found.append((*explained(run, n_trees)[:2], explained(good, n_trees)[0]))
     return np.transpose(found)
 
 
@@ -190,11 +160,7 @@ def table_2(sheet: Sheet) -> None:
     sheet.needs("the paper's 16 scenarios", SOLVERS, 96)
 
 
-@experiment(
-    "fanova",
-    "figure5",
-    "A solver's heuristic on two distributions of instances",
-)
+@experiment("fanova", "figure5", "A solver's heuristic on two distributions of instances")
 def figure_5(sheet: Sheet) -> None:
     """Say what it needs."""
     sheet.needs("SPEAR's variable selection heuristic on BMC and SWV", SOLVERS)

@@ -16,15 +16,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from sklearn import (
-    datasets,
-    ensemble,
-    linear_model,
-    naive_bayes,
-    neighbors,
-    svm,
-    tree,
-)
+from sklearn import datasets, ensemble, linear_model, naive_bayes, neighbors, svm, tree
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -36,35 +28,21 @@ from examples.papers.frame import Profile, Sheet, experiment
 
 CLASSES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "svm": lambda c: svm.SVC(C=c["C"], gamma=c["gamma"]),
-    "forest": lambda c: ensemble.RandomForestClassifier(
-        c["trees"], random_state=0
-    ),
+    "forest": lambda c: ensemble.RandomForestClassifier(c["trees"], random_state=0),
     "neighbours": lambda c: neighbors.KNeighborsClassifier(c["neighbours"]),
-    "linear": lambda c: linear_model.SGDClassifier(
-        alpha=c["alpha"], random_state=0
-    ),
+    "linear": lambda c: linear_model.SGDClassifier(alpha=c["alpha"], random_state=0),
     "bayes": lambda c: naive_bayes.GaussianNB(),
-    "tree": lambda c: tree.DecisionTreeClassifier(
-        max_depth=c["depth"], random_state=0
-    ),
+    "tree": lambda c: tree.DecisionTreeClassifier(max_depth=c["depth"], random_state=0),
 }
 SPACE = hx.SearchSpace(
     [
         hx.CategoricalParameter("class", list(CLASSES)),
         hx.FloatParameter("features", 0.1, 1.0),
-        hx.FloatParameter(
-            "C", 1e-2, 1e3, log=True, active_when={"class": ["svm"]}
-        ),
-        hx.FloatParameter(
-            "gamma", 1e-4, 1e1, log=True, active_when={"class": ["svm"]}
-        ),
+        hx.FloatParameter("C", 1e-2, 1e3, log=True, active_when={"class": ["svm"]}),
+        hx.FloatParameter("gamma", 1e-4, 1e1, log=True, active_when={"class": ["svm"]}),
         hx.IntParameter("trees", 2, 30, active_when={"class": ["forest"]}),
-        hx.IntParameter(
-            "neighbours", 1, 20, active_when={"class": ["neighbours"]}
-        ),
-        hx.FloatParameter(
-            "alpha", 1e-5, 1e0, log=True, active_when={"class": ["linear"]}
-        ),
+        hx.IntParameter("neighbours", 1, 20, active_when={"class": ["neighbours"]}),
+        hx.FloatParameter("alpha", 1e-5, 1e0, log=True, active_when={"class": ["linear"]}),
         hx.IntParameter("depth", 1, 10, active_when={"class": ["tree"]}),
     ]
 )
@@ -85,16 +63,12 @@ def searched(name: str, n: int, seed: int) -> hx.Run:
         with warnings.catch_warnings():
             # constant pixels, and steps that do not converge
             warnings.simplefilter("ignore")
-            errors.append(
-                1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean()
-            )
+            errors.append(1.0 - cross_val_score(model, X[rows], y[rows], cv=2).mean())
     return hx.Run(SPACE, trials, errors, "minimize", objective_name="error")
 
 
 @cache
-def importances(
-    profile: Profile,
-) -> dict[str, list[hx.methods.FanovaImportance]]:
+def importances(profile: Profile) -> dict[str, list[hx.methods.FanovaImportance]]:
     """Return the functional ANOVA of repeated searches on each data set."""
     settings = [(name, profile.size(80, 400)) for name in DATA_SETS]
     searches = profile.over_seeds(searched, settings, 5, 8)
@@ -110,16 +84,12 @@ def explained(run: hx.Run) -> hx.methods.FanovaImportance:
     return hx.methods.FanovaExplainer(forest, seed=0).explain(order=1)
 
 
-BASIS = (
-    "a space of scikit-learn's models on its data sets instead of Auto-WEKA's"
-)
+BASIS = "a space of scikit-learn's models on its data sets instead of Auto-WEKA's"
 of_models = partial(experiment, "fanova", data=importances, basis=BASIS)
 
 
 @of_models("table1", "What matters most in a space of models", cells=15)
-def table_1(
-    sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]
-) -> None:
+def table_1(sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]) -> None:
     """Name the most important hyperparameter of each data set."""
     for name, results in found.items():
         shares = [result.to_frame()["importance"] for result in results]
@@ -136,9 +106,7 @@ def table_1(
 
 
 @of_models("figure4", "Marginals of the model class on two data sets")
-def figure_4(
-    sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]
-) -> None:
+def figure_4(sheet: Sheet, found: dict[str, list[hx.methods.FanovaImportance]]) -> None:
     """Draw the marginals, and compare their orders."""
     axes = sheet.panels([f"error, {name}" for name in DATA_SETS], height=2.4)
     best: dict[str, list[str]] = {}
@@ -154,7 +122,6 @@ def figure_4(
     sheet.in_most(
         "the best classes differ between data sets",
         [len({*order}) > 1 for order in orders],
-        ", the first: "
-        + "; ".join(f"{name}: {some[0]}" for name, some in best.items()),
+        ", the first: " + "; ".join(f"{name}: {some[0]}" for name, some in best.items()),
     )
     sheet.needs("CIFAR-10 and MNIST", WEKA)

@@ -46,10 +46,7 @@ RESAMPLES = 50
 BUDGET = 1200  # seconds of one processor: ten minutes on two
 
 PHONEME = "lcbench_phoneme.csv.gz"
-PATHS, SHAPLEY = (
-    "hyper_ellipsoid_paths.csv.gz",
-    "hyper_ellipsoid_shapley.csv.gz",
-)
+PATHS, SHAPLEY = ("hyper_ellipsoid_paths.csv.gz", "hyper_ellipsoid_shapley.csv.gz")
 NETWORK_DESIGN = "mlp_surrogate95_design.csv"
 NETWORK_PARAMETERS = "mlp_surrogate95_km_parameters.json"
 NETWORK_BACKGROUND = "mlp_surrogate95_background7000.csv.gz"
@@ -133,9 +130,7 @@ class Saved:
         self.seconds = 0.0
 
 
-def timed(
-    function: Callable[..., Any], source: str, *arguments: Any
-) -> tuple[float, Any]:
+def timed(function: Callable[..., Any], source: str, *arguments: Any) -> tuple[float, Any]:
     """Return the processor seconds that a call takes, and what it returns.
 
     With its source as an argument it is repeated when it was changed.
@@ -167,9 +162,7 @@ class Profile(NamedTuple):
         """Return a table of the data."""
         return pd.read_csv(self.data / file)
 
-    def repeated(
-        self, function: Callable[..., Any], arguments: Sequence[tuple]
-    ) -> list[Any]:
+    def repeated(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
         """Return the results of a function that is called with each tuple of arguments.
 
         Those that are stored are read, and others are stored, so that they can be judged again.
@@ -192,17 +185,11 @@ class Profile(NamedTuple):
         return [result for _, result in found]
 
     def over_seeds(
-        self,
-        function: Callable[..., Any],
-        settings: Sequence[tuple],
-        quick: int,
-        thorough: int,
+        self, function: Callable[..., Any], settings: Sequence[tuple], quick: int, thorough: int
     ) -> list[list[Any]]:
         """Return, by setting, the results of a function of a setting and one of several seeds."""
         n = self.size(quick, thorough)
-        work = [
-            (*setting, self.seed + k) for setting in settings for k in range(n)
-        ]
+        work = [(*setting, self.seed + k) for setting in settings for k in range(n)]
         found = self.repeated(function, work)
         return [found[n * i : n * (i + 1)] for i in range(len(settings))]
 
@@ -219,12 +206,7 @@ class Sheet:
     figure: Figure | None = None
 
     def finding(
-        self,
-        what: str,
-        margins: Any,
-        ours: str,
-        paper: str = "yes",
-        why: str = "",
+        self, what: str, margins: Any, ours: str, paper: str = "yes", why: str = ""
     ) -> None:
         """Add by which margin a finding of a paper holds, positive where it does.
 
@@ -233,9 +215,7 @@ class Sheet:
         judged = Finding.of(margins)
         self.rows.append(Row(what, paper, ours, judged, why=why))
 
-    def of_halves(
-        self, what: str, margins: Any, ours: str, paper: str = "yes"
-    ) -> None:
+    def of_halves(self, what: str, margins: Any, ours: str, paper: str = "yes") -> None:
         """Add by which margin a finding holds in random halves of the trials, the last axis.
 
         Halves overlap, so their mean is no surer the more there are: how one half scatters is the
@@ -244,31 +224,15 @@ class Sheet:
         values = np.atleast_2d(margins)
         means, errors = values.mean(axis=1), values.std(axis=1, ddof=1)
         freedom = values.shape[1] - 1.0
-        judged = Finding(
-            tuple(means), tuple(errors), freedom, fixed=ALL_TRIALS
-        )
+        judged = Finding(tuple(means), tuple(errors), freedom, fixed=ALL_TRIALS)
         self.rows.append(Row(what, paper, ours, judged))
 
-    def exact(
-        self,
-        what: str,
-        holds: Any,
-        ours: str,
-        paper: str = "yes",
-        why: str = "",
-    ) -> None:
+    def exact(self, what: str, holds: Any, ours: str, paper: str = "yes", why: str = "") -> None:
         """Add whether a finding holds into which no chance enters."""
         judged = Finding.exact(holds)
         self.rows.append(Row(what, paper, ours, judged, why=why))
 
-    def in_most(
-        self,
-        what: str,
-        flags: Any,
-        ours: str,
-        paper: str = "yes",
-        why: str = "",
-    ) -> None:
+    def in_most(self, what: str, flags: Any, ours: str, paper: str = "yes", why: str = "") -> None:
         """Add whether a finding holds in more than half of the repetitions."""
         held = np.asarray(flags, dtype=float)
         n = len(held)
@@ -281,12 +245,7 @@ class Sheet:
         self.rows.append(Row(what, paper, said, judged, why=why))
 
     def in_resamples(
-        self,
-        what: str,
-        flags: Any,
-        ours: str,
-        paper: str = "yes",
-        why: str = "",
+        self, what: str, flags: Any, ours: str, paper: str = "yes", why: str = ""
     ) -> None:
         """Add whether a finding about all repetitions holds in resamples of them.
 
@@ -298,14 +257,7 @@ class Sheet:
         judged = Finding((margin,), (0.0,), fixed=ALL_AT_ONCE)
         self.rows.append(Row(what, paper, said, judged, why=why))
 
-    def in_one(
-        self,
-        what: str,
-        flags: Any,
-        ours: str,
-        paper: str = "yes",
-        why: str = "",
-    ) -> None:
+    def in_one(self, what: str, flags: Any, ours: str, paper: str = "yes", why: str = "") -> None:
         """Add what happened in the paper's one run, and in how many of those here.
 
         It differs if it happens in none of them, and agrees only if it does in nearly all: that one
@@ -389,9 +341,7 @@ class Sheet:
             shrinking=shrinking,
         )
         shown = [f"{value:.{digits}f}" for value in (paper, values.mean())]
-        row = Row(
-            what, *shown, judged, digits=digits, why=why, cells=int(cell)
-        )
+        row = Row(what, *shown, judged, digits=digits, why=why, cells=int(cell))
         self.rows.append(row)
 
     def numbers(
@@ -410,10 +360,7 @@ class Sheet:
         which multiple of the paper's numbers fits best.
         """
         labels = [what.format(*some) for some in product(*names)]
-        each = {
-            key: np.resize(value, len(labels))
-            for key, value in options.items()
-        }
+        each = {key: np.resize(value, len(labels)) for key, value in options.items()}
         columns = np.reshape(ours, (-1, len(labels))).T
         theirs = np.ravel(np.asarray(paper, dtype=float))
         first = len(self.rows)
@@ -425,11 +372,7 @@ class Sheet:
             self.together(together, added, columns, each)
 
     def together(
-        self,
-        what: str,
-        numbers: Sequence[Any],
-        columns: np.ndarray,
-        options: dict[str, Any],
+        self, what: str, numbers: Sequence[Any], columns: np.ndarray, options: dict[str, Any]
     ) -> None:
         """Add which multiple of the paper's numbers those of the repetitions are, together."""
         paper = np.array([number.paper - number.null for number in numbers])
@@ -463,13 +406,7 @@ class Sheet:
         name = f"{what}, together as a multiple of the paper's"
         self.rows.append(Row(name, "1", said, judged, why=why))
 
-    def panels(
-        self,
-        titles: Any,
-        width: float = 2.6,
-        height: float = 2.1,
-        **shared: Any,
-    ) -> Any:
+    def panels(self, titles: Any, width: float = 2.6, height: float = 2.1, **shared: Any) -> Any:
         """Return the axes of a figure in the shape of their titles: one, a row, or rows."""
         size = np.atleast_2d(titles).shape
         figsize = (width * size[1], height * size[0])
@@ -526,10 +463,7 @@ def hindered(rows: Sequence[Row]) -> str:
 def quoted(table: str) -> dict[str, np.ndarray]:
     """Return the numbers (columns,) of each row of a paper's table: "name: 1.2 (0.3), 4.5"."""
     rows = [line.strip().split(":") for line in table.strip().splitlines()]
-    return {
-        name: np.array(re.findall(r"-?[\d.]+", cells), float)
-        for name, cells in rows
-    }
+    return {name: np.array(re.findall(r"-?[\d.]+", cells), float) for name, cells in rows}
 
 
 def listed(values: Iterable[float], digits: int = 1) -> str:
@@ -596,9 +530,7 @@ def experiment(paper: str, name: str, title: str, **options: Any) -> Callable:
     """Register a function as the repetition of a table or figure."""
 
     def registered(function: Callable[..., None]) -> Callable[..., None]:
-        EXPERIMENTS[paper, name] = Experiment(
-            paper, name, title, function, **options
-        )
+        EXPERIMENTS[paper, name] = Experiment(paper, name, title, function, **options)
         return function
 
     return registered
@@ -621,24 +553,14 @@ class Page:
         rows = re.findall(r"^\| (\w+, \w.*?) \| (.+) \|$", overview, re.M)
         self.hindered: dict[str, str] = dict(rows)
 
-    def add(
-        self,
-        one: Experiment,
-        found: Sheet,
-        picture: str | None,
-        seconds: float,
-    ) -> str:
+    def add(self, one: Experiment, found: Sheet, picture: str | None, seconds: float) -> str:
         """Add an experiment, and return its section."""
         said = judged(found.rows)
-        basis = (
-            f" Measured on {one.basis}." if one.basis and said != NEEDS else ""
-        )
+        basis = f" Measured on {one.basis}." if one.basis and said != NEEDS else ""
         n_rows = sum(row.judged is not None for row in found.rows)
         by = [row.verdict(n_rows) for row in found.rows]
         counts = [
-            f"{by.count(kind)} {kind}"
-            for kind in (AGREES, NOT_CONTRADICTED, DIFFERS)
-            if kind in by
+            f"{by.count(kind)} {kind}" for kind in (AGREES, NOT_CONTRADICTED, DIFFERS) if kind in by
         ]
         of = f" ({', '.join(counts)})" if counts else ""
         head = [
@@ -674,10 +596,7 @@ class Page:
             "|---|---|---|---|---|",
         ]
         for paper, verdicts in named.items():
-            cells = [
-                f"{len(n)}: {', '.join(n)}" if n else "0"
-                for n in verdicts.values()
-            ]
+            cells = [f"{len(n)}: {', '.join(n)}" if n else "0" for n in verdicts.values()]
             overview.append(f"| {paper} | " + " | ".join(cells) + " |")
         counts = [
             f"{sum(len(verdicts[kind]) for verdicts in named.values())} {word}"
@@ -689,10 +608,7 @@ class Page:
             )
         ]
         total = f"Of {len(shown)} tables and figures {', '.join(counts)}."
-        taken = [
-            float(re.search(r" ([\d.]+) s\.\n", self.sections[label])[1])
-            for label in shown
-        ]
+        taken = [float(re.search(r" ([\d.]+) s\.\n", self.sections[label])[1]) for label in shown]
         holds = "within" if sum(taken) <= BUDGET else "more than"
         total += (
             f" That takes {sum(taken):,.0f} seconds of one processor, {holds} the {BUDGET:,} that "
@@ -702,9 +618,7 @@ class Page:
         if others:
             total += f" Not repeated yet: {'; '.join(others)}."
         needed = [
-            f"| {label} | {self.hindered[label]} |"
-            for label in shown
-            if label in self.hindered
+            f"| {label} | {self.hindered[label]} |" for label in shown if label in self.hindered
         ]
         if needed:
             overview += [
@@ -716,7 +630,4 @@ class Page:
                 *needed,
             ]
         sections = [f"### {self.sections[label]}" for label in shown]
-        return (
-            "\n\n".join([self.head, total, "\n".join(overview), *sections])
-            + "\n"
-        )
+        return "\n\n".join([self.head, total, "\n".join(overview), *sections]) + "\n"

@@ -36,9 +36,7 @@ SPACE = hx.SearchSpace(
         hx.FloatParameter("weight_decay", 0.0, 0.1),
     ]
 )
-LOW, HIGH = np.array(
-    [[16, 0, 64, 1, 0, 0.1, 0], [512, 1, 1024, 5, 0.01, 1, 0.1]]
-)
+LOW, HIGH = np.array([[16, 0, 64, 1, 0, 0.1, 0], [512, 1, 1024, 5, 0.01, 1, 0.1]])
 LOG = np.array([0, 2])  # columns of batch_size and max_units
 LAYERS = SPACE.index("num_layers")
 # hyperparameters and cuts by split, and rows that are not split
@@ -59,21 +57,13 @@ def tree(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple:
     n, d = X.shape
     rows = rng.integers(0, n, n)
     feature, child = np.full(2 * n, -1), np.zeros(2 * n, np.int64)
-    cut, value, ends = (
-        np.zeros(2 * n),
-        np.zeros(2 * n),
-        np.zeros((2 * n, 2), np.int64),
-    )
+    cut, value, ends = (np.zeros(2 * n), np.zeros(2 * n), np.zeros((2 * n, 2), np.int64))
     ends[0, 1], nodes, node = n, 1, 0
     while node < nodes:
         first, last = ends[node]
         total, count = y[rows[first:last]].sum(), last - first
         value[node], best = total / count, total**2 / count + 1e-12
-        for j in (
-            rng.permutation(d)[:TRIED]
-            if count > LEAST
-            else np.empty(0, np.int64)
-        ):
+        for j in rng.permutation(d)[:TRIED] if count > LEAST else np.empty(0, np.int64):
             column = X[rows[first:last], j]
             for c in rng.uniform(column.min(), column.max(), CUTS):
                 below, m = 0.0, 0
@@ -81,11 +71,7 @@ def tree(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple:
                     if column[i] <= c:
                         below += y[rows[first + i]]
                         m += 1
-                gain = (
-                    below**2 / m + (total - below) ** 2 / (count - m)
-                    if 0 < m < count
-                    else 0.0
-                )
+                gain = below**2 / m + (total - below) ** 2 / (count - m) if 0 < m < count else 0.0
                 if gain > best:
                     best, feature[node], cut[node] = gain, j, c
         if feature[node] >= 0:
@@ -121,9 +107,7 @@ class Network:
     trees: tuple[tuple, ...]
 
     @classmethod
-    def of(
-        cls, table: pd.DataFrame, n_trees: int = 200, seed: int = 0
-    ) -> Network:
+    def of(cls, table: pd.DataFrame, n_trees: int = 200, seed: int = 0) -> Network:
         """Fit the forest to the table of configurations, with mis-coded layers."""
         X = table[list(SPACE.names)].to_numpy(float)
         X[:, LAYERS] = np.where(X[:, LAYERS] == 1, 5, X[:, LAYERS] - 1)

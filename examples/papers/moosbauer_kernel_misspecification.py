@@ -41,15 +41,9 @@ PAPER = quoted("""
 """)
 
 
-def fitted(
-    space: hx.SearchSpace, X, y, kernel: str
-) -> hx.models.GaussianProcessSurrogate:
+def fitted(space: hx.SearchSpace, X, y, kernel: str) -> hx.models.GaussianProcessSurrogate:
     """Return a process whose kernel's parameters are fitted by maximum likelihood."""
-    shape = (
-        partial(kernels.Matern, nu=1.5)
-        if kernel == "Matérn-3/2"
-        else kernels.RBF
-    )
+    shape = partial(kernels.Matern, nu=1.5) if kernel == "Matérn-3/2" else kernels.RBF
     stationary = shape(np.full(len(space), 0.5), LENGTH_SCALES)
     process = GaussianProcessRegressor(
         kernels.ConstantKernel(1.0, (1e-2, 1e3)) * stationary,
@@ -80,9 +74,7 @@ def likelihoods(d: int, seed: int, n_rows: int = 300) -> list[list[float]]:
     X = space.sample(30, seed=seed, method="uniform")
     sample = space.sample(n_rows, seed=seed + 1000, method="uniform")
     settings = {"sample": sample, "grid_size": 20}
-    truth = fitted(
-        space, X, np.array([objective(row) for row in X]), "Matérn-3/2"
-    )
+    truth = fitted(space, X, np.array([objective(row) for row in X]), "Matérn-3/2")
     y = truth.predict(X)[0]
     true = effect_of(Predicting(truth), sample).mean
     found = []
@@ -110,11 +102,7 @@ def repeated(profile: Profile) -> dict[str, np.ndarray]:
 of_kernels = partial(experiment, "moosbauer", data=repeated)
 
 
-@of_kernels(
-    "table3",
-    "Likelihood under Eq. 4 and 5 where the kernel is right or wrong",
-    cells=24,
-)
+@of_kernels("table3", "Likelihood under Eq. 4 and 5 where the kernel is right or wrong", cells=24)
 def table_3(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Compare the means, and which of the two is less sensitive."""
     names = [KERNELS.values(), VARIANCES.values()]
@@ -131,19 +119,12 @@ def table_3(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
         )
         four, five = found.std(axis=0, ddof=1).T
         # a standard deviation's logarithm has an error of its own
-        left = [
-            np.log(np.delete(found, i, 0).std(axis=0, ddof=1))
-            for i in range(len(found))
-        ]
+        left = [np.log(np.delete(found, i, 0).std(axis=0, ddof=1)) for i in range(len(found))]
         logs = np.log(found.std(axis=0, ddof=1))
         values = len(left) * logs - (len(left) - 1) * np.array(left)
         sheet.finding(
             f"d = {d}: Eq. 4 varies more than Eq. 5, whichever the kernel",
-            [
-                values[:, a, 0] - values[:, b, 1]
-                for a in (0, 1)
-                for b in (0, 1)
-            ],
+            [values[:, a, 0] - values[:, b, 1] for a in (0, 1) for b in (0, 1)],
             f"{listed(four, 2)} against {listed(five, 2)}",
         )
     sheet.left_out(
@@ -157,19 +138,13 @@ def table_3(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
 def figure_8(sheet: Sheet, by_dimension: dict[str, np.ndarray]) -> None:
     """Draw the NLL by kernel and equation, and compare medians."""
     axes = sheet.panels([f"NLL, d = {d}" for d in by_dimension], height=2.4)
-    names = [
-        f"{word}\n{equation}"
-        for word in KERNELS.values()
-        for equation in VARIANCES.values()
-    ]
+    names = [f"{word}\n{equation}" for word in KERNELS.values() for equation in VARIANCES.values()]
     for ax, (d, found) in zip(axes, by_dimension.items(), strict=True):
         ax.boxplot(found.reshape(-1, 4))
         ax.set_xticks(range(1, 5), names, fontsize=6)
         some = sheet.resamples(len(found))
         for k, word in enumerate(KERNELS.values()):
-            lower = [
-                np.less(*np.median(found[rows, k], axis=0)) for rows in some
-            ]
+            lower = [np.less(*np.median(found[rows, k], axis=0)) for rows in some]
             sheet.in_resamples(
                 f"d = {d}, {word} kernel: the median is lower with Eq. 4",
                 lower,

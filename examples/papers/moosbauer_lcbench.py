@@ -31,14 +31,7 @@ import pandas as pd
 import hpo_explain as hx
 from examples.papers import moosbauer_synthetic as synthetic
 from examples.papers.bo import minimize, r_latin
-from examples.papers.frame import (
-    PHONEME,
-    Profile,
-    Sheet,
-    experiment,
-    listed,
-    quoted,
-)
+from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
 from examples.papers.lcbench import SPACE, Network
 from hpo_explain.methods._engines.background import l1_neighbourhood
 
@@ -47,8 +40,7 @@ CRITERIA = ("std", "area", "variance", "mean", "l2")
 DEPTH, REPETITIONS = 6, 30
 TASKS = "LCBench's task phoneme, one of the paper's 35"
 OTHERS = (
-    "the tables of LCBench's other 34 tasks: data_2k_lw.zip of the LCBench project, "
-    "see README.md"
+    "the tables of LCBench's other 34 tasks: data_2k_lw.zip of the LCBench project, see README.md"
 )
 FOREST = (
     "the forest that stands for the network is another one than the paper's, which was tuned "
@@ -84,11 +76,7 @@ def read_lcbench(path: Path, task: str) -> pd.DataFrame:
     """
     runs = json.loads(path.read_text(encoding="utf-8"))[task].values()
     found = pd.DataFrame([run["config"] for run in runs])[list(SPACE.names)]
-    return found.assign(
-        final_val_accuracy=[
-            run["results"]["final_val_accuracy"] for run in runs
-        ]
-    )
+    return found.assign(final_val_accuracy=[run["results"]["final_val_accuracy"] for run in runs])
 
 
 class Remembering:
@@ -108,9 +96,7 @@ class Remembering:
         return self._predicted[key]
 
 
-def studied(
-    network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000
-) -> tuple:
+def studied(network: Network, seed: int, n_trials: int = 200, n_rows: int = 1000) -> tuple:
     """Return what all tables rest on, of one run.
 
     δ in percent, (hyperparameters, criteria and baseline, measures); δ of the criterion "l2" by
@@ -118,22 +104,15 @@ def studied(
     leaf by hyperparameter, with the incumbent's value.
     """
     design = SPACE.from_latent(r_latin(2 * len(SPACE), len(SPACE), seed=1234))
-    run = minimize(
-        network.objective, SPACE, design, n_trials=n_trials, lam=1.0, seed=seed
-    )
+    run = minimize(network.objective, SPACE, design, n_trials=n_trials, lam=1.0, seed=seed)
     surrogate = Remembering(run.surrogate(kind="auto"))
     incumbent = run.incumbent
     sample = SPACE.sample(n_rows, seed=1, method="uniform")
     delta, by_depth, drawn = [], [], {}
     for j, name in enumerate(SPACE.names):
-        explainers = [
-            synthetic.regional(surrogate, sample, DEPTH, criterion=c)
-            for c in CRITERIA
-        ]
+        explainers = [synthetic.regional(surrogate, sample, DEPTH, criterion=c) for c in CRITERIA]
         results = [explainer.explain(name) for explainer in explainers]
-        paths = [
-            synthetic.path_to(result, incumbent, DEPTH) for result in results
-        ]
+        paths = [synthetic.path_to(result, incumbent, DEPTH) for result in results]
         whole, *_, leaf = paths[0]
         # the error of each row of the sample at each position, (n, G)
         positions = results[0].whole.positions[0]
@@ -141,45 +120,23 @@ def studied(
         rows[:, j] = np.tile(positions, len(sample))
         true = network.error(rows).reshape(len(sample), -1)
         # as large as the region that the paper's own criterion finds
-        near = l1_neighbourhood(
-            SPACE, sample, incumbent, len(leaf.rows), without=name
-        )
-        regions = [
-            (node.effect, node.rows)
-            for node in (*(path[-1] for path in paths), *paths[0])
-        ]
-        regions.insert(
-            len(CRITERIA),
-            (synthetic.effect_of(surrogate, sample[near], name), near),
-        )
-        effects = [
-            (effect, true[rows].mean(axis=0)) for effect, rows in regions
-        ]
-        found = np.array(
-            [synthetic.measures(*some, incumbent) for some in effects]
-        )
+        near = l1_neighbourhood(SPACE, sample, incumbent, len(leaf.rows), without=name)
+        regions = [(node.effect, node.rows) for node in (*(path[-1] for path in paths), *paths[0])]
+        regions.insert(len(CRITERIA), (synthetic.effect_of(surrogate, sample[near], name), near))
+        effects = [(effect, true[rows].mean(axis=0)) for effect, rows in regions]
+        found = np.array([synthetic.measures(*some, incumbent) for some in effects])
         gains = synthetic.improvement(found[len(CRITERIA) + 1], found)
         delta.append(gains[: len(CRITERIA) + 1])
         by_depth.append(gains[len(CRITERIA) + 1 :])
-        both = [
-            (node.effect, true[node.rows].mean(axis=0))
-            for node in (whole, leaf)
-        ]
-        drawn[name] = (
-            *(synthetic.curve_of(*one) for one in both),
-            incumbent[name],
-        )
+        both = [(node.effect, true[node.rows].mean(axis=0)) for node in (whole, leaf)]
+        drawn[name] = (*(synthetic.curve_of(*one) for one in both), incumbent[name])
     return delta, by_depth, drawn
 
 
 @cache
-def studies(
-    profile: Profile,
-) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
+def studies(profile: Profile) -> tuple[np.ndarray, np.ndarray, list[dict[str, tuple]]]:
     """Return δ, δ by depth and curves of all repetitions."""
-    [found] = profile.over_seeds(
-        studied, [(Network.of(profile.read(PHONEME)),)], 10, 30
-    )
+    [found] = profile.over_seeds(studied, [(Network.of(profile.read(PHONEME)),)], 10, 30)
     delta, by_depth, curves = zip(*found, strict=True)
     return np.array(delta), np.array(by_depth), list(curves)
 
@@ -188,21 +145,12 @@ figure = partial(experiment, "moosbauer", needs=(PHONEME,), data=studies)
 table = partial(figure, basis=TASKS, data=lambda profile: studies(profile)[0])
 
 
-@table(
-    "table2",
-    "Regions improve MC, OC and NLL of every hyperparameter",
-    cells=42,
-)
+@table("table2", "Regions improve MC, OC and NLL of every hyperparameter", cells=42)
 def table_2(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare δ by hyperparameter: one task is one draw of the paper's 35."""
     found = np.moveaxis(delta[:, :, 0], 2, 1)
     sheet.numbers(
-        "δ{} (%), {}",
-        [MEASURES, SPACE.names],
-        MEANS[..., 0].T,
-        found,
-        error=SPREAD.T,
-        digits=0,
+        "δ{} (%), {}", [MEASURES, SPACE.names], MEANS[..., 0].T, found, error=SPREAD.T, digits=0
     )
     sheet.left_out(
         "standard deviations over tasks and repetitions",
@@ -220,11 +168,7 @@ def table_2(sheet: Sheet, delta: np.ndarray) -> None:
         oc - mc,
         f"{oc.mean():.0f} % against {mc.mean():.0f} %",
     )
-    sheet.finding(
-        "the likelihood improves on average",
-        likelihood,
-        f"{likelihood.mean():.0f} %",
-    )
+    sheet.finding("the likelihood improves on average", likelihood, f"{likelihood.mean():.0f} %")
     sheet.needs("the mean over 35 tasks", OTHERS)
 
 
@@ -238,10 +182,7 @@ def of_phoneme(measure: str, sheet: Sheet, delta: np.ndarray) -> None:
     program = by_criterion[CRITERIA.index("std")]
     by_name = found.mean(axis=0)
     mean, spread, high, low = PAPER[measure]
-    ends = {
-        "highest": (high, by_name.argmax()),
-        "lowest": (low, by_name.argmin()),
-    }
+    ends = {"highest": (high, by_name.argmax()), "lowest": (low, by_name.argmin())}
     compared = partial(sheet.number, of=REPETITIONS, digits=0)
     # its spread is over hyperparameters, too: that of means over them is known from here alone
     means = found.mean(axis=1)
@@ -271,12 +212,7 @@ by_task("table7", "Improvement of MC by task")(partial(of_phoneme, "MC"))
 by_task("table8", "Improvement of the NLL by task")(partial(of_phoneme, "NLL"))
 
 
-@experiment(
-    "moosbauer",
-    "table9",
-    "How often a hyperparameter improves most and least",
-    cells=25,
-)
+@experiment("moosbauer", "table9", "How often a hyperparameter improves most and least", cells=25)
 def table_9(sheet: Sheet) -> None:
     """Say what it needs: counts over tasks."""
     sheet.needs("counts over 35 tasks", OTHERS, 25)
@@ -322,16 +258,12 @@ def table_10(sheet: Sheet, delta: np.ndarray) -> None:
     sheet.needs("the mean over 35 tasks", OTHERS)
 
 
-@table(
-    "table11", "Regions beat the L1 neighbourhood of the same size", cells=84
-)
+@table("table11", "Regions beat the L1 neighbourhood of the same size", cells=84)
 def table_11(sheet: Sheet, delta: np.ndarray) -> None:
     """Compare means over hyperparameters with the baseline's, as the paper does."""
     theirs = MEANS.mean(axis=0)  # (measures, criteria and baseline)
     sheet.left_out("δ by hyperparameter, with standard deviations", REASON, 84)
-    for measure, paper, by_run in zip(
-        MEASURES, theirs, delta.mean(axis=1).T, strict=True
-    ):
+    for measure, paper, by_run in zip(MEASURES, theirs, delta.mean(axis=1).T, strict=True):
         ours, base = by_run[0], by_run[-1]
         sheet.finding(
             f"δ{measure} is larger in the tree's region, on average",
@@ -349,14 +281,10 @@ def table_11(sheet: Sheet, delta: np.ndarray) -> None:
 )
 def figure_7(sheet: Sheet, found: tuple) -> None:
     """Draw max. units and batch size of one run, on the whole and in the leaf."""
-    titles = [
-        f"{name}, {where}" for name in SHUTTLE for where in ("whole", "leaf")
-    ]
+    titles = [f"{name}, {where}" for name in SHUTTLE for where in ("whole", "leaf")]
     axes = sheet.panels(titles, height=2.4)
     (delta, _, curves), gains = found, []
-    for pair, (name, theirs) in zip(
-        axes.reshape(2, 2), SHUTTLE.items(), strict=True
-    ):
+    for pair, (name, theirs) in zip(axes.reshape(2, 2), SHUTTLE.items(), strict=True):
         *drawn, incumbent = curves[0][name]
         for ax, curve in zip(pair, drawn, strict=True):
             synthetic.draw_effect(ax, curve, incumbent)
@@ -384,9 +312,7 @@ def figure_7(sheet: Sheet, found: tuple) -> None:
 
 
 @figure(
-    "figure11",
-    "More splits need not be better",
-    basis=TASKS + "; the paper's task is not named",
+    "figure11", "More splits need not be better", basis=TASKS + "; the paper's task is not named"
 )
 def figure_11(sheet: Sheet, found: tuple) -> None:
     """Look for effects that are likeliest with fewer splits than six.
@@ -413,6 +339,4 @@ def figure_11(sheet: Sheet, found: tuple) -> None:
         delta[..., DEPTH].mean(axis=1),
         f"{delta[..., DEPTH].mean():.0f} %",
     )
-    sheet.needs(
-        "the example: δNLL of 5 % after two splits, -28 % after six", OTHERS
-    )
+    sheet.needs("the example: δNLL of 5 % after two splits, -28 % after six", OTHERS)

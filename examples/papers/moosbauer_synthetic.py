@@ -69,29 +69,16 @@ def uniform(n: int, d: int, seed: int) -> np.ndarray:
     return r_uniform(seed)(n * d).reshape(n, d)
 
 
-def regional(
-    surrogate: hx.models.Surrogate, sample: np.ndarray, depth: int, **options
-) -> Any:
+def regional(surrogate: hx.models.Surrogate, sample: np.ndarray, depth: int, **options) -> Any:
     """Return Algorithm 1 with the paper's settings."""
-    options = {
-        "grid_size": 20,
-        "min_leaf": 2,
-        "min_improvement": 0.0,
-        "max_depth": depth,
-    } | options
-    return hx.methods.RegionalPartialDependenceExplainer(
-        surrogate, sample=sample, **options
-    )
+    options = {"grid_size": 20, "min_leaf": 2, "min_improvement": 0.0, "max_depth": depth} | options
+    return hx.methods.RegionalPartialDependenceExplainer(surrogate, sample=sample, **options)
 
 
-def effect_of(
-    model: hx.models.Surrogate, sample: np.ndarray, name: str = "x1", **options
-) -> Any:
+def effect_of(model: hx.models.Surrogate, sample: np.ndarray, name: str = "x1", **options) -> Any:
     """Return the partial dependence on a hyperparameter, with bands of Eq. 5 unless told."""
     options = {"grid_size": 20, "variance": "average"} | options
-    return hx.methods.PartialDependenceExplainer(
-        model, sample=sample, **options
-    ).explain(name)
+    return hx.methods.PartialDependenceExplainer(model, sample=sample, **options).explain(name)
 
 
 def improvement(whole: np.ndarray, region: np.ndarray) -> np.ndarray:
@@ -99,24 +86,18 @@ def improvement(whole: np.ndarray, region: np.ndarray) -> np.ndarray:
     return 100.0 * (whole - region) / np.abs(whole)
 
 
-def measures(
-    effect: hx.methods.Effect, true: np.ndarray, incumbent: dict
-) -> tuple:
+def measures(effect: hx.methods.Effect, true: np.ndarray, incumbent: dict) -> tuple:
     """Return MC, OC and NLL."""
     likelihood = effect.negative_log_likelihood(true)
     return effect.mean_confidence, effect.confidence_at(incumbent), likelihood
 
 
-def curve_of(
-    effect: hx.methods.Effect, true: np.ndarray
-) -> tuple[np.ndarray, ...]:
+def curve_of(effect: hx.methods.Effect, true: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return what is drawn of an effect: grid, mean, std and the truth."""
     return np.array(effect.grid), effect.mean, effect.std, true
 
 
-def path_to(
-    result: hx.methods.RegionalPartialDependence, config: dict, depth: int
-) -> list:
+def path_to(result: hx.methods.RegionalPartialDependence, config: dict, depth: int) -> list:
     """Return the nodes that hold a configuration by depth; a leaf is split no further."""
     nodes = [node for node in result.tree if node.holds(config)]
     return nodes + nodes[-1:] * (depth + 1 - len(nodes))
@@ -124,10 +105,7 @@ def path_to(
 
 def true_effect(effect: hx.methods.Effect, rows: np.ndarray) -> np.ndarray:
     """Return the true partial dependence on x1 over the same rows: the function is a sum."""
-    return (
-        term(np.array(effect.grid))
-        + term(-5.0 + 10.0 * rows[:, 1:]).sum(axis=1).mean()
-    )
+    return term(np.array(effect.grid)) + term(-5.0 + 10.0 * rows[:, 1:]).sum(axis=1).mean()
 
 
 class Study(NamedTuple):
@@ -144,31 +122,17 @@ class Study(NamedTuple):
         return improvement(self.measures[0], self.measures)
 
 
-def studied(
-    d: int,
-    tau: float,
-    seed: int,
-    n_trials: int | None = None,
-    rows: int = 1000,
-) -> Study:
+def studied(d: int, tau: float, seed: int, n_trials: int | None = None, rows: int = 1000) -> Study:
     """Return what Table 1 and Figures 6 and 10 rest on, of one optimization."""
     space = cube(d, -5.0, 5.0)
-    settings = {
-        "n_trials": n_trials or BUDGETS[d],
-        "lam": tau,
-        "nugget": 1e-8,
-        "seed": seed,
-    }
+    settings = {"n_trials": n_trials or BUDGETS[d], "lam": tau, "nugget": 1e-8, "seed": seed}
     run = minimize(objective, space, uniform(4 * d, d, DESIGN), **settings)
     sample = uniform(rows, d, SAMPLE)
     surrogate = run.surrogate(kind="auto")
     regions = regional(surrogate, sample, DEPTH, criterion="std")
     result = regions.explain("x1")
     nodes = path_to(result, run.incumbent, DEPTH)
-    pairs = [
-        (node.effect, true_effect(node.effect, sample[node.rows]))
-        for node in nodes
-    ]
+    pairs = [(node.effect, true_effect(node.effect, sample[node.rows])) for node in nodes]
     found = np.array([measures(*pair, run.incumbent) for pair in pairs])
     curves = [curve_of(*pair) for pair in pairs]
     return Study(sampling_bias(run).mmd, found, curves, run.incumbent["x1"])
@@ -180,25 +144,17 @@ def studies(profile: Profile) -> dict[tuple[int, float], list[Study]]:
     found = {}
     for d, quick in QUICK.items():
         keys = [(d, tau) for tau in TAUS]
-        found |= dict(
-            zip(
-                keys, profile.over_seeds(studied, keys, quick, 30), strict=True
-            )
-        )
+        found |= dict(zip(keys, profile.over_seeds(studied, keys, quick, 30), strict=True))
     return found
 
 
 optimizations = partial(experiment, "moosbauer", data=studies)
 
 
-@optimizations(
-    "table1", "Regions improve confidence and likelihood of effects", cells=45
-)
+@optimizations("table1", "Regions improve confidence and likelihood of effects", cells=45)
 def table_1(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare MMD, δMC and δNLL after one and three splits, one by one and together."""
-    for (bias, theirs), some in zip(
-        PAPER.items(), found.values(), strict=True
-    ):
+    for (bias, theirs), some in zip(PAPER.items(), found.values(), strict=True):
         mmd = [s.mmd for s in some]
         sheet.number(f"MMD, {bias}", theirs[0], mmd, one_draw=True)
         gains = [s.delta[[1, 3]][:, [0, 2]].T for s in some]
@@ -220,43 +176,27 @@ def table_1(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
 
 
 @optimizations("figure6", "Less sampling bias: narrower bands and a lower NLL")
-def figure_6(
-    sheet: Sheet, found: dict[tuple[int, float], list[Study]]
-) -> None:
+def figure_6(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare the order of MC and NLL over τ."""
     titles = [f"{name}, τ = 5, 1, 0.1" for name in ("MC", "NLL")]
     axes = sheet.panels(titles, width=3.4, height=2.4)
     for ax, measure, name in zip(axes, (0, 2), ("MC", "NLL"), strict=True):
         for k, d in enumerate(BUDGETS):
-            values = [
-                [s.measures[0, measure] for s in found[d, tau]] for tau in TAUS
-            ]
-            ax.boxplot(
-                values, positions=[4 * k + j for j in range(3)], widths=0.7
-            )
+            values = [[s.measures[0, measure] for s in found[d, tau]] for tau in TAUS]
+            ax.boxplot(values, positions=[4 * k + j for j in range(3)], widths=0.7)
             means = list(map(np.mean, values))
             what = f"d = {d}: the {name} is lowest with the least bias"
             said = f"{listed(means, 2)} for τ = 5, 1, 0.1"
             sheet.finding(what, np.array(values[1:]) - values[0], said)
-        ax.set_xticks(
-            [4 * k + 1 for k in range(3)], [f"d = {d}" for d in BUDGETS]
-        )
+        ax.set_xticks([4 * k + 1 for k in range(3)], [f"d = {d}" for d in BUDGETS])
 
 
-@optimizations(
-    "figure10", "How many splits an effect needs depends on the dimension"
-)
-def figure_10(
-    sheet: Sheet, found: dict[tuple[int, float], list[Study]]
-) -> None:
+@optimizations("figure10", "How many splits an effect needs depends on the dimension")
+def figure_10(sheet: Sheet, found: dict[tuple[int, float], list[Study]]) -> None:
     """Compare δMC by depth, and draw one run of each dimension."""
     depths, needed = (0, 1, 3, 5), {}
-    titles = [
-        [f"d = {d}, {depth} splits" for depth in depths] for d in BUDGETS
-    ]
-    for row, d in zip(
-        sheet.panels(titles, sharex=True, sharey="row"), BUDGETS, strict=True
-    ):
+    titles = [[f"d = {d}, {depth} splits" for depth in depths] for d in BUDGETS]
+    for row, d in zip(sheet.panels(titles, sharex=True, sharey="row"), BUDGETS, strict=True):
         some = found[d, 1.0]
         gains = np.array([s.delta[1:, 0] for s in some])
         theirs = PAPER[f"d = {d}, medium bias"][5:]
@@ -277,8 +217,7 @@ def figure_10(
     sheet.finding(
         "eight dimensions need more splits for the same gain than three or five",
         [needed[d][:n] - needed[8][:n] for d in (3, 5)],
-        ", ".join(f"d = {d}: {v.mean():.0f} %" for d, v in needed.items())
-        + " in the first three",
+        ", ".join(f"d = {d}: {v.mean():.0f} %" for d, v in needed.items()) + " in the first three",
     )
 
 
@@ -311,24 +250,15 @@ class Plane(NamedTuple):
         """The two nodes of a first split, that of the best configuration first."""
         tree = regional(self.surrogate, self.sample, 1).explain("x1").tree
         nodes = [node for node in tree if node.depth == 1]
-        return sorted(
-            nodes, key=lambda node: not node.holds(self.run.incumbent)
-        )
+        return sorted(nodes, key=lambda node: not node.holds(self.run.incumbent))
 
 
 def plane(tau: float | None, seed: int, n_trials: int = 50) -> Plane:
     """Return a model from a run with the bound, or from as many uniform trials without τ."""
     space = cube(2, -5.0, 5.0)
     n, method = (8, "lhs") if tau else (n_trials, "uniform")
-    settings = {
-        "n_trials": n_trials,
-        "lam": tau or 1.0,
-        "nugget": 1e-8,
-        "seed": seed,
-    }
-    run = minimize(
-        objective, space, space.sample(n, seed=seed, method=method), **settings
-    )
+    settings = {"n_trials": n_trials, "lam": tau or 1.0, "nugget": 1e-8, "seed": seed}
+    run = minimize(objective, space, space.sample(n, seed=seed, method=method), **settings)
     surrogate = run.surrogate(kind="auto")
     sample = run.space.sample(1000, seed=1, method="uniform")
     return Plane(run, surrogate, sample, effect_of(surrogate, sample))
@@ -345,25 +275,14 @@ def planes(profile: Profile) -> dict[float | None, list[Plane]]:
 two_dimensions = partial(experiment, "moosbauer", data=planes)
 
 
-@two_dimensions(
-    "figure1", "Bayesian optimization samples with a bias, the smaller τ"
-)
+@two_dimensions("figure1", "Bayesian optimization samples with a bias, the smaller τ")
 def figure_1(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw the trials, and compare the bias."""
-    drawn = {
-        "τ = 0.1": found[0.1],
-        "τ = 2.0": found[2.0],
-        "uniform": found[None],
-    }
+    drawn = {"τ = 0.1": found[0.1], "τ = 2.0": found[2.0], "uniform": found[None]}
     axes = sheet.panels([*drawn], height=2.6, sharex=True, sharey=True)
     for ax, some in zip(axes, drawn.values(), strict=True):
         ax.plot(*(-5.0 + 10.0 * some[0].run.X).T, ".", color=BLUE, ms=4)
-    bias = np.array(
-        [
-            [sampling_bias(one.run).mmd for one in some]
-            for some in drawn.values()
-        ]
-    )
+    bias = np.array([[sampling_bias(one.run).mmd for one in some] for some in drawn.values()])
     sheet.finding(
         "the bias falls from τ = 0.1 over τ = 2 to a uniform sample",
         bias[:-1] - bias[1:],
@@ -380,15 +299,11 @@ def cuts(one: Plane) -> list[tuple[float, float, hx.methods.Effect]]:
     for h in (heights[np.argmax(away)], np.median(tried)):
         effect = effect_of(one.surrogate, np.array([[0.5, h]]))
         true = term(np.array(effect.grid)) + term(-5.0 + 10.0 * h)
-        found.append(
-            (-5.0 + 10.0 * h, np.abs(effect.mean - true).mean(), effect)
-        )
+        found.append((-5.0 + 10.0 * h, np.abs(effect.mean - true).mean(), effect))
     return found
 
 
-@two_dimensions(
-    "figure2", "A curve through unexplored space is wrong and unsure"
-)
+@two_dimensions("figure2", "A curve through unexplored space is wrong and unsure")
 def figure_2(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Compare two ICE curves of the runs with τ = 0.1."""
     pairs = [cuts(one) for one in found[0.1]]
@@ -397,16 +312,9 @@ def figure_2(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     for (x2, _, effect), color in zip(pairs[0], (ORANGE, GREEN), strict=True):
         trials.axhline(x2, color=color)
         band(curves, effect.grid, effect.mean, 1.96 * effect.std, color)
-        curves.plot(
-            effect.grid,
-            term(np.array(effect.grid)) + term(x2),
-            color=BLACK,
-            lw=0.8,
-        )
+        curves.plot(effect.grid, term(np.array(effect.grid)) + term(x2), color=BLACK, lw=0.8)
     errors = np.array([[error for _, error, _ in pair] for pair in pairs])
-    stds = np.array(
-        [[effect.mean_confidence for *_, effect in pair] for pair in pairs]
-    )
+    stds = np.array([[effect.mean_confidence for *_, effect in pair] for pair in pairs])
     sheet.finding(
         "the curve far from the trials deviates more from the truth",
         errors[:, 0] - errors[:, 1],
@@ -419,28 +327,15 @@ def figure_2(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     )
 
 
-@two_dimensions(
-    "figure3", "Effects with bands: τ = 0.1, τ = 1 and uniform data"
-)
+@two_dimensions("figure3", "Effects with bands: τ = 0.1, τ = 1 and uniform data")
 def figure_3(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Compare width and error of three effects."""
-    drawn = {
-        "τ = 0.1": found[0.1],
-        "τ = 1.0": found[1.0],
-        "uniform": found[None],
-    }
+    drawn = {"τ = 0.1": found[0.1], "τ = 1.0": found[1.0], "uniform": found[None]}
     axes = sheet.panels([*drawn], height=2.4, sharex=True, sharey=True)
     for ax, (one, *_) in zip(axes, drawn.values(), strict=True):
-        draw_effect(
-            ax, curve_of(one.effect, one.true), one.run.incumbent["x1"]
-        )
-    widths = np.array(
-        [[p.effect.mean_confidence for p in some] for some in drawn.values()]
-    )
-    off = [
-        [np.abs(p.effect.mean - p.true) for p in some]
-        for some in drawn.values()
-    ]
+        draw_effect(ax, curve_of(one.effect, one.true), one.run.incumbent["x1"])
+    widths = np.array([[p.effect.mean_confidence for p in some] for some in drawn.values()])
+    off = [[np.abs(p.effect.mean - p.true) for p in some] for some in drawn.values()]
     errors = np.mean(off, axis=2)
     sheet.finding(
         "uniform data give the narrowest band",
@@ -464,9 +359,7 @@ def figure_4(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
         ax.plot(e.grid, e.ice_std[::8].T, color=color, alpha=0.15, lw=0.5)
         ax.plot(e.grid, e.std, color=color, lw=2)
     ax.axvline(found[1.0][0].run.incumbent["x1"], color=ORANGE)
-    best, other = np.transpose(
-        [[x.effect.mean_confidence for x in pair] for pair in halves]
-    )
+    best, other = np.transpose([[x.effect.mean_confidence for x in pair] for pair in halves])
     sheet.finding(
         "the two regions differ in their uncertainty, the best one's is lower",
         other - best,
@@ -474,21 +367,15 @@ def figure_4(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     )
 
 
-@two_dimensions(
-    "figure5", "Two effects after one split: the best region's is reliable"
-)
+@two_dimensions("figure5", "Two effects after one split: the best region's is reliable")
 def figure_5(sheet: Sheet, found: dict[float | None, list[Plane]]) -> None:
     """Draw the effects of two regions with the truth."""
     axes = sheet.panels(["", ""], height=2.4, sharex=True)
     likelihoods = []
     for one in reversed(found[1.0]):
         effects = [(node.effect, one.sample[node.rows]) for node in one.halves]
-        pairs = [
-            (effect, true_effect(effect, rows)) for effect, rows in effects
-        ]
-        likelihoods.append(
-            [effect.negative_log_likelihood(true) for effect, true in pairs]
-        )
+        pairs = [(effect, true_effect(effect, rows)) for effect, rows in effects]
+        likelihoods.append([effect.negative_log_likelihood(true) for effect, true in pairs])
     for ax, pair in zip(axes, pairs, strict=True):  # of the first
         draw_effect(ax, curve_of(*pair), one.run.incumbent["x1"])
     best, other = np.transpose(likelihoods)

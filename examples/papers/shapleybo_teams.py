@@ -58,9 +58,7 @@ from examples.papers.bo import cube
 from examples.papers.drawing import BLUE, GREEN, GREY, ORANGE, averaged, band
 from examples.papers.fanova_figure6 import hartmann
 from examples.papers.frame import Sheet, experiment
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 
 Rule = Callable[[ProposalExplanation], bool]
@@ -69,12 +67,7 @@ INITIAL = 4
 PROPOSALS = 12
 TOLERANCE = 2.0  # the paper's
 CANDIDATES = 30  # among which the person chooses
-TEAMS = {
-    "alone": GREY,
-    "every third": ORANGE,
-    "contradicted": BLUE,
-    "as often at random": GREEN,
-}
+TEAMS = {"alone": GREY, "every third": ORANGE, "contradicted": BLUE, "as often at random": GREEN}
 
 
 class Task(NamedTuple):
@@ -103,9 +96,7 @@ def branin(u: np.ndarray) -> float:
     """Return Branin's function, with its usual range mapped to the unit square."""
     x, y = 15.0 * u[0] - 5.0, 15.0 * u[1]
     curve = y - 5.1 * x**2 / (4.0 * np.pi**2) + 5.0 * x / np.pi - 6.0
-    return float(
-        curve**2 + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(x) + 10.0
-    )
+    return float(curve**2 + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(x) + 10.0)
 
 
 def ellipsoid(u: np.ndarray) -> float:
@@ -116,18 +107,11 @@ def ellipsoid(u: np.ndarray) -> float:
 TASKS = (
     Task("Branin", branin, 0.397887, (0.08, -0.06)),
     Task("ellipsoid", ellipsoid, 0.0, (0.1, -0.1, 0.1)),
-    Task(
-        "Hartmann",
-        lambda u: hartmann(u[None, :])[0],
-        -3.862780,
-        (0.08, -0.08, 0.08),
-    ),
+    Task("Hartmann", lambda u: hartmann(u[None, :])[0], -3.862780, (0.08, -0.08, 0.08)),
 )
 
 
-def optimizer_for(
-    space: hx.SearchSpace, objective: Callable, seed: int
-) -> skopt.Optimizer:
+def optimizer_for(space: hx.SearchSpace, objective: Callable, seed: int) -> skopt.Optimizer:
     """Return a Gaussian process with the confidence bound, told of an initial design."""
     matern = kernels.Matern(np.full(len(space), 0.5), (0.05, 4.0), nu=2.5)
     kernel = kernels.ConstantKernel(1.0, (1e-2, 1e3)) * matern
@@ -153,9 +137,7 @@ def belief(task: Task) -> dict[str, float]:
     for _ in range(PROPOSALS):
         point = optimizer.ask()
         optimizer.tell(point, task.related(point))
-    path = hx.methods.desirability_path(
-        hx.from_skopt(optimizer), background=100, progress=False
-    )
+    path = hx.methods.desirability_path(hx.from_skopt(optimizer), background=100, progress=False)
     mean = path.phi[..., 0].mean(axis=0)
     return dict(zip(task.space.names, mean.tolist(), strict=True))
 
@@ -167,17 +149,12 @@ class Played(NamedTuple):
     interventions: tuple[int, ...]
 
 
-def contradicts(
-    belief: Mapping[str, float], explanation: ProposalExplanation
-) -> bool:
+def contradicts(belief: Mapping[str, float], explanation: ProposalExplanation) -> bool:
     """Return whether contributions to the mean stand in other ratios than a person believes."""
     mean = explanation.contributions["mean"]
     for one, other in combinations(belief, 2):
         # a/b against p/q, without dividing by what may be 0
-        a, b = (
-            float(mean[one]) * belief[other],
-            float(mean[other]) * belief[one],
-        )
+        a, b = (float(mean[one]) * belief[other], float(mean[other]) * belief[one])
         low, high = sorted((abs(a), abs(b)))
         if a != b and (a * b <= 0.0 or high > TOLERANCE * low):
             return True
@@ -212,21 +189,14 @@ def play(
     """
     optimizer = optimizer_for(task.space, task.objective, seed)
     rng = np.random.default_rng(seed)
-    steps = {
-        "every third": range(2, proposals, 3),
-        "as often at random": at,
-    }.get(team, ())
+    steps = {"every third": range(2, proposals, 3), "as often at random": at}.get(team, ())
     explainer = ProposalExplainer(background=100)
     interventions = []
     for k in range(proposals):
         point, stepped_in = list(optimizer.ask()), k in steps
         if rule is not None:
             run = hx.from_skopt(optimizer)
-            pending = [
-                t
-                for t, asked in run.without_result.items()
-                if asked.x.tolist() == point
-            ]
+            pending = [t for t, asked in run.without_result.items() if asked.x.tolist() == point]
             if pending:  # else it is drawn at random
                 stepped_in = rule(explainer.explain(run, pending[0]))
         if stepped_in:  # with the best of some random configurations
@@ -249,40 +219,24 @@ def played(task: int, seeds: int) -> dict[str, list[Played]]:
             games.append(play(one, team, seed, rule=told.get(team), at=at))
             # as often as that at random
             count = len(games[-1].interventions)
-            at = (
-                np.random.default_rng(seed)
-                .permutation(PROPOSALS)[:count]
-                .tolist()
-            )
+            at = np.random.default_rng(seed).permutation(PROPOSALS)[:count].tolist()
     return found
 
 
-@experiment(
-    "shapleybo",
-    "teams",
-    "A person steps in where the reasons contradict what they know",
-)
+@experiment("shapleybo", "teams", "A person steps in where the reasons contradict what they know")
 def teams(sheet: Sheet) -> None:
     """Compare the regret of teams, seed by seed, and draw it."""
     seeds = sheet.profile.size(20, 40)
     with warnings.catch_warnings():
         # length-scales at their bounds, a point met again
         warnings.simplefilter("ignore")
-        found = sheet.profile.repeated(
-            played, [(k, seeds) for k in range(len(TASKS))]
-        )
+        found = sheet.profile.repeated(played, [(k, seeds) for k in range(len(TASKS))])
     axes = sheet.panels([f"log10 regret, {task.name}" for task in TASKS])
     gains = []
     for ax, games in zip(axes, found, strict=True):
         # regrets differ by orders of magnitude
-        regret = {
-            team: np.array([game.regret for game in some])
-            for team, some in games.items()
-        }
-        logs = {
-            team: np.log10(np.maximum(some, 1e-6))
-            for team, some in regret.items()
-        }
+        regret = {team: np.array([game.regret for game in some]) for team, some in games.items()}
+        logs = {team: np.log10(np.maximum(some, 1e-6)) for team, some in regret.items()}
         for team, color in TEAMS.items():
             mean, std = averaged(logs[team])
             trials = range(1, len(mean) + 1)

@@ -22,24 +22,14 @@ from examples.papers.frame import Sheet, experiment
 
 NAMES = ("θ1", "θ2", "θ3")
 # ablation in its first round, and the relative contributions of ablation and of Shapley values
-PAPER = {
-    "θ1": (0.483, 0.66, 0.66),
-    "θ2": (0.262, 0.31, 0.21),
-    "θ3": (0.258, 0.03, 0.17),
-}
-EXACT = {
-    "θ1": (0.5, 2 / 3, 2 / 3),
-    "θ2": (0.25, 1 / 3, 1 / 6),
-    "θ3": (0.25, 0.0, 1 / 6),
-}
+PAPER = {"θ1": (0.483, 0.66, 0.66), "θ2": (0.262, 0.31, 0.21), "θ3": (0.258, 0.03, 0.17)}
+EXACT = {"θ1": (0.5, 2 / 3, 2 / 3), "θ2": (0.25, 1 / 3, 1 / 6), "θ3": (0.25, 0.0, 1 / 6)}
 NOISE = 0.05
 
 
 def surrogate_of(n: int, seed: int) -> hx.models.ForestSurrogate:
     """Return a forest that learned the thesis's model from n configurations."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter(name, 0.0, 1.0) for name in NAMES]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in NAMES])
     X = space.sample(n, seed=seed, method="uniform")
     noise = np.random.default_rng(seed).normal(0.0, NOISE, n)
     y = X[:, 0] + X[:, 1] * X[:, 2] + noise
@@ -54,29 +44,20 @@ def contributions(n: int, seed: int) -> pd.DataFrame:
     """
     forest = surrogate_of(n, seed)
     source, target = dict.fromkeys(NAMES, 0.5), dict.fromkeys(NAMES, 0.0)
-    ablation = hx.methods.AblationExplainer(
-        forest, direction="minimize"
-    ).explain(source, target)
+    ablation = hx.methods.AblationExplainer(forest, direction="minimize").explain(source, target)
     shapley = hx.methods.ShapleyExplainer(
-        hx.models.LowerConfidenceBound(
-            forest, kappa=0.0, direction="minimize"
-        ),
+        hx.models.LowerConfidenceBound(forest, kappa=0.0, direction="minimize"),
         background=hx.methods.global_background(forest.space, 3000, seed=seed),
         estimator="exact",
     ).explain(target)
     table = ablation.to_frame().loc[list(NAMES), ["alone", "gain"]]
     table["gain"] /= ablation.total_gain
-    table["shapley"] = pd.Series(
-        shapley.total / shapley.payout["total"], index=shapley.names
-    )
+    table["shapley"] = pd.Series(shapley.total / shapley.payout["total"], index=shapley.names)
     return table.rename(columns={"gain": "ablation"})
 
 
 @experiment(
-    "shapleymbo",
-    "table2",
-    "Ablation and Shapley values where changes act together",
-    cells=9,
+    "shapleymbo", "table2", "Ablation and Shapley values where changes act together", cells=9
 )
 def table_2(sheet: Sheet) -> None:
     """Compare several forests with the thesis's one."""
@@ -86,11 +67,7 @@ def table_2(sheet: Sheet) -> None:
     # which of θ2 and θ3 comes last is chance: the one that gains more stands second
     later = np.sort(found[:, 1:, 1], axis=1)[:, ::-1]
     found[:, 1:, 1] = later
-    columns = (
-        "ablation, round 1",
-        "share by ablation",
-        "share by Shapley values",
-    )
+    columns = ("ablation, round 1", "share by ablation", "share by Shapley values")
     theirs, ours = np.transpose([*PAPER.values()]), np.swapaxes(found, 1, 2)
     # the thesis draws its Shapley values: their shares add up to 1.04
     sheet.numbers(

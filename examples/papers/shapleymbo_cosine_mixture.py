@@ -49,31 +49,16 @@ def proposals(
     dimensions: int, seed: int, background: int = 1000
 ) -> tuple[hx.Run, hx.methods.DesirabilityPath]:
     """Return a run of a few proposals with λ = 1, explained."""
-    space, design = (
-        cube(dimensions, -1.0, 1.0),
-        r_latin(INITIAL, dimensions, seed=1),
-    )
-    settings = {
-        "n_trials": INITIAL + len(ITERATIONS),
-        "lam": 1.0,
-        "nugget": 1e-8,
-        "seed": seed,
-    }
-    run = minimize(
-        lambda row: cosine_mixture(2.0 * row - 1.0), space, design, **settings
-    )
+    space, design = (cube(dimensions, -1.0, 1.0), r_latin(INITIAL, dimensions, seed=1))
+    settings = {"n_trials": INITIAL + len(ITERATIONS), "lam": 1.0, "nugget": 1e-8, "seed": seed}
+    run = minimize(lambda row: cosine_mixture(2.0 * row - 1.0), space, design, **settings)
     return run, explained(run, background)
 
 
 @cache
-def paths(
-    profile: Profile, dimensions: int
-) -> list[tuple[hx.Run, hx.methods.DesirabilityPath]]:
+def paths(profile: Profile, dimensions: int) -> list[tuple[hx.Run, hx.methods.DesirabilityPath]]:
     """Return explained runs of several seeds."""
-    return [
-        proposals(dimensions, profile.seed + k)
-        for k in range(profile.size(20, 100))
-    ]
+    return [proposals(dimensions, profile.seed + k) for k in range(profile.size(20, 100))]
 
 
 def table(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
@@ -81,14 +66,10 @@ def table(path: hx.methods.DesirabilityPath) -> pd.DataFrame:
     predictions = path.predictions()
     m, se = predictions["mean"].to_numpy(), predictions["std"].to_numpy()
     table = pd.DataFrame([dict(e.config) for e in path.explanations])
-    return table.assign(
-        y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m
-    )
+    return table.assign(y=predictions["objective"].to_numpy(), cb=m - se, se=se, m=m)
 
 
-@experiment(
-    "shapleymbo", "table1", "Three proposals in three dimensions", cells=21
-)
+@experiment("shapleymbo", "table1", "Three proposals in three dimensions", cells=21)
 def table_1(sheet: Sheet) -> None:
     """Compare objective values, predictions and the bound: the thesis's run is one of many."""
     theirs = np.array(THESIS)
@@ -101,20 +82,11 @@ def table_1(sheet: Sheet) -> None:
         cell=False,
     )
     sheet.left_out(
-        "where the proposals lie",
-        "the first's mean and uncertainty are alike in many places",
-        9,
+        "where the proposals lie", "the first's mean and uncertainty are alike in many places", 9
     )
-    found = np.array(
-        [table(path).to_numpy() for _, path in paths(sheet.profile, 3)]
-    )
+    found = np.array([table(path).to_numpy() for _, path in paths(sheet.profile, 3)])
     for k in ITERATIONS:
-        sheet.number(
-            f"y, proposal {k}",
-            theirs[k - 1, 3],
-            found[:, k - 1, 3],
-            one_draw=True,
-        )
+        sheet.number(f"y, proposal {k}", theirs[k - 1, 3], found[:, k - 1, 3], one_draw=True)
     for j, name in enumerate(("cb", "se", "m"), 4):
         sheet.numbers(
             name + ", proposal {}",
@@ -138,22 +110,14 @@ def figure_1(sheet: Sheet) -> None:
     """Draw a run that ends at the minimum, and place its proposals in what the model predicts."""
     found = paths(sheet.profile, 1)
     at_end = [abs(path.explanations[-1].config["x1"]) for _, path in found]
-    ends = [
-        [placed(run, path.explanations[k]) for k in (0, -1)]
-        for run, path in found
-    ]
+    ends = [[placed(run, path.explanations[k]) for k in (0, -1)] for run, path in found]
     first, last = np.swapaxes(ends, 0, 1)
-    payouts = np.array(
-        [path.explanations[-1].phi.sum(axis=0) for _, path in found]
-    )
+    payouts = np.array([path.explanations[-1].phi.sum(axis=0) for _, path in found])
     said = "mean at {:.0f} %, uncertainty at {:.0f} % of what is predicted"
     sheet.in_most(
         "the first proposal's mean is good but not the best, its uncertainty high but "
         "not the highest",
-        (0 < first[:, 0])
-        & (first[:, 0] < 50)
-        & (50 < first[:, 1])
-        & (first[:, 1] < 100),
+        (0 < first[:, 0]) & (first[:, 0] < 50) & (50 < first[:, 1]) & (first[:, 1] < 100),
         "; " + said.format(*first.mean(axis=0)),
     )
     sheet.in_most(
@@ -169,65 +133,33 @@ def figure_1(sheet: Sheet) -> None:
     draw(sheet, *found[int(np.argmin(at_end))])
 
 
-def placed(
-    run: hx.Run, explanation: hx.methods.ProposalExplanation
-) -> np.ndarray:
+def placed(run: hx.Run, explanation: hx.methods.ProposalExplanation) -> np.ndarray:
     """Return where mean and uncertainty lie between their lowest and highest, in percent."""
     trial = explanation.trial
     line = np.linspace(0.0, 1.0, 1001)[:, None]
     model = run.surrogate(before=trial, kind="auto")
-    pairs = zip(
-        model.predict(run.X[[trial]]), model.predict(line), strict=True
-    )
-    return np.array(
-        [100.0 * (at[0] - all_.min()) / np.ptp(all_) for at, all_ in pairs]
-    )
+    pairs = zip(model.predict(run.X[[trial]]), model.predict(line), strict=True)
+    return np.array([100.0 * (at[0] - all_.min()) / np.ptp(all_) for at, all_ in pairs])
 
 
 def draw(sheet: Sheet, run: hx.Run, path: hx.methods.DesirabilityPath) -> None:
     """Draw model, utility and contributions of every proposal."""
-    titles = [
-        [f"iteration {k}" for k in ITERATIONS],
-        ["utility −LCB"] * 3,
-        ["of m and se"] * 3,
-    ]
-    axes = sheet.panels(
-        titles, width=3.2, height=2.0, sharex="row", sharey="row"
-    )
+    titles = [[f"iteration {k}" for k in ITERATIONS], ["utility −LCB"] * 3, ["of m and se"] * 3]
+    axes = sheet.panels(titles, width=3.2, height=2.0, sharex="row", sharey="row")
     X = np.linspace(0.0, 1.0, 201)[:, None]
     x, tried, y = 2.0 * X[:, 0] - 1.0, 2.0 * run.X[:, 0] - 1.0, run.objective
-    for (model, utility, terms), e in zip(
-        axes.T, path.explanations, strict=True
-    ):
+    for (model, utility, terms), e in zip(axes.T, path.explanations, strict=True):
         t, here = e.trial, tried[e.trial]
         mean, std = run.surrogate(before=t, kind="auto").predict(X)
-        model.fill_between(
-            x, mean - std, mean + std, color=ORANGE, alpha=0.35, label="m ± se"
-        )
+        model.fill_between(x, mean - std, mean + std, color=ORANGE, alpha=0.35, label="m ± se")
         model.plot(x, mean, "--", color=BLUE, label="surrogate's mean m")
-        model.plot(
-            x,
-            [cosine_mixture([value]) for value in x],
-            color=BLACK,
-            lw=1.2,
-            label="f",
-        )
+        model.plot(x, [cosine_mixture([value]) for value in x], color=BLACK, lw=1.2, label="f")
         model.plot(tried[:t], y[:t], "o", color=BLACK, label="earlier trials")
         model.plot(here, y[t], "^", color=GREEN, ms=10, label="this proposal")
         average, reached = e.baseline["total"], e.prediction["total"]
-        utility.plot(
-            x, sum(run.acquisition(before=t).terms(X).values()), color=GREY
-        )
-        utility.axhline(
-            average, color=GREY, ls="-.", label="average over the space"
-        )
-        utility.vlines(
-            here, average, reached, color=GREEN, lw=2, label="payout"
-        )
+        utility.plot(x, sum(run.acquisition(before=t).terms(X).values()), color=GREY)
+        utility.axhline(average, color=GREY, ls="-.", label="average over the space")
+        utility.vlines(here, average, reached, color=GREEN, lw=2, label="payout")
         bars(terms, ["x1"], *e.phi.T)
-    handles = [
-        h for ax in axes[:2, 0] for h in ax.get_legend_handles_labels()[0]
-    ]
-    sheet.figure.legend(
-        handles=handles, loc="outside lower center", ncols=4, fontsize=7
-    )
+    handles = [h for ax in axes[:2, 0] for h in ax.get_legend_handles_labels()[0]]
+    sheet.figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7)

@@ -53,10 +53,7 @@ class Contributions(NamedTuple):
     def isolation(self) -> np.ndarray:
         """Mean distance of each proposed value to all values tried before, (runs, T, d)."""
         proposals = range(INITIAL, self.theta.shape[1])
-        away = [
-            np.abs(self.theta[:, :t] - self.theta[:, [t]]).mean(axis=1)
-            for t in proposals
-        ]
+        away = [np.abs(self.theta[:, :t] - self.theta[:, [t]]).mean(axis=1) for t in proposals]
         return np.stack(away, axis=1)
 
     def alike(self, term: int) -> np.ndarray:
@@ -67,9 +64,7 @@ class Contributions(NamedTuple):
     def correlation(self, values: np.ndarray, term: int) -> np.ndarray:
         """Return the rank correlation of values (runs, T, d) with a term, (d,)."""
         phi = self.phi[..., term]
-        return np.array(
-            [_rank(values[..., j], phi[..., j]) for j in range(phi.shape[2])]
-        )
+        return np.array([_rank(values[..., j], phi[..., j]) for j in range(phi.shape[2])])
 
     def crossings(self) -> np.ndarray:
         """Return the iteration that best parts uncertainty leading from the mean leading, (d,).
@@ -78,19 +73,14 @@ class Contributions(NamedTuple):
         """
         m, se, *_ = np.moveaxis(self.phi.mean(axis=0), 2, 0)
         mean_leads, T = m > se, len(m)
-        wrong = [
-            mean_leads[:p].sum(axis=0) + (~mean_leads[p:]).sum(axis=0)
-            for p in range(T + 1)
-        ]
+        wrong = [mean_leads[:p].sum(axis=0) + (~mean_leads[p:]).sum(axis=0) for p in range(T + 1)]
         return np.argmin(wrong, axis=0) + 1
 
 
 def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
     """Yield Table 4 with a verdict on each expectation."""
     one, ten = by_lambda[1], by_lambda[10]
-    yield from _of_the_mean(
-        1, one, closer="not seen: contributions are constant, as proposals are"
-    )
+    yield from _of_the_mean(1, one, closer="not seen: contributions are constant, as proposals are")
     yield _isolated(1, one)
     m, se = np.ptp(one.alike(0)), np.ptp(one.alike(1))
     yield Verdict(
@@ -100,9 +90,7 @@ def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
     )
     yield _of_the_bound(1, one, thesis="not met: it jumps to the optimum")
     yield from _of_the_mean(10, ten)
-    less, more = (
-        runs.phi[:, -LAST:, :, 0].mean(axis=(0, 1)) for runs in (one, ten)
-    )
+    less, more = (runs.phi[:, -LAST:, :, 0].mean(axis=(0, 1)) for runs in (one, ten))
     yield Verdict(
         "φ(m), λ = 10: like λ = 1",
         (np.abs(more / less - 1.0) < 0.25).all(),
@@ -119,9 +107,7 @@ def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
         correlation > 0.0,
         f"explored {_row(explored)}, φ(se) {_row(phi, 1)}: rank correlation {correlation:.1f}",
     )
-    less, more = (
-        np.abs(runs.phi[..., 1]).mean(axis=(0, 1)) for runs in (one, ten)
-    )
+    less, more = (np.abs(runs.phi[..., 1]).mean(axis=(0, 1)) for runs in (one, ten))
     yield Verdict(
         "φ(se), λ = 10: a stronger effect than with λ = 1",
         (more > less).all(),
@@ -129,9 +115,7 @@ def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
     )
     yield _of_the_bound(10, ten)
     crossings = ten.crossings()
-    when = ", ".join(
-        "never" if c > ten.phi.shape[1] else str(c) for c in crossings
-    )
+    when = ", ".join("never" if c > ten.phi.shape[1] else str(c) for c in crossings)
     order = _rank(crossings, np.arange(len(crossings)))
     yield Verdict(
         "λ = 10: the curves cross earlier for higher hyperparameters",
@@ -141,9 +125,7 @@ def verdicts(by_lambda: Mapping[int, Contributions]) -> Iterator[Verdict]:
     )
 
 
-def _of_the_mean(
-    lam: int, runs: Contributions, closer: str = "met"
-) -> Iterator[Verdict]:
+def _of_the_mean(lam: int, runs: Contributions, closer: str = "met") -> Iterator[Verdict]:
     correlation, alike = runs.correlation(runs.distance, 0), runs.alike(0)
     yield Verdict(
         f"φ(m), λ = {lam}: the closer to the optimum, the bigger",
@@ -165,17 +147,13 @@ def _isolated(lam: int, runs: Contributions) -> Verdict:
     return Verdict(what, (correlation > 0).all(), said)
 
 
-def _of_the_bound(
-    lam: int, runs: Contributions, thesis: str = "met"
-) -> Verdict:
+def _of_the_bound(lam: int, runs: Contributions, thesis: str = "met") -> Verdict:
     payout = runs.phi.sum(axis=2).mean(axis=0)
     first, last = payout[:FIRST].mean(axis=0), payout[-LAST:].mean(axis=0)
     what = f"φ(cb), λ = {lam}: dominated by uncertainty at first, by the mean in the end"
     said = f"first {FIRST} {_row(first, 1)}, last {LAST} {_row(last, 1)}"
     met = first[1] > first[0] and last[0] > last[1]
-    return Verdict(
-        what, met, f"payout of mean and uncertainty: {said}", thesis
-    )
+    return Verdict(what, met, f"payout of mean and uncertainty: {said}", thesis)
 
 
 def _rank(a: np.ndarray, b: np.ndarray) -> float:

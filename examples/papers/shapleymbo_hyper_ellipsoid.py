@@ -22,38 +22,10 @@ import numpy as np
 
 import hpo_explain as hx
 from examples.papers.bo import minimize, spread_out
-from examples.papers.drawing import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    averaged,
-    band,
-    bars,
-)
-from examples.papers.frame import (
-    PATHS,
-    SHAPLEY,
-    Profile,
-    Sheet,
-    experiment,
-    listed,
-    quoted,
-)
-from examples.papers.shapleymbo_expectations import (
-    Contributions,
-    Verdict,
-    verdicts,
-)
-from examples.papers.shapleymbo_logged import (
-    INITIAL,
-    SPACE,
-    Logged,
-    agreement,
-    explained,
-    found_by,
-)
+from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, averaged, band, bars
+from examples.papers.frame import PATHS, SHAPLEY, Profile, Sheet, experiment, listed, quoted
+from examples.papers.shapleymbo_expectations import Contributions, Verdict, verdicts
+from examples.papers.shapleymbo_logged import INITIAL, SPACE, Logged, agreement, explained, found_by
 
 WEIGHTS = np.arange(1, len(SPACE) + 1)
 THETAS = [f"θ{j}" for j in WEIGHTS]
@@ -132,21 +104,15 @@ def optimized(lam: int, seed: int, proposals: int = PROPOSALS) -> hx.Run:
     rng = np.random.default_rng([seed, lam])
 
     def noisy(row: np.ndarray) -> float:
-        return float(
-            WEIGHTS @ np.square(10.24 * row - 5.12) + rng.normal(0.0, NOISE)
-        )
+        return float(WEIGHTS @ np.square(10.24 * row - 5.12) + rng.normal(0.0, NOISE))
 
     # both λ start from the same design, as in the thesis
     design = spread_out(SPACE, INITIAL, seed)
     n_trials = INITIAL + proposals
-    return minimize(
-        noisy, SPACE, design, n_trials=n_trials, lam=lam, seed=seed
-    )
+    return minimize(noisy, SPACE, design, n_trials=n_trials, lam=lam, seed=seed)
 
 
-def fresh(
-    lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000
-) -> tuple:
+def fresh(lam: int, seed: int, proposals: int = PROPOSALS, background: int = 1000) -> tuple:
     """Return values, objective, contributions and predictions of one new run."""
     run = optimized(lam, seed, proposals)
     path = explained(run, background)
@@ -173,56 +139,35 @@ def runs(profile: Profile) -> dict[int, Runs]:
     """Return new runs by λ, always as many as the thesis has: what it sees is in their average."""
     found = profile.over_seeds(fresh, [(lam,) for lam in LAMBDAS], RUNS, RUNS)
     columns = [map(np.array, zip(*some, strict=True)) for some in found]
-    return {
-        lam: Runs(*some) for lam, some in zip(LAMBDAS, columns, strict=True)
-    }
+    return {lam: Runs(*some) for lam, some in zip(LAMBDAS, columns, strict=True)}
 
 
 ellipsoid = partial(experiment, "shapleymbo", data=runs)
 
 
 def resampled(
-    sheet: Sheet,
-    found: dict[int, Runs],
-    holds: Callable[[dict[int, Runs]], Sequence[Any]],
+    sheet: Sheet, found: dict[int, Runs], holds: Callable[[dict[int, Runs]], Sequence[Any]]
 ) -> np.ndarray:
     """Return whether findings hold in resamples of the runs, (findings, resamples)."""
-    flags = [
-        holds({lam: r.of(rows) for lam, r in found.items()})
-        for rows in sheet.resamples(RUNS)
-    ]
+    flags = [holds({lam: r.of(rows) for lam, r in found.items()}) for rows in sheet.resamples(RUNS)]
     return np.array(flags, dtype=bool).T
 
 
 def theirs(key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a term's mean, standard deviation and the R tool's error in the thesis, each (4,)."""
     mean, spread = TABLES[key][:8].reshape(4, 2).T
-    drawn = (
-        [key.replace("φ(cb)", term) for term in ("φ(m)", "φ(se)")]
-        if "cb" in key
-        else [key]
-    )
-    return (
-        mean,
-        spread,
-        np.linalg.norm([TABLES[one][8:] for one in drawn], axis=0),
-    )
+    drawn = [key.replace("φ(cb)", term) for term in ("φ(m)", "φ(se)")] if "cb" in key else [key]
+    return (mean, spread, np.linalg.norm([TABLES[one][8:] for one in drawn], axis=0))
 
 
-def compared(
-    sheet: Sheet, found: dict[int, Runs], several: bool, why: str = ""
-) -> None:
+def compared(sheet: Sheet, found: dict[int, Runs], several: bool, why: str = "") -> None:
     """Compare contributions in iteration 59, or averaged over several."""
     for key in TABLES:
         term, lam, where = key.split(", ")
         first, *last = map(int, where.split(" to "))
         if bool(last) == several:
             iterations = slice(first - 1, max([first, *last]))
-            phi = (
-                found[int(lam)]
-                .phi[:, iterations, :, TERMS.index(term)]
-                .mean(axis=1)
-            )
+            phi = found[int(lam)].phi[:, iterations, :, TERMS.index(term)].mean(axis=1)
             mean, spread, error = theirs(key)
             # the spread in brackets is that of single iterations where several are averaged
             spread = averaged(phi)[1] if several else spread
@@ -252,38 +197,23 @@ def compared(
 def table_4(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Judge the thesis's expectations by rules, and compare with its own judgement."""
     ours = expected(found)
-    again = resampled(
-        sheet, found, lambda some: [v.met for v in expected(some)]
-    )
+    again = resampled(sheet, found, lambda some: [v.met for v in expected(some)])
     beside = [""] * len(ours)
     if sheet.profile.has(PATHS, SHAPLEY):
         logged = Logged.read(sheet.profile)
-        phi = {
-            lam: logged.contributions(lam, ITERATIONS)[..., :2]
-            for lam in LAMBDAS
-        }
-        tool = verdicts(
-            {
-                lam: Contributions(logged.theta(lam), phi[lam])
-                for lam in LAMBDAS
-            }
-        )
+        phi = {lam: logged.contributions(lam, ITERATIONS)[..., :2] for lam in LAMBDAS}
+        tool = verdicts({lam: Contributions(logged.theta(lam), phi[lam]) for lam in LAMBDAS})
         beside = [f"; its runs: {v.evidence}" for v in tool]
     for v, met, said in zip(ours, again, beside, strict=True):
         evidence = f"{'met' if v.met else 'not met'}: {v.evidence}"
         sheet.in_resamples(
-            v.expectation,
-            met == v.thesis.startswith("met"),
-            evidence,
-            v.thesis + said,
+            v.expectation, met == v.thesis.startswith("met"), evidence, v.thesis + said
         )
 
 
 def expected(found: dict[int, Runs]) -> list[Verdict]:
     """Return the verdicts on the thesis's expectations."""
-    by_lambda = {
-        lam: Contributions(r.theta, r.phi[..., :2]) for lam, r in found.items()
-    }
+    by_lambda = {lam: Contributions(r.theta, r.phi[..., :2]) for lam, r in found.items()}
     return [*verdicts(by_lambda)]
 
 
@@ -345,15 +275,9 @@ def exploration(theta: np.ndarray, *, initial: bool) -> np.ndarray:
     The standard deviation over time of the distance averaged over runs; few runs scatter more, and
     the result is that of as many runs as the thesis has.
     """
-    distance = np.abs(
-        theta[:, 0 if initial else INITIAL : INITIAL + EXPLAINED - 1]
-    )
+    distance = np.abs(theta[:, 0 if initial else INITIAL : INITIAL + EXPLAINED - 1])
     within = distance.var(axis=0, ddof=1).mean(axis=0)
-    variance = (
-        distance.mean(axis=0).var(axis=0, ddof=1)
-        - within / len(theta)
-        + within / RUNS
-    )
+    variance = distance.mean(axis=0).var(axis=0, ddof=1) - within / len(theta) + within / RUNS
     return np.sqrt(np.maximum(variance, 0.0))
 
 
@@ -383,11 +307,7 @@ def table_8(sheet: Sheet, found: dict[int, Runs]) -> None:
     ten, one = ours[10, False], ours[1, False]
     explored = partial(exploration, initial=False)
     [more] = resampled(
-        sheet,
-        found,
-        lambda some: [
-            (explored(some[10].theta) > explored(some[1].theta)).all()
-        ],
+        sheet, found, lambda some: [(explored(some[10].theta) > explored(some[1].theta)).all()]
     )
     sheet.in_resamples(
         "λ = 10 explores every dimension more than λ = 1",
@@ -399,12 +319,7 @@ def table_8(sheet: Sheet, found: dict[int, Runs]) -> None:
 @ellipsoid("table9", "Contributions averaged over iterations", cells=72)
 def table_9(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Compare averages over the run, its beginning and its end."""
-    compared(
-        sheet,
-        found,
-        several=True,
-        why="in ten iterations a few proposals decide",
-    )
+    compared(sheet, found, several=True, why="in ten iterations a few proposals decide")
 
 
 # ------------------------------------------------------------------ figures
@@ -414,17 +329,11 @@ def table_9(sheet: Sheet, found: dict[int, Runs]) -> None:
 def figure_2(sheet: Sheet) -> None:
     """Draw a noisy sample in two dimensions, and compare the noise's size with a formula."""
     plane, seed = hx.SearchSpace(SPACE.parameters[:2]), sheet.profile.seed
-    values = (10.24 * plane.sample(10_000, seed=seed) - 5.12) ** 2 @ WEIGHTS[
-        :2
-    ]
+    values = (10.24 * plane.sample(10_000, seed=seed) - 5.12) ** 2 @ WEIGHTS[:2]
     exact = 5.12**2 * np.sqrt(4.0 / 45.0 * np.sum(WEIGHTS[:2] ** 2))
     x = np.linspace(-5.12, 5.12, 60)
-    noise = np.random.default_rng(seed).normal(
-        0.0, 0.05 * values.std(), (60, 60)
-    )
-    sheet.panels("", width=3.0, height=2.6).contourf(
-        x, x, x**2 + 2.0 * x[:, None] ** 2 + noise, 12
-    )
+    noise = np.random.default_rng(seed).normal(0.0, 0.05 * values.std(), (60, 60))
+    sheet.panels("", width=3.0, height=2.6).contourf(x, x, x**2 + 2.0 * x[:, None] ** 2 + noise, 12)
     sheet.number(
         "standard deviation by 10,000 rows of a Latin hypercube, and by its formula",
         exact,
@@ -438,23 +347,14 @@ def figure_2(sheet: Sheet) -> None:
 def figure_3(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw averages over runs, and see when predictions have shrunk."""
     names = ("y", "m", "se", "cb")
-    axes = sheet.panels(
-        [[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True
-    )
+    axes = sheet.panels([[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True)
     for line, (lam, r) in zip(axes, found.items(), strict=True):
         m, se = r.predictions[..., 0], r.predictions[..., 2]
-        for ax, values in zip(
-            line, (r.y[:, INITIAL:], m, se, m - lam * se), strict=True
-        ):
+        for ax, values in zip(line, (r.y[:, INITIAL:], m, se, m - lam * se), strict=True):
             band(ax, ITERATIONS, *averaged(values))
     one, ten = map(settled, found.values())
     early, later = resampled(
-        sheet,
-        found,
-        lambda some: [
-            settled(some[1]) < 10,
-            settled(some[10]) > settled(some[1]),
-        ],
+        sheet, found, lambda some: [settled(some[1]) < 10, settled(some[10]) > settled(some[1])]
     )
     sheet.in_resamples(
         "λ = 1: the predicted mean has shrunk in less than ten iterations",
@@ -476,9 +376,7 @@ def figure_4(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw average distances to the optimum, and compare where they start."""
     titles = [f"distance to the optimum, λ = {lam}" for lam in LAMBDAS]
     axes = sheet.panels(titles, width=3.4, sharex=True, sharey=True)
-    one, ten = (
-        np.abs(r.theta[:, INITIAL:]).mean(axis=0) for r in found.values()
-    )
+    one, ten = (np.abs(r.theta[:, INITIAL:]).mean(axis=0) for r in found.values())
     for ax, distance in zip(axes, (one, ten), strict=True):
         ax.set_prop_cycle(color=(BLUE, GREEN, ORANGE, BLACK))
         ax.plot(ITERATIONS, distance, lw=1, label=THETAS)
@@ -500,25 +398,16 @@ def figure_4(sheet: Sheet, found: dict[int, Runs]) -> None:
         digits=0,
         cell=False,
     )
-    sheet.finding(
-        "λ = 10: θ4 starts closer than θ1",
-        first - last,
-        f"{last.mean():.1f}",
-        "below 4",
-    )
+    sheet.finding("λ = 10: θ4 starts closer than θ1", first - last, f"{last.mean():.1f}", "below 4")
 
 
 @ellipsoid("figure5", "What made the proposals of iteration 59 desirable")
 def figure_5(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw contributions with one standard deviation, and compare λ = 1 and λ = 10."""
-    titles = [
-        f"{terms}; λ = {lam}" for lam in LAMBDAS for terms in ("m, se", "cb")
-    ]
+    titles = [f"{terms}; λ = {lam}" for lam in LAMBDAS for terms in ("m, se", "cb")]
     axes = sheet.panels(titles, height=2.2, sharey=True)
     means = []
-    for (of_terms, of_bound), (lam, r) in zip(
-        axes.reshape(2, 2), found.items(), strict=True
-    ):
+    for (of_terms, of_bound), (lam, r) in zip(axes.reshape(2, 2), found.items(), strict=True):
         mean, std = (some.T for some in averaged(r.phi[:, EXPLAINED - 1]))
         bars(of_terms, THETAS, *mean[:2], half=std[:2])
         bars(of_bound, THETAS, mean[2], half=std[2:])
@@ -562,13 +451,7 @@ def figure_6(sheet: Sheet, found: dict[int, Runs]) -> None:
         mean, std = averaged(r.phi)
         for j, ax in enumerate(row):
             for t, color in enumerate((BLUE, ORANGE)):
-                ax.errorbar(
-                    ITERATIONS,
-                    mean[:, j, t],
-                    std[:, j, t],
-                    color=color,
-                    elinewidth=0.3,
-                )
+                ax.errorbar(ITERATIONS, mean[:, j, t], std[:, j, t], color=color, elinewidth=0.3)
             ax.plot(ITERATIONS, mean[:, j, 2], color=BLACK, lw=0.8)
             ax.axhline(level[j], color=GREY, ls="-.", lw=0.8)
     steady, leads, cross = resampled(sheet, found, figure_6_holds)
@@ -624,9 +507,7 @@ def figure_7(sheet: Sheet, found: dict[int, Runs]) -> None:
         "9 of 10",
     )
     sheet.in_resamples(
-        "exploration falls from θ1 to θ4",
-        falls,
-        f"mean distance {listed(early.mean(axis=0))}",
+        "exploration falls from θ1 to θ4", falls, f"mean distance {listed(early.mean(axis=0))}"
     )
 
 
@@ -648,17 +529,8 @@ def figure_8(sheet: Sheet, found: dict[int, Runs]) -> None:
     edge = np.abs(theta) >= EDGE
     shares = []
     for j, ax in enumerate(sheet.panels(THETAS, sharey=True)):
-        ax.hist(
-            theta[..., j].ravel(),
-            bins=np.linspace(-5.12, 5.12, 21),
-            color=GREY,
-        )
-        shares.append(
-            100
-            * explained_by_edge(
-                edge[:RUNS, :, j].ravel(), phi[..., j, 1].ravel()
-            )
-        )
+        ax.hist(theta[..., j].ravel(), bins=np.linspace(-5.12, 5.12, 21), color=GREY)
+        shares.append(100 * explained_by_edge(edge[:RUNS, :, j].ravel(), phi[..., j, 1].ravel()))
     of_run = 100 * edge.mean(axis=1)
     _, std = averaged(of_run)
     sheet.finding(
@@ -667,25 +539,14 @@ def figure_8(sheet: Sheet, found: dict[int, Runs]) -> None:
         f"{of_run[:, 0].mean():.0f} % of {len(of_run)} runs",
         "> 80 %",
     )
-    sheet.number(
-        "share of θ4 (%)",
-        40,
-        of_run[:, 3],
-        spread=std[3],
-        of=RUNS,
-        digits=0,
-        cell=False,
-    )
+    sheet.number("share of θ4 (%)", 40, of_run[:, 3], spread=std[3], of=RUNS, digits=0, cell=False)
     [mixture] = resampled(
         sheet,
         found,
         lambda some: [
             min(
                 explained_by_edge(
-                    (
-                        np.abs(some[10].theta[:, INITIAL : INITIAL + 10, j])
-                        >= EDGE
-                    ).ravel(),
+                    (np.abs(some[10].theta[:, INITIAL : INITIAL + 10, j]) >= EDGE).ravel(),
                     some[10].phi[:, :10, j, 1].ravel(),
                 )
                 for j in (2, 3)
@@ -713,16 +574,11 @@ def explained_by_edge(edge: np.ndarray, phi: np.ndarray) -> float:
 def figure_15(sheet: Sheet, found: dict[int, Runs]) -> None:
     """Draw predictions against their averages over the space, and the payouts."""
     names = ("m and its average", "se and its average", "payouts of m and se")
-    axes = sheet.panels(
-        [[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True
-    )
+    axes = sheet.panels([[f"{n}, λ = {lam}" for n in names] for lam in LAMBDAS], sharex=True)
     fall = []
     for row, (lam, r) in zip(axes, found.items(), strict=True):
         m, m_average, se, se_average = r.predictions.mean(axis=0).T
-        for ax, here, average in (
-            (row[0], m, m_average),
-            (row[1], se, se_average),
-        ):
+        for ax, here, average in ((row[0], m, m_average), (row[1], se, se_average)):
             ax.plot(ITERATIONS, here, color=BLUE)
             ax.plot(ITERATIONS, average, "k--", lw=1)
         payouts = r.phi.sum(axis=2)
@@ -737,18 +593,13 @@ def figure_15(sheet: Sheet, found: dict[int, Runs]) -> None:
             f"it varies by {drift:.1%} after ten iterations",
         )
         fall.append(se_average[-1] / se_average[0])
-    by_run = [
-        r.predictions[:, -1, 3] / r.predictions[:, 0, 3]
-        for r in found.values()
-    ]
+    by_run = [r.predictions[:, -1, 3] / r.predictions[:, 0, 3] for r in found.values()]
     sheet.finding(
         "the average uncertainty decreases more under λ = 10",
         by_run[0] - by_run[1],
         f"to {fall[1]:.0%} against {fall[0]:.0%} of the first",
     )
-    [soon] = resampled(
-        sheet, found, lambda some: [1 < sacrificed(some[10]) < 50]
-    )
+    [soon] = resampled(sheet, found, lambda some: [1 < sacrificed(some[10]) < 50])
     sheet.in_resamples(
         "even λ = 10 soon sacrifices exploration, in less than 50 iterations",
         soon,

@@ -23,12 +23,7 @@ from examples.papers.frame import PATHS, SHAPLEY, Profile
 SPACE = cube(4, -5.12, 5.12)
 NAMES = SPACE.names
 INITIAL, DRAWS = 16, 1000
-PREDICTIONS = (
-    "pred_interest_mean",
-    "pred_average_mean",
-    "pred_interest_se",
-    "pred_average_se",
-)
+PREDICTIONS = ("pred_interest_mean", "pred_average_mean", "pred_interest_se", "pred_average_se")
 
 
 class Logged(NamedTuple):
@@ -42,9 +37,7 @@ class Logged(NamedTuple):
         """Read the first runs."""
         paths = profile.read(PATHS).sort_values(["run", "eval"])
         shapley = profile.read(SHAPLEY).sort_values(["run", "iter", "feature"])
-        return cls(
-            *(table[table["run"] <= runs] for table in (paths, shapley))
-        )
+        return cls(*(table[table["run"] <= runs] for table in (paths, shapley)))
 
     def explained(
         self, lam: int, iterations: Sequence[int], background: int
@@ -52,13 +45,7 @@ class Logged(NamedTuple):
         """Return a path over some iterations of every run."""
         chosen = self.paths[self.paths["lambda"] == lam]
         runs = [
-            run_of(
-                SPACE,
-                SPACE.encode(table[list(NAMES)]),
-                table["y"].to_numpy(),
-                INITIAL,
-                lam,
-            )
+            run_of(SPACE, SPACE.encode(table[list(NAMES)]), table["y"].to_numpy(), INITIAL, lam)
             for _, table in chosen.groupby("run")
         ]
         proposals = [INITIAL + iteration - 1 for iteration in iterations]
@@ -67,23 +54,12 @@ class Logged(NamedTuple):
     def theta(self, lam: int) -> np.ndarray:
         """Return the values tried, (runs, trials, 4)."""
         chosen = self.paths[self.paths["lambda"] == lam]
-        return (
-            chosen[list(NAMES)]
-            .to_numpy()
-            .reshape(chosen["run"].nunique(), -1, len(NAMES))
-        )
+        return chosen[list(NAMES)].to_numpy().reshape(chosen["run"].nunique(), -1, len(NAMES))
 
-    def tool(
-        self, lam: int, columns: Sequence[str], iterations: Sequence[int]
-    ) -> np.ndarray:
+    def tool(self, lam: int, columns: Sequence[str], iterations: Sequence[int]) -> np.ndarray:
         """Return columns of the R tool's answers, (runs, iterations, 4, columns)."""
-        table, shape = (
-            self.shapley,
-            (-1, len(iterations), len(NAMES), len(columns)),
-        )
-        chosen = table[
-            (table["lambda"] == lam) & table["iter"].isin(iterations)
-        ]
+        table, shape = (self.shapley, (-1, len(iterations), len(NAMES), len(columns)))
+        chosen = table[(table["lambda"] == lam) & table["iter"].isin(iterations)]
         return chosen[list(columns)].to_numpy().reshape(shape)
 
     def contributions(self, lam: int, iterations: Sequence[int]) -> np.ndarray:
@@ -106,32 +82,22 @@ def explained(
     """
     if trials is None:
         trials = [*run.proposals]
-    options = {
-        "acquisition": "auto",
-        "background": background,
-        "estimator": "exact",
-    }
+    options = {"acquisition": "auto", "background": background, "estimator": "exact"}
     return hx.methods.desirability_path(run, trials, progress=False, **options)
 
 
-def found_by(
-    paths: Sequence[hx.methods.DesirabilityPath],
-) -> tuple[np.ndarray, np.ndarray]:
+def found_by(paths: Sequence[hx.methods.DesirabilityPath]) -> tuple[np.ndarray, np.ndarray]:
     """Return what repeated runs found, by run and proposal.
 
     φ(m), φ(se) and φ(cb), (runs, T, d, 3); m, its average, se and its average, (runs, T, 4).
     """
-    phi = np.stack(
-        [np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths]
-    )
+    phi = np.stack([np.concatenate([p.phi, p.total[..., None]], axis=2) for p in paths])
 
     def predicted(e: hx.methods.ProposalExplanation) -> list[float]:
         both = (e.objective_prediction, e.objective_baseline)
         return [at[part] for part in ("mean", "std") for at in both]
 
-    return phi, np.array(
-        [[predicted(e) for e in path.explanations] for path in paths]
-    )
+    return phi, np.array([[predicted(e) for e in path.explanations] for path in paths])
 
 
 class Agreement(NamedTuple):
@@ -155,21 +121,13 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    logged: Logged,
-    lam: int,
-    iterations: Sequence[int],
-    paths: list[hx.methods.DesirabilityPath],
+    logged: Logged, lam: int, iterations: Sequence[int], paths: list[hx.methods.DesirabilityPath]
 ) -> Agreement:
     """Return how the contributions of refits agree with the R tool's."""
-    tool, error = (
-        logged.contributions(lam, iterations),
-        logged.error(lam, iterations),
-    )
+    tool, error = (logged.contributions(lam, iterations), logged.error(lam, iterations))
     phi, predictions = found_by(paths)
     difference = phi[..., :2] - tool[..., :2]
-    z = np.abs(difference.mean(axis=(0, 1)) / error.mean(axis=(0, 1))).max(
-        axis=0
-    )
+    z = np.abs(difference.mean(axis=(0, 1)) / error.mean(axis=(0, 1))).max(axis=0)
     theirs = logged.tool(lam, PREDICTIONS, iterations)[:, :, 0]
     # maximum likelihood may end in two optima; the averages are over random rows, so a few tenths
     # of the objective's standard deviation of about 45

@@ -36,22 +36,10 @@ from scipy.stats import spearmanr
 import hpo_explain as hx
 from examples.papers.bo import minimize, r_latin, r_uniform
 from examples.papers.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, bars
-from examples.papers.frame import (
-    PHONEME,
-    Profile,
-    Sheet,
-    experiment,
-    listed,
-    quoted,
-)
+from examples.papers.frame import PHONEME, Profile, Sheet, experiment, listed, quoted
 from examples.papers.lcbench import SPACE, Network
 from examples.papers.shapleymbo_logged import explained
-from examples.papers.shapleymbo_mlp_logged import (
-    BEST,
-    FILES,
-    Logged,
-    logged,
-)
+from examples.papers.shapleymbo_mlp_logged import BEST, FILES, Logged, logged
 from examples.papers.shapleymbo_mlp_logged import explained as explained_best
 
 NAMES = SPACE.names
@@ -98,9 +86,7 @@ FLIPPED = (
     "learning_rate",
     "max_dropout",
 )
-UNPUBLISHED = (
-    "its model learned values that are not published (iterations 95 on)"
-)
+UNPUBLISHED = "its model learned values that are not published (iterations 95 on)"
 
 
 class Study(NamedTuple):
@@ -141,15 +127,9 @@ class Study(NamedTuple):
 def design() -> np.ndarray:
     """Return the thesis's initial design, encoded."""
     draw = r_uniform(1)
-    draw(
-        len(SPACE) * (1 + INITIAL * (INITIAL - 1) // 2)
-    )  # by which it chose among candidates
-    ranks = np.array(
-        [[int(rank, INITIAL) for rank in column] for column in RANKS]
-    )
-    return SPACE.from_latent(
-        (ranks + draw(ranks.size).reshape(ranks.shape)).T / INITIAL
-    )
+    draw(len(SPACE) * (1 + INITIAL * (INITIAL - 1) // 2))  # by which it chose among candidates
+    ranks = np.array([[int(rank, INITIAL) for rank in column] for column in RANKS])
+    return SPACE.from_latent((ranks + draw(ranks.size).reshape(ranks.shape)).T / INITIAL)
 
 
 def studied(
@@ -162,20 +142,9 @@ def studied(
     """Tune the network, explain every proposal, and return what all tables rest on."""
     network = Network.of(table, n_trees, seed)
     n_trials = INITIAL + n_proposals
-    run = minimize(
-        network.objective,
-        SPACE,
-        design(),
-        n_trials=n_trials,
-        lam=1.0,
-        seed=seed,
-    )
+    run = minimize(network.objective, SPACE, design(), n_trials=n_trials, lam=1.0, seed=seed)
     path = explained(run, background)
-    settings = {
-        "acquisition": "auto",
-        "background": 4 * background,
-        "estimator": "exact",
-    }
+    settings = {"acquisition": "auto", "background": 4 * background, "estimator": "exact"}
     explain = partial(hx.explain_proposal, run, **settings)
     surrogate = run.surrogate(kind="auto")
     predicted, _ = surrogate.predict(run.X[INITIAL:])
@@ -191,9 +160,7 @@ def studied(
     )
 
 
-def by_ablation(
-    run: Logged, best: hx.methods.ProposalExplanation
-) -> tuple[np.ndarray, list[str]]:
+def by_ablation(run: Logged, best: hx.methods.ProposalExplanation) -> tuple[np.ndarray, list[str]]:
     """Return the shares of the mean's payout by ablation, and the order of changes.
 
     From the configuration of 7,000 whose mean is closest to the average that the R tool logged, a
@@ -223,9 +190,7 @@ ITS_OWN = "the thesis's own run, through its model of iteration 95"
 
 def shown(values: Sequence[Any], text: str) -> str:
     """Return what the first runs show."""
-    said = [
-        text.format(*(v if isinstance(v, tuple) else (v,))) for v in values[:8]
-    ]
+    said = [text.format(*(v if isinstance(v, tuple) else (v,))) for v in values[:8]]
     return ", the first: " + "; ".join(said)
 
 
@@ -242,12 +207,7 @@ def top(values: np.ndarray, n: int) -> str:
 # ------------------------------------------------------------------ tables
 
 
-@its_own(
-    "table10",
-    "Contributions to the best-predicted proposal",
-    basis=ITS_OWN,
-    cells=24,
-)
+@its_own("table10", "Contributions to the best-predicted proposal", basis=ITS_OWN, cells=24)
 def table_10(sheet: Sheet) -> None:
     """Compare contributions with what the R tool logged, which rounds to what is printed."""
     run, ours = logged(sheet.profile), explained_best(sheet.profile)
@@ -259,25 +219,13 @@ def table_10(sheet: Sheet) -> None:
         f"at most {np.abs(theirs - printed).max():.4f} apart",
     )
     phi = np.array([ours.phi.sum(axis=1), *ours.phi.T])
-    for name, paper, found, error in zip(
-        PAYOUTS, theirs, phi, run.error.T[[2, 0, 1]], strict=True
-    ):
+    for name, paper, found, error in zip(PAYOUTS, theirs, phi, run.error.T[[2, 0, 1]], strict=True):
         sheet.numbers(
-            name + ", {}",
-            [NAMES],
-            paper,
-            found[None],
-            together=name,
-            error=error,
-            digits=5,
+            name + ", {}", [NAMES], paper, found[None], together=name, error=error, digits=5
         )
     # the average over 7,000 rows is the same
     sheet.numbers(
-        "payout, {}",
-        [PAYOUTS],
-        [*PAYOUTS.values()],
-        phi.sum(axis=1)[None],
-        digits=[3, 3, 4],
+        "payout, {}", [PAYOUTS], [*PAYOUTS.values()], phi.sum(axis=1)[None], digits=[3, 3, 4]
     )
 
 
@@ -302,12 +250,7 @@ def table_11(sheet: Sheet) -> None:
     )
     ablation, order = by_ablation(run, ours)
     sheet.numbers(
-        "ablation, {}",
-        [NAMES],
-        THESIS["ablation"],
-        ablation[None],
-        together="ablation",
-        digits=3,
+        "ablation, {}", [NAMES], THESIS["ablation"], ablation[None], together="ablation", digits=3
     )
     sheet.exact(
         "ablation changes hyperparameters in the program's order",
@@ -324,10 +267,7 @@ def table_11(sheet: Sheet) -> None:
 
 
 @its_own(
-    "table12",
-    "Two good proposals that were made for different reasons",
-    basis=ITS_OWN,
-    cells=20,
+    "table12", "Two good proposals that were made for different reasons", basis=ITS_OWN, cells=20
 )
 def table_12(sheet: Sheet) -> None:
     """Compare what is said of iteration 95; of 108 the model is not published."""
@@ -337,21 +277,15 @@ def table_12(sheet: Sheet) -> None:
     every = run.table.groupby("iter").first()
     others = every.drop(index=BEST)
     percentiles = [
-        100.0
-        * ((others[f"pred_interest_{name}"] <= value).sum() + 1)
-        / len(every)
+        100.0 * ((others[f"pred_interest_{name}"] <= value).sum() + 1) / len(every)
         for name, value in (("mean", m), ("se", se))
     ]
     bound = ours.phi.sum(axis=1)
     shares = [of[RATE] / of.sum() for of in (bound, *ours.phi.T)]
-    errors = run.error[RATE, [2, 0, 1]] / [
-        of.sum() for of in (bound, *run.phi.T)
-    ]
+    errors = run.error[RATE, [2, 0, 1]] / [of.sum() for of in (bound, *run.phi.T)]
     found = [m, se, *percentiles, *shares]
     error = [0.0] * 4 + np.abs(errors).tolist()
-    for (name, (paper, digits)), value, e in zip(
-        TABLE_12.items(), found, error, strict=True
-    ):
+    for (name, (paper, digits)), value, e in zip(TABLE_12.items(), found, error, strict=True):
         what = f"iteration 95, {name}"
         sheet.number(what, paper, value, error=e, digits=digits)
     sheet.left_out(
@@ -363,9 +297,7 @@ def table_12(sheet: Sheet) -> None:
     sheet.left_out("iteration 108, all else", UNPUBLISHED, 8)
 
 
-@its_own(
-    "table13", "Mean contributions through two models", basis=ITS_OWN, cells=14
-)
+@its_own("table13", "Mean contributions through two models", basis=ITS_OWN, cells=14)
 def table_13(sheet: Sheet) -> None:
     """Compare contributions through the proposal's own model; of the final one see runs like it."""
     run, ours = logged(sheet.profile), explained_best(sheet.profile)
@@ -382,10 +314,7 @@ def table_13(sheet: Sheet) -> None:
     if not sheet.profile.has(PHONEME):
         sheet.needs("runs like it", PHONEME)
         return
-    same = [
-        spearmanr(s.phi[:, 0], s.final[:, 0]).statistic
-        for s in studies(sheet.profile)
-    ]
+    same = [spearmanr(s.phi[:, 0], s.final[:, 0]).statistic for s in studies(sheet.profile)]
     sheet.in_most(
         "for most hyperparameters the contribution is unchanged",
         np.array(same) > 0.8,
@@ -403,12 +332,8 @@ def figure_9(sheet: Sheet, some: list[Study]) -> None:
     The thesis says that of all it visited none had a smaller one (footnote 20), in its one run.
     """
     s, names = some[0], ("error", "m", "se", "cb")
-    y, m, se = (
-        s.predictions[name].to_numpy() for name in ("objective", "mean", "std")
-    )
-    for ax, values in zip(
-        sheet.panels(names), (y, m, se, m - se), strict=True
-    ):
+    y, m, se = (s.predictions[name].to_numpy() for name in ("objective", "mean", "std"))
+    for ax, values in zip(sheet.panels(names), (y, m, se, m - se), strict=True):
         ax.plot(values, color=GREY, lw=0.8)
         ax.plot(s.best, values[s.best], "o", color=ORANGE)
         ax.plot(s.other, values[s.other], "o", color=GREEN)
@@ -427,26 +352,18 @@ def figure_9(sheet: Sheet, some: list[Study]) -> None:
     )
 
 
-@its_own(
-    "figure10",
-    "What made the best-predicted proposal desirable",
-    basis=ITS_OWN,
-)
+@its_own("figure10", "What made the best-predicted proposal desirable", basis=ITS_OWN)
 def figure_10(sheet: Sheet) -> None:
     """Draw contributions with the R tool's 95 % intervals."""
     run, ours = logged(sheet.profile), explained_best(sheet.profile)
     phi, half = ours.phi, 1.96 * run.error
     bound = phi.sum(axis=1)
-    of_terms, of_bound = sheet.panels(
-        ["", ""], width=3.6, height=2.4, sharey=True
-    )
+    of_terms, of_bound = sheet.panels(["", ""], width=3.6, height=2.4, sharey=True)
     bars(of_terms, NAMES, *phi.T)
     of_terms.locator_params("x", nbins=5)
     bars(of_bound, NAMES, bound, half=[half[:, 2]])
     sheet.exact(
-        "every hyperparameter speaks for it",
-        (bound > 0.0).all(),
-        f"least {bound.min():+.4f}",
+        "every hyperparameter speaks for it", (bound > 0.0).all(), f"least {bound.min():+.4f}"
     )
     sheet.exact(
         "batch size and number of layers are the two that matter most",
@@ -480,9 +397,7 @@ def figure_10(sheet: Sheet) -> None:
 
 
 @its_own(
-    "figure11",
-    "Ablation differs from Shapley values where hyperparameters interact",
-    basis=ITS_OWN,
+    "figure11", "Ablation differs from Shapley values where hyperparameters interact", basis=ITS_OWN
 )
 def figure_11(sheet: Sheet) -> None:
     """Draw both shares, and the interactions of learning rate and max. units, over samples."""
@@ -493,9 +408,7 @@ def figure_11(sheet: Sheet) -> None:
     bars(axes[0], NAMES, shares, by_ablation(run, ours)[0])
     strengths = []
     for seed in range(sheet.profile.size(4, 10)):
-        explainer = hx.methods.InteractionExplainer(
-            run.model, sample=100, seed=seed
-        )
+        explainer = hx.methods.InteractionExplainer(run.model, sample=100, seed=seed)
         found = explainer.explain()
         strengths.append(np.nan_to_num(found.matrix(found.values)))
     H = np.array(strengths)
@@ -515,9 +428,7 @@ def figure_11(sheet: Sheet) -> None:
         sheet.exact(
             f"{others[0]} and {others[1]} are among the three it interacts with most",
             {*others} <= {*top(mean, 3).split(", ")},
-            ", ".join(
-                f"{NAMES[k]} {mean[k]:.2f}" for k in np.argsort(-mean)[:4]
-            ),
+            ", ".join(f"{NAMES[k]} {mean[k]:.2f}" for k in np.argsort(-mean)[:4]),
             why="the figure prints no numbers, and its order is read off by eye",
         )
 
@@ -541,10 +452,7 @@ def figure_12(sheet: Sheet, some: list[Study]) -> None:
     means = [tuple(p.mean(axis=0)) for p in payouts]
     sheet.in_most(
         "the mean dominates throughout, uncertainty is little and negative",
-        [
-            lead > 0.8 and se < 0.0
-            for lead, (_, se) in zip(leads, means, strict=True)
-        ],
+        [lead > 0.8 and se < 0.0 for lead, (_, se) in zip(leads, means, strict=True)],
         shown(means, "payouts {:+.3f} and {:+.3f}"),
     )
     first = [top(size, 3) for size in sizes]
@@ -573,15 +481,11 @@ def figure_13(sheet: Sheet, some: list[Study]) -> None:
     """Draw all configurations, and look for exploration of the learning rate after convergence."""
     X = some[0].run.X
     ax = sheet.panels("", width=5.0, height=2.4)
-    ax.plot(
-        NAMES, ((X - X.mean(axis=0)) / X.std(axis=0)).T, color=GREY, lw=0.3
-    )
+    ax.plot(NAMES, ((X - X.mean(axis=0)) / X.std(axis=0)).T, color=GREY, lw=0.3)
     ax.tick_params("x", labelsize=6)
     quarter = PROPOSALS // 4
     rates = [s.run.X[INITIAL:, RATE] for s in some]
-    spreads = [
-        (rate[-quarter:].std(), rate[quarter:-quarter].std()) for rate in rates
-    ]
+    spreads = [(rate[-quarter:].std(), rate[quarter:-quarter].std()) for rate in rates]
     sheet.in_one(
         "learning rates far from those before are proposed at the end",
         [last > before for last, before in spreads],
@@ -596,12 +500,8 @@ def figure_14(sheet: Sheet, some: list[Study]) -> None:
     contributions, values = sheet.panels(["", ""], width=3.6, height=2.4)
     bars(contributions, NAMES, *s.path[s.other].T)
     for k, color in ((s.best, ORANGE), (s.other, GREEN)):
-        values.plot(
-            [name[:5] for name in NAMES], s.run.X[INITIAL + k], color=color
-        )
-    payouts = [
-        s.path[[s.other, s.best]].sum(axis=1) for s in some
-    ]  # (2, terms)
+        values.plot([name[:5] for name in NAMES], s.run.X[INITIAL + k], color=color)
+    payouts = [s.path[[s.other, s.best]].sum(axis=1) for s in some]  # (2, terms)
     sacrifices = [tuple(pair[:, 1]) for pair in payouts]
     sheet.in_most(
         "it sacrifices less exploration than the best-predicted proposal",

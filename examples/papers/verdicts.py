@@ -165,9 +165,7 @@ class Finding:
         if self.fixed or min(self.margins) <= 0.0:
             return np.inf
         errors = critical(n_rows) + norm.ppf(NOTICED)
-        far = max(
-            e / m for m, e in zip(self.margins, self.errors, strict=True)
-        )
+        far = max(e / m for m, e in zip(self.margins, self.errors, strict=True))
         return float(self.repetitions * (errors * far) ** 2)
 
     def hindrance(self, n_rows: int) -> str:
@@ -199,9 +197,7 @@ def weights_of(paper: np.ndarray, errors: np.ndarray) -> np.ndarray:
 def are_decisive(rows: Sequence[Number | Finding]) -> list[bool]:
     """Return which rows have to agree for their table to agree."""
     several = any(isinstance(row, Number) and row.together for row in rows)
-    return [
-        isinstance(row, Finding) or row.together or not several for row in rows
-    ]
+    return [isinstance(row, Finding) or row.together or not several for row in rows]
 
 
 def verdict(rows: Sequence[Number | Finding]) -> str:

@@ -46,10 +46,7 @@ def section(piece: ModuleType, found: Found, said: str) -> str:
     groups = {f"{sampler} {n}": rows for (sampler, n), rows in found.items()}
     for sampler in dict.fromkeys(sampler for sampler, _ in found):
         many = [
-            one
-            for (s, n), rows in found.items()
-            if s == sampler and n > ENOUGH
-            for one in rows
+            one for (s, n), rows in found.items() if s == sampler and n > ENOUGH for one in rows
         ]
         if many and (sampler, ENOUGH) in found:
             groups[f"{sampler} ≥ {ENOUGH}"] = found[sampler, ENOUGH] + many
@@ -58,17 +55,12 @@ def section(piece: ModuleType, found: Found, said: str) -> str:
     body = [
         (
             what,
-            *(
-                _cell(piece, name, what, line[what])
-                for name, line in lines.items()
-            ),
+            *(_cell(piece, name, what, line[what]) for name, line in lines.items()),
             _goal(piece, what),
         )
         for what in next(iter(lines.values()))
     ]
-    about = " ".join(str(piece.__doc__).split("``rows(")[0].split()).replace(
-        "`", "*"
-    )
+    about = " ".join(str(piece.__doc__).split("``rows(")[0].split()).replace("`", "*")
     return "\n\n".join([about, said, table(head, 1, body)])
 
 
@@ -94,49 +86,29 @@ def _goal(piece: ModuleType, what: str) -> str:
 def written(sections: dict[str, str]) -> None:
     """Write some sections, and keep the others as they are."""
     old = OUTPUT.read_text(encoding="utf-8") if OUTPUT.exists() else ""
-    kept = dict(
-        re.findall(
-            r"^## (\w+)\n\n(.*?)\n(?=\n## |\Z)", old, re.DOTALL | re.MULTILINE
-        )
-    )
+    kept = dict(re.findall(r"^## (\w+)\n\n(.*?)\n(?=\n## |\Z)", old, re.DOTALL | re.MULTILINE))
     parts = [
-        f"## {name}\n\n{(kept | sections)[name]}\n"
-        for name in PIECES
-        if name in kept | sections
+        f"## {name}\n\n{(kept | sections)[name]}\n" for name in PIECES if name in kept | sections
     ]
     start = f"# Are the questions answered?\n\n{EXPLAINED.replace(chr(10), ' ').strip()}\n"
     OUTPUT.write_text("\n".join([start, *parts]), encoding="utf-8")
 
 
-def rows(
-    pieces: Sequence[str], name: str, sampler: str, n: int, seed: int
-) -> list[dict[str, Any]]:
+def rows(pieces: Sequence[str], name: str, sampler: str, n: int, seed: int) -> list[dict[str, Any]]:
     """Return a row of each piece for one run."""
     return [PIECES[piece].rows(name, sampler, n, seed) for piece in pieces]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the runs, print each piece's table, and write them."""
-    parser = argparse.ArgumentParser(
-        "python -m examples.scoreboard", description=__doc__
-    )
-    parser.add_argument(
-        "--only", nargs="+", default=list(PIECES), choices=PIECES
-    )
-    parser.add_argument(
-        "--samplers", nargs="+", default=SAMPLERS[:2], choices=SAMPLERS
-    )
-    parser.add_argument(
-        "--trials", nargs="+", type=int, default=(50, 100, 200)
-    )
+    parser = argparse.ArgumentParser("python -m examples.scoreboard", description=__doc__)
+    parser.add_argument("--only", nargs="+", default=list(PIECES), choices=PIECES)
+    parser.add_argument("--samplers", nargs="+", default=SAMPLERS[:2], choices=SAMPLERS)
+    parser.add_argument("--trials", nargs="+", type=int, default=(50, 100, 200))
     parser.add_argument("--seeds", nargs="+", type=int, default=(0, 1))
     parser.add_argument("--tables", nargs="+", default=NAMES, choices=NAMES)
-    parser.add_argument(
-        "--n-jobs", type=int, default=1, help="joblib's workers"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}"
-    )
+    parser.add_argument("--n-jobs", type=int, default=1, help="joblib's workers")
+    parser.add_argument("--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}")
     asked = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     command = " ".join(["python -m examples.scoreboard", *given])
@@ -144,18 +116,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rest = [name for name in asked.only if name != "advice"]
     work = []
     if rest:
-        sizes = product(
-            asked.samplers, asked.trials, asked.seeds, asked.tables
-        )
-        work += [
-            (rest, name, sampler, n, seed) for sampler, n, seed, name in sizes
-        ]
+        sizes = product(asked.samplers, asked.trials, asked.seeds, asked.tables)
+        work += [(rest, name, sampler, n, seed) for sampler, n, seed, name in sizes]
     if "advice" in asked.only:
         sizes = product(asked.samplers, asked.seeds, asked.tables)
-        work += [
-            (["advice"], name, s, advice.TRIALS, seed)
-            for s, seed, name in sizes
-        ]
+        work += [(["advice"], name, s, advice.TRIALS, seed) for s, seed, name in sizes]
     found: dict[str, Found] = {name: {} for name in asked.only}
     answers = Parallel(n_jobs=asked.n_jobs, return_as="generator")(
         delayed(rows)(*some) for some in work
@@ -166,9 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(".", end="", file=sys.stderr, flush=True)
     seeds, tables = ", ".join(map(str, asked.seeds)), len(asked.tables)
     said = f"{date.today()}, seeds {seeds}, {tables} tables:\n\n```sh\n{command}\n```"
-    sections = {
-        name: section(PIECES[name], some, said) for name, some in found.items()
-    }
+    sections = {name: section(PIECES[name], some, said) for name, some in found.items()}
     print(*(f"\n{text}" for text in sections.values()), sep="\n")
     if asked.write:
         written(sections)

@@ -34,27 +34,15 @@ GOALS = {
     "named to observed, median": ("<=", 0.6, 0.6),
     "named to observed, worst table": ("<=", 1.1, 1.1),
 }
-SAMPLERS = {
-    "random": optuna.samplers.RandomSampler,
-    "tpe": optuna.samplers.TPESampler,
-}
+SAMPLERS = {"random": optuna.samplers.RandomSampler, "tpe": optuna.samplers.TPESampler}
 
 
 class _Study:
     """A run of one table that can be gone on with."""
 
-    def __init__(
-        self,
-        table: Problem,
-        sampler: str,
-        seed: int,
-        trials: Iterable[Any] = (),
-    ) -> None:
+    def __init__(self, table: Problem, sampler: str, seed: int, trials: Iterable[Any] = ()) -> None:
         trials = list(trials)
-        self.table, self.rng = (
-            table,
-            np.random.default_rng([seed, len(trials)]),
-        )
+        self.table, self.rng = (table, np.random.default_rng([seed, len(trials)]))
         self.study = optuna.create_study(sampler=SAMPLERS[sampler](seed=seed))
         self.study.add_trials(trials)
 
@@ -67,11 +55,7 @@ class _Study:
             for p in self.table.space.parameters
         }
         x = self.table.space.encode(config)[0]
-        return (
-            self.table.draw(x, self.rng)
-            if self.table.draw
-            else float(self.table.cost(x[None]))
-        )
+        return self.table.draw(x, self.rng) if self.table.draw else float(self.table.cost(x[None]))
 
     def go_on(self, n: int) -> _Study:
         """Make n more trials."""
@@ -81,9 +65,7 @@ class _Study:
     def regret(self, config: Any) -> float:
         """Return what is lost by a configuration."""
         cost = float(self.table.cost(self.table.space.encode(config))[0])
-        return (
-            cost - float(self.table.table.min())
-        ) / self.table.spread + LEAST
+        return (cost - float(self.table.table.min())) / self.table.spread + LEAST
 
     def advised(self) -> hx.methods.Advice:
         """Return the advice on what was tried."""
@@ -112,10 +94,7 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         first = _Study(problem, sampler, seed).go_on(n).study.trials
         others = [1000 * k + seed for k in range(1, CONTINUATIONS + 1)]
-        before = [
-            _Study(problem, sampler, k, first).go_on(n).observed()
-            for k in others
-        ]
+        before = [_Study(problem, sampler, k, first).go_on(n).observed() for k in others]
         run = _Study(problem, sampler, seed + 500, first)
         for _ in range(0, n, EVERY):
             advice = run.advised()
@@ -123,11 +102,7 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
             within = [a for a in advice.actions if a.kind != "widen"]
             run.study = advice.apply(run.study, within)
             run.go_on(EVERY)
-        named, observed, reached = (
-            run.named(run.advised()),
-            run.observed(),
-            run.reached(),
-        )
+        named, observed, reached = (run.named(run.advised()), run.observed(), run.reached())
     mean = float(np.mean(before))
     return {
         "table": table,
@@ -144,11 +119,7 @@ def _low_noise(table: Problem) -> bool:
     """Whether evaluations of most configurations of a table scatter little."""
     rng = np.random.default_rng(0)
     some = table.space.sample(100, seed=0)
-    noise = (
-        [np.std([table.draw(x, rng) for _ in range(20)]) for x in some]
-        if table.draw
-        else [0.0]
-    )
+    noise = [np.std([table.draw(x, rng) for _ in range(20)]) for x in some] if table.draw else [0.0]
     return float(np.median(noise)) <= LOW * table.spread
 
 
@@ -159,31 +130,15 @@ def summarized(found: Iterable[dict[str, Any]]) -> dict[str, float]:
     low = np.array([one["low noise"] for one in several], dtype=bool)
     for name in RATIOS:
         ratios = np.array([one[name] for one in several])
-        for kind, those in (
-            ("", low | ~low),
-            (", low noise", low),
-            (", high noise", ~low),
-        ):
+        for kind, those in (("", low | ~low), (", low noise", low), (", high noise", ~low)):
             line[name + kind] = (
-                float(np.exp(np.log(ratios[those]).mean()))
-                if those.any()
-                else np.nan
+                float(np.exp(np.log(ratios[those]).mean())) if those.any() else np.nan
             )
         line[f"{name}: harm"] = float((ratios > 1.05).mean())
     for share in ("named to observed", "best tried to observed"):
-        line[f"{share}, median"] = float(
-            np.median([one[share] for one in several])
-        )
+        line[f"{share}, median"] = float(np.median([one[share] for one in several]))
     by_table = [
-        np.exp(
-            np.mean(
-                [
-                    np.log(one["named to observed"])
-                    for one in several
-                    if one["table"] == t
-                ]
-            )
-        )
+        np.exp(np.mean([np.log(one["named to observed"]) for one in several if one["table"] == t]))
         for t in {one["table"] for one in several}
     ]
     return line | {"named to observed, worst table": float(max(by_table))}

@@ -51,52 +51,30 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         },
         "top": {PED: _ped_anova()},
     }
-    found: dict[str, Any] = {
-        "table": table,
-        "sampler": sampler,
-        "n": n,
-        "seed": seed,
-    }
+    found: dict[str, Any] = {"table": table, "sampler": sampler, "n": n, "seed": seed}
     for part, top in (("whole", None), ("top", TOP)):
         truth = true_shares(problem.table, top)
-        found |= {
-            f"{part} {k}": v
-            for k, v in _scored(hx.importance(run, top=top), truth).items()
-        }
-        found[f"{part} error of equal shares"] = _error(
-            np.ones(len(truth)), truth
-        )
+        found |= {f"{part} {k}": v for k, v in _scored(hx.importance(run, top=top), truth).items()}
+        found[f"{part} error of equal shares"] = _error(np.ones(len(truth)), truth)
         for name, evaluator in others[part].items():
             shares = _optuna(run, evaluator)
             found[f"{part} error of {name}"] = _error(shares, truth)
-            found[f"{part} first of {name}"] = bool(
-                shares.argmax() == truth.argmax()
-            )
+            found[f"{part} first of {name}"] = bool(shares.argmax() == truth.argmax())
     return found
 
 
 def true_shares(table: np.ndarray, top: float | None) -> np.ndarray:
     """Return the share that each axis explains alone, of the cost or of being among the best."""
-    values = (
-        table
-        if top is None
-        else (table <= np.quantile(table, top)).astype(float)
-    )
+    values = table if top is None else (table <= np.quantile(table, top)).astype(float)
     axes = range(table.ndim)
-    alone = [
-        values.mean(axis=tuple(k for k in axes if k != j)).var() for j in axes
-    ]
+    alone = [values.mean(axis=tuple(k for k in axes if k != j)).var() for j in axes]
     return np.array(alone) / values.var()
 
 
 def _scored(result: FanovaImportance, truth: np.ndarray) -> dict[str, Any]:
     shares = result.importance.loc[list(result.names)]
     inside = (shares["lower"] <= truth) & (truth <= shares["upper"])
-    stated = [
-        c.hyperparameters
-        for c in result.claims
-        if c.kind == "order" and c.certain
-    ]
+    stated = [c.hyperparameters for c in result.claims if c.kind == "order" and c.certain]
     of = dict(zip(result.names, truth, strict=True))
     return {
         "error": _error(shares["importance"].to_numpy(), truth),
@@ -111,11 +89,7 @@ def _scored(result: FanovaImportance, truth: np.ndarray) -> dict[str, Any]:
 def _error(shares: np.ndarray, truth: np.ndarray) -> float:
     """Return the mean absolute error of shares that are divided by their sum."""
     whole = shares.sum()
-    own = (
-        shares / whole
-        if whole > 0.0
-        else np.full(len(shares), 1.0 / len(shares))
-    )
+    own = shares / whole if whole > 0.0 else np.full(len(shares), 1.0 / len(shares))
     return float(np.abs(own - truth / truth.sum()).mean())
 
 
@@ -129,13 +103,9 @@ def _optuna(run: hx.Run, evaluator: BaseImportanceEvaluator) -> np.ndarray:
     """Return what an evaluator of Optuna says of the same trials."""
     distributions = run.space.to_optuna()
     study = optuna.create_study(direction=run.direction)
-    for config, value in zip(
-        run.space.decode(run.X), run.objective, strict=True
-    ):
+    for config, value in zip(run.space.decode(run.X), run.objective, strict=True):
         study.add_trial(
-            optuna.create_trial(
-                params=config, distributions=distributions, value=float(value)
-            )
+            optuna.create_trial(params=config, distributions=distributions, value=float(value))
         )
     found = get_param_importances(study, evaluator=evaluator)
     return np.array([found.get(name, 0.0) for name in run.space.names])
@@ -146,9 +116,7 @@ def summarized(found: Iterable[dict[str, Any]]) -> dict[str, float]:
     several = list(found)
     line: dict[str, float] = {"runs": len(several)}
     for part in ("top", "whole"):
-        for name in [
-            k for k in several[0] if k.startswith(part) and "orders" not in k
-        ]:
+        for name in [k for k in several[0] if k.startswith(part) and "orders" not in k]:
             line[name] = float(np.mean([one[name] for one in several]))
         stated, right, pairs = (
             sum(one[f"{part} {what}"] for one in several)

@@ -34,18 +34,11 @@ def rows(table: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         found: dict[str, Any] = {"table": table}
         for name, lose in (("5 %", SHARE * problem.spread), ("default", None)):
             result = hx.recommended_space(run, lose)
-            kept = [
-                _kept(problem, j, result.space)
-                for j in range(len(problem.space))
-            ]
-            lost = float(
-                problem.table[np.ix_(*kept)].min() - problem.table.min()
-            )
+            kept = [_kept(problem, j, result.space) for j in range(len(problem.space))]
+            lost = float(problem.table[np.ix_(*kept)].min() - problem.table.min())
             found |= {
                 f"{name} right": lost <= result.lose + 1e-12,
-                f"{name} kept": float(
-                    np.prod([levels.mean() for levels in kept])
-                ),
+                f"{name} kept": float(np.prod([levels.mean() for levels in kept])),
                 f"{name} lost": lost / problem.spread,
             }
     return found
@@ -65,13 +58,7 @@ def summarized(found: Iterable[dict[str, Any]]) -> dict[str, float]:
     several = list(found)
     line: dict[str, float] = {"runs": len(several)}
     for name in ("5 %", "default"):
-        line[f"{name}: right"] = float(
-            np.mean([one[f"{name} right"] for one in several])
-        )
-        line[f"{name}: median kept"] = float(
-            np.median([one[f"{name} kept"] for one in several])
-        )
-        line[f"{name}: lost"] = float(
-            np.mean([one[f"{name} lost"] for one in several])
-        )
+        line[f"{name}: right"] = float(np.mean([one[f"{name} right"] for one in several]))
+        line[f"{name}: median kept"] = float(np.median([one[f"{name} kept"] for one in several]))
+        line[f"{name}: lost"] = float(np.mean([one[f"{name} lost"] for one in several]))
     return line

@@ -42,10 +42,7 @@ def rows(name: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
     better = next(c for c in found.claims if c.kind == "difference")
     first = found.claims[0]
     return {
-        "held": [
-            _holds(table, j, region.values)
-            for j, region in enumerate(found.regions)
-        ],
+        "held": [_holds(table, j, region.values) for j, region in enumerate(found.regions)],
         "size": [region.share for region in found.regions],
         "p_better": found.p_better,
         "better": incumbent - least > found.epsilon,
@@ -53,9 +50,7 @@ def rows(name: str, sampler: str, n: int, seed: int) -> dict[str, Any]:
         "certain": better.certain,
         "improves": first.certain,
         "improved": incumbent - best > found.epsilon,
-        "covered": found.interval[0] - slack
-        <= truth
-        <= found.interval[1] + slack,
+        "covered": found.interval[0] - slack <= truth <= found.interval[1] + slack,
         "width": float(np.ptp(found.interval)) / table.spread,
         "regret": found.regret / table.spread,
         "true_regret": (incumbent - least) / table.spread,
@@ -83,39 +78,26 @@ def summarized(found: Iterable[dict[str, Any]]) -> dict[str, float]:
     probability, true = every("p_better"), every("better")
     certain, improves = every("certain") > 0, every("improves") > 0
     constant = float(true.mean() * (1.0 - true.mean()))
-    brier, goes_on = (
-        float(((probability - true) ** 2).mean()),
-        every("stale") < STALE,
-    )
+    brier, goes_on = (float(((probability - true) ** 2).mean()), every("stale") < STALE)
     sizes = np.concatenate([one["size"] for one in several])
     return {
         "runs": len(several),
-        "regions hold": float(
-            np.concatenate([one["held"] for one in several]).mean()
-        ),
+        "regions hold": float(np.concatenate([one["held"] for one in several]).mean()),
         "median size": float(np.median(sizes)),
         "mean size": float(sizes.mean()),
         "better exists": float(true.mean()),
         "Brier score": brier,
-        "Brier score, as a share of the best constant's": brier / constant
-        if constant
-        else np.nan,
+        "Brier score, as a share of the best constant's": brier / constant if constant else np.nan,
         "of always more": float(1.0 - true.mean()),
         "of never more": float(true.mean()),
-        f"of done after {STALE} trials without improvement": float(
-            (goes_on != true).mean()
-        ),
+        f"of done after {STALE} trials without improvement": float((goes_on != true).mean()),
         "certain": int(certain.sum()),
-        "of these right": float(true[certain].mean())
-        if certain.any()
-        else np.nan,
+        "of these right": float(true[certain].mean()) if certain.any() else np.nan,
         "done is certain": int((certain & (probability < 0.5)).sum()),
         "estimate covered": float(every("covered").mean()),
         "width": float(np.median(every("width"))),
         "config certainly better": int(improves.sum()),
-        "of these better": float(every("improved")[improves].mean())
-        if improves.any()
-        else np.nan,
+        "of these better": float(every("improved")[improves].mean()) if improves.any() else np.nan,
         "regret expected": float(every("regret").mean()),
         "regret true": float(every("true_regret").mean()),
         "regret of the configuration": float(every("config_regret").mean()),

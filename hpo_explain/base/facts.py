@@ -94,11 +94,7 @@ class Fact:
 
 
 def fact(
-    kind: str,
-    *,
-    trials: Iterable[int] = (),
-    names: Iterable[Any] = (),
-    **values: Any,
+    kind: str, *, trials: Iterable[int] = (), names: Iterable[Any] = (), **values: Any
 ) -> Fact:
     """Return a fact; see `Fact`."""
     return Fact(
@@ -117,9 +113,7 @@ def as_fact(reason: Fact | str) -> Fact:
     >>> str(as_fact("read from the lab's notebook"))
     "read from the lab's notebook"
     """
-    return (
-        reason if isinstance(reason, Fact) else fact("said", text=str(reason))
-    )
+    return reason if isinstance(reason, Fact) else fact("said", text=str(reason))
 
 
 def as_facts(reasons: Iterable[Fact | str]) -> tuple[Fact, ...]:

@@ -40,15 +40,11 @@ _ELSEWHERE = {
     "methods.learning_curves": "plot_intermediate_values intermediate_values learning_curve",
     "methods.local_importance": "lpi local_parameter_importance",
 }
-_HERE = {
-    name: here for here, names in _ELSEWHERE.items() for name in names.split()
-}
+_HERE = {name: here for here, names in _ELSEWHERE.items() for name in names.split()}
 
 
 def hinting(
-    lookup: Callable[[str], Any],
-    package: str,
-    others: Callable[[], Iterable[str]],
+    lookup: Callable[[str], Any], package: str, others: Callable[[], Iterable[str]]
 ) -> Callable[[str], Any]:
     """Return a package's ``__getattr__`` whose error says what a name is here.
 

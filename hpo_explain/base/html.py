@@ -23,14 +23,9 @@ def text_html(text: str) -> str:
 
 def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return texts as an HTML table that scrolls where it is too wide."""
-    head = "".join(
-        f'<th scope="col">{shown_html(column)}</th>' for column in columns
-    )
+    head = "".join(f'<th scope="col">{shown_html(column)}</th>' for column in columns)
     body = "".join(
-        "<tr>"
-        + "".join(f"<td>{shown_html(cell)}</td>" for cell in row)
-        + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td>{shown_html(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return (
         f'<div style="overflow-x: auto"><table><thead><tr>{head}</tr></thead>'

@@ -40,9 +40,7 @@ def mean_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
     [2.5, 1.0, 2.5]
     """
-    _, which, counts = np.unique(
-        values, return_inverse=True, return_counts=True
-    )
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2.0)[which])
 
@@ -76,9 +74,7 @@ def r_squared(
     unit = unit_of(observed)  # squares of what is tiny are 0
     y = observed / unit
     missed = (observed - predicted) / unit
-    whole = float(
-        np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
-    )
+    whole = float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
     if whole <= _ALIKE:
         return math.nan
     return 1.0 - float(np.average(missed**2, weights=weights)) / whole
@@ -130,9 +126,7 @@ def _digits_of(value: float, difference: float, least: int) -> int:
     """Return how many digits of a number hold two of a difference."""
     if not (value and difference and np.isfinite([value, difference]).all()):
         return least
-    places = np.floor(np.log10(abs(value))) - np.floor(
-        np.log10(abs(difference))
-    )
+    places = np.floor(np.log10(abs(value))) - np.floor(np.log10(abs(difference)))
     return min(max(int(places) + 2, least), 15)
 
 
@@ -211,11 +205,7 @@ def percent(share: float, error: float | None = None) -> str:
     ('57% ± 3%', '0%')
     """
     text = f"{share:.0%}"
-    return (
-        text
-        if error is None or not np.isfinite(error)
-        else f"{text} ± {error:.0%}"
-    )
+    return text if error is None or not np.isfinite(error) else f"{text} ± {error:.0%}"
 
 
 def percent_sd(share: float, sd: float) -> str:
@@ -322,8 +312,4 @@ def percent_range(lower: float, upper: float) -> str:
         return low
     if lower < _NO_SHARE:
         return f"at most {high}"
-    return (
-        f"at least {low}"
-        if upper > 1.0 - _NO_SHARE
-        else f"between {low} and {high}"
-    )
+    return f"at least {low}" if upper > 1.0 - _NO_SHARE else f"between {low} and {high}"

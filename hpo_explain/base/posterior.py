@@ -55,9 +55,7 @@ class PosteriorDraws:
             raise unknown_name(argument, name, self.names, "name")
         return self.names.index(name)
 
-    def probability(
-        self, first: Hashable, second: Hashable | None = None
-    ) -> float:
+    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
         """Return how probable it is that one comes before another, or before all others.
 
         The share of the draws in which it does; where several are equal, each as often.
@@ -81,15 +79,11 @@ class PosteriorDraws:
         i = self._index("first", first)
         if second is not None:
             other = ahead[:, self._index("second", second)]
-            return float(
-                ((ahead[:, i] > other) + 0.5 * (ahead[:, i] == other)).mean()
-            )
+            return float(((ahead[:, i] > other) + 0.5 * (ahead[:, i] == other)).mean())
         leads = ahead == ahead.max(axis=1, keepdims=True)
         return float((leads[:, i] / leads.sum(axis=1)).mean())
 
-    def interval(
-        self, name: Hashable, level: float = 0.95
-    ) -> tuple[float, float]:
+    def interval(self, name: Hashable, level: float = 0.95) -> tuple[float, float]:
         """Return between which numbers so much of the draws lies, in the middle.
 
         Raises
@@ -98,9 +92,7 @@ class PosteriorDraws:
             If there is no such name, or `level` is not between 0 and 1.
         """
         tail = (1.0 - check_fraction("level", level)) / 2.0
-        low, high = np.quantile(
-            self.values[:, self._index("name", name)], [tail, 1.0 - tail]
-        )
+        low, high = np.quantile(self.values[:, self._index("name", name)], [tail, 1.0 - tail])
         return float(low), float(high)
 
     def to_frame(self) -> pd.DataFrame:
@@ -108,6 +100,4 @@ class PosteriorDraws:
         import pandas as pd
 
         index = pd.RangeIndex(len(self), name="draw")
-        return pd.DataFrame(
-            self.values, columns=pd.Index(self.names), index=index
-        )
+        return pd.DataFrame(self.values, columns=pd.Index(self.names), index=index)

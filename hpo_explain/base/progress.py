@@ -29,9 +29,7 @@ _P = ParamSpec("_P")
 
 _PATIENCE = 2.0  # seconds until work counts as long
 _OFTEN = 0.1  # seconds between two looks of the line
-_BAR = (
-    "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
-)
+_BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}{postfix}]"
 # of work of unknown length
 _COUNT = "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"
 
@@ -130,9 +128,7 @@ class _Loop:
 
     def __str__(self) -> str:
         of = "" if self.total is None else f"/{self.total}"
-        return f"{self.what} {self.done}{of}" + (
-            f", {self.at}" if self.at else ""
-        )
+        return f"{self.what} {self.done}{of}" + (f", {self.at}" if self.at else "")
 
 
 class _Call:
@@ -147,10 +143,7 @@ class _Call:
         self._line: Any = None
 
     def each(
-        self,
-        work: Iterable[_T],
-        loop: _Loop,
-        called: Callable[[_T], str] | None,
+        self, work: Iterable[_T], loop: _Loop, called: Callable[[_T], str] | None
     ) -> Iterator[_T]:
         depth = len(self._loops)
         self._loops.append(loop)
@@ -186,9 +179,7 @@ class _Call:
             )
             self._line.start_t = outer.began
         self._line.n = outer.done
-        self._line.set_postfix_str(
-            ", ".join(filter(None, [outer.at, *map(str, inner)]))
-        )
+        self._line.set_postfix_str(", ".join(filter(None, [outer.at, *map(str, inner)])))
 
 
 @cache
@@ -210,11 +201,7 @@ _CALL: ContextVar[_Call | None] = ContextVar("call", default=None)
 def _shown_here() -> _Call | None:
     """Return the call that is shown, if this is its thread."""
     call = _CALL.get()
-    here = (
-        call is not None
-        and call.stream is not None
-        and threading.get_ident() == call.thread
-    )
+    here = call is not None and call.stream is not None and threading.get_ident() == call.thread
     return call if here else None
 
 
@@ -227,10 +214,7 @@ class _Cell:
     def write(self, text: str) -> None:
         """Show a line in place of the last one."""
         line = text.strip()
-        shown = {
-            "text/html": f"<pre>{shown_html(line)}</pre>" if line else "",
-            "text/plain": line,
-        }
+        shown = {"text/html": f"<pre>{shown_html(line)}</pre>" if line else "", "text/plain": line}
         if self._handle is not None:
             self._handle.update(shown, raw=True)
         elif line:
@@ -252,8 +236,5 @@ def _stream() -> Any:
         if type(stream).__module__.startswith("ipykernel."):
             return _Cell()
         return stream if stream.isatty() else None
-    except (
-        AttributeError,
-        ValueError,
-    ):  # something else in its place, or closed
+    except (AttributeError, ValueError):  # something else in its place, or closed
         return None

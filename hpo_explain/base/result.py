@@ -79,9 +79,7 @@ class Table:
     columns: Mapping[str, str | Callable[[Any], Any]]
     index: tuple[str, str] = ("", "")
     keys: str = ""
-    held: Mapping[str, str | Callable[[Any], Any]] = field(
-        default_factory=dict
-    )
+    held: Mapping[str, str | Callable[[Any], Any]] = field(default_factory=dict)
     order: str = ""
     contributions: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -175,19 +173,14 @@ class Result(ABC):
         return self.drawn((), np.empty((0, 0)))
 
     def drawn(
-        self,
-        names: tuple[Hashable, ...],
-        values: npt.NDArray[Any],
-        first: Order = "largest",
+        self, names: tuple[Hashable, ...], values: npt.NDArray[Any], first: Order = "largest"
     ) -> PosteriorDraws:
         """Return numbers, (k, m), for each of k functions; a single one is no posterior."""
         if len(values) < 2:
             raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
         return PosteriorDraws(names, values, first)
 
-    def probability(
-        self, first: Hashable, second: Hashable | None = None
-    ) -> float:
+    def probability(self, first: Hashable, second: Hashable | None = None) -> float:
         """Return how probable it is that one comes before another, or before all others.
 
         As of :meth:`PosteriorDraws.probability`: that a hyperparameter is more important, a value
@@ -205,10 +198,7 @@ class Result(ABC):
     @property
     def what(self) -> str:
         """What is explained: the predicted objective, or the acquisition."""
-        return (
-            self.subject.acquisition
-            or f"predicted {self.subject.objective_name}"
-        )
+        return self.subject.acquisition or f"predicted {self.subject.objective_name}"
 
     @property
     def what_short(self) -> str:
@@ -218,11 +208,7 @@ class Result(ABC):
     @property
     def where(self) -> str:
         """The configuration that it is about, in words."""
-        return (
-            "this configuration"
-            if self.trial is None
-            else f"trial {self.trial}"
-        )
+        return "this configuration" if self.trial is None else f"trial {self.trial}"
 
     # ------------------------------------------------------------------ from the table
 
@@ -241,10 +227,7 @@ class Result(ABC):
     @property
     def columns(self) -> dict[str, Any]:
         """The columns of the table, with a value per row."""
-        return {
-            name: self._column(held)
-            for name, held in self.table.columns.items()
-        }
+        return {name: self._column(held) for name, held in self.table.columns.items()}
 
     @property
     def _labels(self) -> list[tuple[str, Any]]:
@@ -270,9 +253,7 @@ class Result(ABC):
         columns = self.named_columns
         by_place = {
             # objects are what they are: None may be a category
-            i: pd.Series(values, rows, dtype=object)
-            if _are_objects(values)
-            else values
+            i: pd.Series(values, rows, dtype=object) if _are_objects(values) else values
             for i, (_, values) in enumerate(columns)
         }
         frame = pd.DataFrame(by_place, index=rows)
@@ -286,10 +267,7 @@ class Result(ABC):
         order = getattr(self, self.table.order)() if self.table.order else None
         cells = []
         for name, column in [*self._labels, *self.named_columns]:
-            values = [
-                value.item() if isinstance(value, np.generic) else value
-                for value in column
-            ]
+            values = [value.item() if isinstance(value, np.generic) else value for value in column]
             if order is not None:
                 values = [values[i] for i in order]
             cells.append((name, values))
@@ -303,34 +281,18 @@ class Result(ABC):
         table = self.table
         if table.held:
             return {
-                key: getattr(self, held)
-                if isinstance(held, str)
-                else held(self)
+                key: getattr(self, held) if isinstance(held, str) else held(self)
                 for key, held in table.held.items()
             }
         inside = {*table.columns.values(), *table.hidden, "subject", "notes"}
-        beside = [
-            held.name for held in fields(self) if held.name not in inside
-        ]
+        beside = [held.name for held in fields(self) if held.name not in inside]
         columns = {**dict(self._labels), **self.columns}
-        rows = [
-            dict(zip(columns, row, strict=True))
-            for row in zip(*columns.values(), strict=True)
-        ]
-        return {
-            **{name: getattr(self, name) for name in (*beside, *table.beside)},
-            "rows": rows,
-        }
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {**{name: getattr(self, name) for name in (*beside, *table.beside)}, "rows": rows}
 
     # ------------------------------------------------------------------ from the views
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        view: str = "",
-        width: float | None = None,
-    ) -> Any:
+    def plot(self, ax: Axes | None = None, *, view: str = "", width: float | None = None) -> Any:
         """Draw the result, or another view of it by its name.
 
         On `ax`, or on a new figure of a `width` in inches, as high as it needs to be, which
@@ -436,9 +398,7 @@ class Result(ABC):
         """Return a claim of which is known whether it is certain, with its words or without any."""
         if about is not None:
             words |= {"estimate": about, "size": abs(about)}
-        frame, text = (
-            self.words(says, names=names, **words) if says else ("{each}", "")
-        )
+        frame, text = self.words(says, names=names, **words) if says else ("{each}", "")
         return Claim(
             kind,
             names,
@@ -457,19 +417,13 @@ class Result(ABC):
         """Return what several such claims fill together, and the words of one."""
         frame, _, each = self.says[says].rpartition(" | ")
         words["found"] = self
-        return filled(frame or "{each}", each="{each}", **words), filled(
-            each, **words
-        )
+        return filled(frame or "{each}", each="{each}", **words), filled(each, **words)
 
     @property
     def finding(self) -> str:
         """The claims in words, without what they rest on."""
         said: list[str] = []
-        worded = [
-            claim
-            for claim in self.claims
-            if isinstance(claim, Claim) and claim.text
-        ]
+        worded = [claim for claim in self.claims if isinstance(claim, Claim) and claim.text]
         for frame, several in groupby(worded, key=lambda claim: claim.frame):
             texts = [claim.text for claim in several]
             if frame == "{each}":
@@ -483,23 +437,14 @@ class Result(ABC):
     def caution(self) -> str:
         """Why not all that is told is certain, in a sentence; empty where it is."""
         worded = [
-            claim
-            for claim in self.claims
-            if getattr(claim, "text", "") and not claim.certain
+            claim for claim in self.claims if getattr(claim, "text", "") and not claim.certain
         ]
-        return reservation(
-            reason for claim in worded for reason in claim.because
-        )
+        return reservation(reason for claim in worded for reason in claim.because)
 
     @property
     def basis(self) -> str:
         """What the claims rest on, and what else is to be known, in sentences."""
-        rests = [
-            r
-            for claim in self.claims
-            for r in claim.because
-            if role_of(r) == "basis"
-        ]
+        rests = [r for claim in self.claims for r in claim.because if role_of(r) == "basis"]
         return told_apart([*self.remarks, *rests])
 
     @property
@@ -573,9 +518,7 @@ class Result(ABC):
         )
 
 
-def below_each_other(
-    tables: Sequence[Sequence[tuple[str, Any]]],
-) -> dict[str, Any]:
+def below_each_other(tables: Sequence[Sequence[tuple[str, Any]]]) -> dict[str, Any]:
     """Return the columns of tables that stand below each other; NaN where one has no such column.
 
     Examples
@@ -615,16 +558,12 @@ def printed_frame(result: Result) -> pd.DataFrame:
     columns = [name for name in result.contributions_in if name in frame]
     if columns and len(frame):
         sizes = frame[columns].abs()
-        frame[columns] = frame[columns].mask(
-            sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0
-        )
+        frame[columns] = frame[columns].mask(sizes < ROUNDING_OF_SUMS * sizes.max().max(), 0.0)
     for name in frame.columns.intersection([*result.subject.names]):
         if frame[name].dtype == object:  # categories: True is not "True"
             frame[name] = frame[name].map(format_value)
     empty = [
-        len(frame) > 0
-        and getattr(column.dtype, "kind", "") == "f"
-        and bool(column.isna().all())
+        len(frame) > 0 and getattr(column.dtype, "kind", "") == "f" and bool(column.isna().all())
         for _, column in frame.items()
     ]
     return frame.loc[:, [not one for one in empty]]
@@ -633,11 +572,7 @@ def printed_frame(result: Result) -> pd.DataFrame:
 def frame_html(frame: pd.DataFrame) -> str:
     """Return a table as HTML that scrolls where it is too wide."""
     table = frame.to_html(
-        border=0,
-        escape=True,
-        float_format="{:.4g}".format,
-        max_rows=_MOST_HTML_ROWS,
-        na_rep="",
+        border=0, escape=True, float_format="{:.4g}".format, max_rows=_MOST_HTML_ROWS, na_rep=""
     )
     # the marks of HTML are not among the characters that are not seen
     return f'<div style="overflow-x: auto">{printable_lines(table)}</div>'

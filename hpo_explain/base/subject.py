@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from hpo_explain.belief.trust import Trust
     from hpo_explain.run import Run
 
-_BETTER_OUTSIDE = declared_fact(
-    "better_outside", "trial {trials:id} is better, outside the space"
-)
+_BETTER_OUTSIDE = declared_fact("better_outside", "trial {trials:id} is better, outside the space")
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +121,7 @@ class Subject:
             optimizer=run.optimizer,
             tried=run.X,
             costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
-            incumbent=run.incumbent
-            if run.feasible is not None and run.feasible.any()
-            else {},
+            incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
             bounds=run.bounds or (-np.inf, np.inf),
             best_left_out=run.best_left_out,
             notes=as_facts([*run.model_notes, *notes]),
@@ -155,10 +151,7 @@ class Subject:
     @property
     def better_outside(self) -> str:
         """What stands in brackets after the best trial where a better one was left out."""
-        return "".join(
-            f" ({_BETTER_OUTSIDE(trials=note.trials)})"
-            for note in self.best_left_out
-        )
+        return "".join(f" ({_BETTER_OUTSIDE(trials=note.trials)})" for note in self.best_left_out)
 
     @property
     def sign(self) -> float:
@@ -196,7 +189,5 @@ class Subject:
             "acquisition": self.acquisition,
             "assumed": self.assumed,
             "optimizer": self.optimizer,
-            "trust": None
-            if self.trust is None
-            else plain_json(self.trust.to_dict()),
+            "trust": None if self.trust is None else plain_json(self.trust.to_dict()),
         }

@@ -59,9 +59,7 @@ class Estimate:
 class _People(Formatter):
     """Writes numbers with as many digits as they deserve, and several words as a list."""
 
-    def vformat(
-        self, template: str, args: Sequence[Any], values: Mapping[str, Any]
-    ) -> str:
+    def vformat(self, template: str, args: Sequence[Any], values: Mapping[str, Any]) -> str:
         """Return a template filled, with the places that its fields have."""
         texts: list[str] = []
         for text, name, spec, conversion in self.parse(template):
@@ -77,28 +75,16 @@ class _People(Formatter):
         if spec.startswith("~"):
             return self._with_interval(value, spec[1:])
         if isinstance(value, Estimate) and value.least is not None:
-            least = (
-                percent(value.least)
-                if spec == "%"
-                else format_value(value.least)
-            )
-            return (
-                f"at most -{least}"
-                if value.value < 0.0
-                else f"at least {least}"
-            )
+            least = percent(value.least) if spec == "%" else format_value(value.least)
+            return f"at most -{least}" if value.value < 0.0 else f"at least {least}"
         if isinstance(value, Estimate):
-            return (percent if spec == "%" else plus_minus)(
-                value.value, value.half
-            )
+            return (percent if spec == "%" else plus_minus)(value.value, value.half)
         if spec == "±":  # of a number and its error
             return plus_minus(*value)
         if spec == "spans":
             return spans(value)
         if spec.startswith("#"):  # "{n:#trial}" is "1 trial" or "2 trials"
-            return counted(
-                len(value) if isinstance(value, tuple) else value, spec[1:]
-            )
+            return counted(len(value) if isinstance(value, tuple) else value, spec[1:])
         if spec == "part":  # of something: not nothing of it
             return percent(value) if value >= 0.005 else "Less than 1%"
         if isinstance(value, (list, tuple)):
@@ -109,11 +95,7 @@ class _People(Formatter):
             return shorten(value, int(spec or 200))
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
-        return (
-            percent(value)
-            if spec == "%"
-            else format_value(value, width=int(spec or 200))
-        )
+        return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
 
     def _with_interval(self, about: Estimate, spec: str) -> str:
         """Return a number alone, whose interval is told where it is pointed at."""
@@ -138,11 +120,7 @@ def filled(template: str, /, **values: Any) -> str:
 
 
 def declared_fact(
-    kind: str,
-    words: str | Mapping[Any, str],
-    *,
-    role: str = "",
-    **shown: Callable[[Fact], Text],
+    kind: str, words: str | Mapping[Any, str], *, role: str = "", **shown: Callable[[Fact], Text]
 ) -> Callable[..., Fact]:
     """Return a function that makes facts of a kind, whose words are this template.
 
@@ -190,10 +168,7 @@ def text_of(about: Fact) -> Text:
     template = words.template
     if not isinstance(template, str):
         template = template[about.values[0][1]]
-    values = dict(about.values) | {
-        "names": about.names,
-        "trials": about.trials,
-    }
+    values = dict(about.values) | {"names": about.names, "trials": about.trials}
     words_of: list[str | Option | Fact] = []
     for text, name, spec, conversion in Formatter().parse(template):
         words_of.append(text)
@@ -208,16 +183,12 @@ def text_of(about: Fact) -> Text:
         elif isinstance(values.get(name), Fact):
             words_of.append(values[name])
         else:
-            field = (
-                f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
-            )
+            field = f"{{{name}{f'!{conversion}' if conversion else ''}:{spec}}}"
             words_of.append(filled(field, **values))
     return tuple(words_of)
 
 
-def separated(
-    texts: Iterable[tuple[str | Option | Fact, ...]], by: str
-) -> Text:
+def separated(texts: Iterable[tuple[str | Option | Fact, ...]], by: str) -> Text:
     """Return texts with words between them."""
     pieces = [part for text in texts for part in (by, *text)]
     return tuple(pieces[1:])
@@ -248,26 +219,17 @@ NO_POSTERIOR = declared_fact(
     model=lambda about: about["model"] or "a model",
 )
 declared_fact("said", "{text}", text=lambda about: str(about["text"]))
-declared_fact(
-    "uncertainty_unknown",
-    "the model does not say how uncertain it is of a difference",
-)
-NOT_SETTLED = declared_fact(
-    "not_settled",
-    "it holds in {probability:%} of what the trials allow",
-)
+declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
+NOT_SETTLED = declared_fact("not_settled", "it holds in {probability:%} of what the trials allow")
 SHARE_NOT_SETTLED = declared_fact(
     "share_not_settled",
     "whether {label} explains over {threshold:%} of the variance (probability {probability:%})",
 )
 _NONE_SETTLED = declared_fact(
-    "none_settled",
-    "claims hold in {least:%} to {most:%} of what the trials allow",
+    "none_settled", "claims hold in {least:%} to {most:%} of what the trials allow"
 )
 UNCLEAR = declared_fact(
-    "gain_within_uncertainty",
-    "the difference is within its uncertainty",
-    role="said",
+    "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
 )
 MAY_BE_NOTHING = declared_fact(
     "interaction_may_be_nothing", "they may not interact at all", role="said"
@@ -285,17 +247,10 @@ def reservation(reasons: Iterable[Fact]) -> str:
     'Not certain: claims hold in 42% to 70% of what the trials allow.'
     """
     doubts = [reason for reason in reasons if not role_of(reason)]
-    held = [
-        reason["probability"]
-        for reason in doubts
-        if reason.kind == "not_settled"
-    ]
+    held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
     if len(set(map(percent, held))) > 1:
         at_once = _NONE_SETTLED(least=min(held), most=max(held))
-        doubts = [
-            at_once if reason.kind == "not_settled" else reason
-            for reason in doubts
-        ]
+        doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
     said = dict.fromkeys(map(tell, doubts))
     if not said:
         return ""

@@ -33,6 +33,4 @@ def first_columns(characters: Sequence[str], width: int) -> Sequence[str]:
     """Return the characters, each with its marks, that fit into so many columns."""
     # after another character, such as an ellipsis, a mark of its own may take a column
     ends = accumulate(max(columns(character), 1) for character in characters)
-    return characters[
-        : sum(1 for _ in takewhile(lambda end: end <= width, ends))
-    ]
+    return characters[: sum(1 for _ in takewhile(lambda end: end <= width, ends))]

@@ -46,9 +46,7 @@ class Wording(str):
         return made
 
     @classmethod
-    def of(
-        cls, text: str, *, hint: str = "", trial: int | None = None
-    ) -> Wording:
+    def of(cls, text: str, *, hint: str = "", trial: int | None = None) -> Wording:
         """Return a text of which all is one place."""
         return cls(text, (Place(0, len(text), hint, trial),))
 
@@ -67,11 +65,7 @@ def _moved(texts: Iterable[str]) -> Iterator[Place]:
     for text in texts:
         if isinstance(text, Wording):
             for place in text.places:
-                yield replace(
-                    place,
-                    start=before + place.start,
-                    end=before + place.end,
-                )
+                yield replace(place, start=before + place.start, end=before + place.end)
         before += len(text)
 
 

@@ -108,9 +108,7 @@ class Interpreter:
             self.close()
             code = self._process.returncode
             how = f"exit code {code}" if code >= 0 else _name_of(-code)
-            raise LostError(
-                f"the process that was to do it has ended: {how}"
-            ) from None
+            raise LostError(f"the process that was to do it has ended: {how}") from None
         returned, error, where = pickle.loads(answer)
         if error is not None:
             raise error from ElsewhereError(f"\n{where}")
@@ -268,22 +266,16 @@ class Workers:
     >>> workers.end()
     """
 
-    def __init__(
-        self, count: int, environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, count: int, environment: Mapping[str, str] | None = None) -> None:
         self.count = count
         self._environment = environment or {}
-        self._calls: SimpleQueue[tuple[Future[Any], bytes] | None] = (
-            SimpleQueue()
-        )
+        self._calls: SimpleQueue[tuple[Future[Any], bytes] | None] = SimpleQueue()
         self._threads: list[Thread] = []
         self._interpreters: list[Interpreter] = []
         self._changing = Lock()
         self._over = False
 
-    def submit(
-        self, function: Callable[..., Any], *given: Any, **named: Any
-    ) -> Future[Any]:
+    def submit(self, function: Callable[..., Any], *given: Any, **named: Any) -> Future[Any]:
         """Have a call made; one that cannot be sent has failed."""
         future: Future[Any] = Future()
         try:
@@ -343,9 +335,7 @@ class Workers:
                 thread.join(_PATIENCE)
 
 
-def awaited(
-    future: Future[_T], meanwhile: Callable[[], object] = lambda: None
-) -> _T:
+def awaited(future: Future[_T], meanwhile: Callable[[], object] = lambda: None) -> _T:
     """Return what an interpreter answers, or raise it, and do something every now and then."""
     while not wait([future], timeout=_WAIT).done:
         meanwhile()
@@ -374,9 +364,7 @@ def _let_go(call: tuple[Any, ...]) -> Any:
 
 
 @contextmanager
-def workers_of(
-    scheduler: str | None, *, module: str = "hpo_explain"
-) -> Iterator[None]:
+def workers_of(scheduler: str | None, *, module: str = "hpo_explain") -> Iterator[None]:
     """Return a context in which joblib's workers are those of a dask scheduler, if one is named.
 
     The work of a worker that dies is done by others. While there is none at all, the scheduler
@@ -442,9 +430,7 @@ def _tell_errors(backend: Any) -> None:
     def retrieved(answer: Any) -> Any:
         if not isinstance(answer, _Unanswered):
             return retrieve(answer)
-        raise ChildProcessError(
-            f"no worker answers: {answer.error}"
-        ) from answer.error
+        raise ChildProcessError(f"no worker answers: {answer.error}") from answer.error
 
     backend.submit = submitted
     backend.retrieve_result_callback = retrieved
@@ -477,13 +463,7 @@ def by_workers(n_jobs: int | None, work: Iterable[Any]) -> Iterator[Any]:
     """
     if n_jobs == 1:
         return map(_made, work)
-    from joblib.parallel import (
-        LokyBackend,
-        Parallel,
-        delayed,
-        effective_n_jobs,
-        get_active_backend,
-    )
+    from joblib.parallel import LokyBackend, Parallel, delayed, effective_n_jobs, get_active_backend
 
     if not isinstance(get_active_backend()[0], LokyBackend):
         calls = (delayed(_let_go)(call) for call in work)

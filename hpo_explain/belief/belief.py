@@ -79,9 +79,7 @@ class Belief(LearnedDraws):
     def at_best(self) -> Mixture:
         """Draws of the same processes for questions about the best."""
         share, least = _BEST
-        count = max(
-            int(share * len(self.scaled)), min(least, len(self.scaled))
-        )
+        count = max(int(share * len(self.scaled)), min(least, len(self.scaled)))
         among = np.zeros(len(self.scaled), bool)
         among[np.argsort(self.scaled, kind="stable")[:count]] = True
         with one_blas_thread():
@@ -100,17 +98,13 @@ class Belief(LearnedDraws):
         """How well the objective is known."""
         best = self.processes[int(np.argmax(self.weights))]
         values = self.landscape.values
-        return trust_in(
-            values, self.noise_std, self.roughness, best, self.of_trials
-        )
+        return trust_in(values, self.noise_std, self.roughness, best, self.of_trials)
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n)."""
         return self.whole.costs(X)
 
-    def costs_at(
-        self, X: Array, members: Sequence[int], values: Array
-    ) -> Array:
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         return self.whole.costs_at(X, members, values)
 

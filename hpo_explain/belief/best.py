@@ -28,9 +28,7 @@ from hpo_explain.belief.landscape import Landscape
 from hpo_explain.space import Array, Bools, Ints
 
 _PARTS = 32  # in which a number that decides alone is looked at
-_CHANCE = (
-    0.016  # so much larger than in 32 parts a share is in 64 by chance at most
-)
+_CHANCE = 0.016  # so much larger than in 32 parts a share is in 64 by chance at most
 _AMONG = 24  # hyperparameters, those that decide most alone, whose pairs are looked at
 
 
@@ -77,10 +75,7 @@ class Best:
     def _levels(self) -> list[Ints]:
         """The level of each row from 1 on, 0 where one is inactive of itself."""
         land = self.landscape
-        return [
-            1 + axis.level(x)
-            for axis, x in zip(land.axes, land.latent.T, strict=True)
-        ]
+        return [1 + axis.level(x) for axis, x in zip(land.axes, land.latent.T, strict=True)]
 
     @cached_property
     def _sizes(self) -> list[int]:
@@ -96,21 +91,15 @@ class Best:
         """Variance of being among them, (k,)."""
         return np.asarray(self.mean * (1.0 - self.mean))
 
-    def _counts(
-        self, cells: Ints, count: int, some: slice = _ALL
-    ) -> tuple[Array, Array]:
+    def _counts(self, cells: Ints, count: int, some: slice = _ALL) -> tuple[Array, Array]:
         """Return rows in each cell, and best ones, each (k, count), of all rows or some."""
         in_order = np.argsort(cells[some], kind="stable")
         present, starts = np.unique(cells[some][in_order], return_index=True)
         rows, hits = np.zeros((2, len(self._best), count))
         best, inside = self._best[:, some], self._inside[:, some]
-        hits[:, present] = np.add.reduceat(
-            best[:, in_order], starts, axis=1, dtype=np.int32
-        )
+        hits[:, present] = np.add.reduceat(best[:, in_order], starts, axis=1, dtype=np.int32)
         if self.within < 1.0:
-            rows[:, present] = np.add.reduceat(
-                inside[:, in_order], starts, axis=1, dtype=np.int32
-            )
+            rows[:, present] = np.add.reduceat(inside[:, in_order], starts, axis=1, dtype=np.int32)
         else:
             rows[:] = np.bincount(cells[some], minlength=count)
         return rows, hits
@@ -130,9 +119,7 @@ class Best:
         second = others_hit / np.maximum(others, 1.0)
         means = (weights * first).sum(axis=1) * (weights * second).sum(axis=1)
         between = (weights * first * second).sum(axis=1) - means
-        return np.asarray(
-            between / np.where(self.variance > 0.0, self.variance, np.inf)
-        )
+        return np.asarray(between / np.where(self.variance > 0.0, self.variance, np.inf))
 
     @cached_property
     def _alone(self) -> Array:
@@ -141,10 +128,7 @@ class Best:
         for x in self.landscape.latent.T:
             values, places = np.unique(x, return_inverse=True)
             share = self._explained(places, len(values))
-            if (
-                len(values) > _PARTS
-                and not self.landscape.axes[len(shares)].category
-            ):
+            if len(values) > _PARTS and not self.landscape.axes[len(shares)].category:
                 fewer = self._explained(places * _PARTS // len(values), _PARTS)
                 # a border inside of a part
                 share = np.where(share > fewer + _CHANCE, share, fewer)
@@ -154,9 +138,7 @@ class Best:
     @cached_property
     def _by_level(self) -> Array:
         """The same between the levels that pairs are made of, (k, d)."""
-        return np.stack(
-            list(map(self._explained, self._levels, self._sizes)), axis=1
-        )
+        return np.stack(list(map(self._explained, self._levels, self._sizes)), axis=1)
 
     @property
     def mains(self) -> Array:
@@ -176,16 +158,10 @@ class Best:
     @cached_property
     def _together(self) -> Array:
         together = [
-            self._explained(*self._cells(a, b))
-            - self._by_level[:, a]
-            - self._by_level[:, b]
+            self._explained(*self._cells(a, b)) - self._by_level[:, a] - self._by_level[:, b]
             for a, b in self.pairs
         ]
-        return (
-            np.stack(together, axis=1)
-            if together
-            else np.empty((len(self._best), 0))
-        )
+        return np.stack(together, axis=1) if together else np.empty((len(self._best), 0))
 
     @property
     def of_pairs(self) -> Array:
@@ -209,23 +185,15 @@ class Best:
         """Return the share of the best at encoded values of a hyperparameter, (k, G)."""
         axis = self.landscape.axes[j]
         rows, hits = self._counts(self._levels[j], self._sizes[j])
-        return np.asarray(
-            (hits / np.maximum(rows, 1.0))[:, 1 + axis.level(positions)]
-        )
+        return np.asarray((hits / np.maximum(rows, 1.0))[:, 1 + axis.level(positions)])
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the share of the best at values of two hyperparameters, (k, G1, G2)."""
         axes = self.landscape.axes
         rows, hits = self._counts(*self._cells(a, b))
-        shares = np.where(
-            rows > 0.0, hits / np.maximum(rows, 1.0), self.mean[:, None]
-        )
+        shares = np.where(rows > 0.0, hits / np.maximum(rows, 1.0), self.mean[:, None])
         table = shares.reshape(len(rows), self._sizes[a], self._sizes[b])
-        return np.asarray(
-            table[
-                :, 1 + axes[a].level(first)[:, None], 1 + axes[b].level(second)
-            ]
-        )
+        return np.asarray(table[:, 1 + axes[a].level(first)[:, None], 1 + axes[b].level(second)])
 
 
 def among_best(costs: Array, share: float) -> Bools:

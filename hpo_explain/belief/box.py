@@ -10,12 +10,7 @@ from functools import cached_property
 
 from hpo_explain.belief.decisions import Decision
 from hpo_explain.belief.draws import Draws
-from hpo_explain.belief.narrowing import (
-    Levels,
-    Narrowing,
-    allowed,
-    part_of,
-)
+from hpo_explain.belief.narrowing import Levels, Narrowing, allowed, part_of
 from hpo_explain.space import (
     Array,
     Bools,
@@ -112,8 +107,7 @@ class Box:
         """The share of each hyperparameter's own measure that is left."""
         axes = self.search.land.axes
         return tuple(
-            float(axis.weights[of].sum())
-            for axis, of in zip(axes, self.levels, strict=True)
+            float(axis.weights[of].sum()) for axis, of in zip(axes, self.levels, strict=True)
         )
 
     @property

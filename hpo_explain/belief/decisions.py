@@ -20,9 +20,7 @@ MATTERS, INTERACTS = (0.02, 0.005)
 GAINED, KEPT = (0.9, 0.85)
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
-NEGLIGIBLE = (
-    0.2  # of one evaluation's noise: less is no difference between extremes
-)
+NEGLIGIBLE = 0.2  # of one evaluation's noise: less is no difference between extremes
 STRETCH = {
     "average": 1.5,
     "attainable": 2.8,
@@ -142,26 +140,17 @@ def decide(
     draws = draws[np.isfinite(draws)]
     if np.isnan(chance) or not len(draws):
         estimate = float(draws.mean()) if len(draws) else np.nan
-        return Decision(
-            estimate, (np.nan, np.nan), chance, False, np.nan, threshold
-        )
+        return Decision(estimate, (np.nan, np.nan), chance, False, np.nan, threshold)
     apart = draws - threshold
     least += ROUNDING * float(np.abs(apart).max())
-    above, below = (
-        float((apart > least).mean()),
-        float((apart < -least).mean()),
-    )
+    above, below = (float((apart > least).mean()), float((apart < -least).mean()))
     upward = side == "above" or (side == "either" and above >= below)
     probability = above if upward else below
-    *ends, bound = np.quantile(
-        draws, [*_ENDS, 1.0 - level if upward else level]
-    ).tolist()
+    *ends, bound = np.quantile(draws, [*_ENDS, 1.0 - level if upward else level]).tolist()
     mean = float(draws.mean())
     low, high = _stretched(ends, stretch, mean)
     certain = probability >= level
-    if (
-        certain and low < threshold < high
-    ):  # what is told lies in what is shown
+    if certain and low < threshold < high:  # what is told lies in what is shown
         low = max(low, min(bound, mean)) if upward else low
         high = high if upward else min(high, max(bound, mean))
     return Decision(
@@ -198,14 +187,10 @@ def interval(draws: Array, *, stretch: float = 1.0) -> tuple[float, float]:
     """
     if len(draws) < 2:
         return np.nan, np.nan
-    return _stretched(
-        np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws))
-    )
+    return _stretched(np.quantile(draws, _ENDS).tolist(), stretch, float(np.mean(draws)))
 
 
-def interval_beside(
-    shares: Array, left_out: Array, *, stretch: float
-) -> tuple[float, float]:
+def interval_beside(shares: Array, left_out: Array, *, stretch: float) -> tuple[float, float]:
     """Return what holds a share with 95 %, whoever has what draws leave out: others, or it.
 
     Parameters
@@ -226,14 +211,9 @@ def interval_beside(
     return low, high
 
 
-def _stretched(
-    ends: list[float], stretch: float, mean: float
-) -> tuple[float, float]:
+def _stretched(ends: list[float], stretch: float, mean: float) -> tuple[float, float]:
     low, middle, high = ends
-    low, high = (
-        middle - stretch * (middle - low),
-        middle + stretch * (high - middle),
-    )
+    low, high = (middle - stretch * (middle - low), middle + stretch * (high - middle))
     return min(low, mean), max(high, mean)
 
 

@@ -53,12 +53,7 @@ class Draws(DrawnCosts):
         seed: int,
         feasibility: Feasibility | None = None,
     ) -> None:
-        self.space, self.X, self.direction, self.seed = (
-            space,
-            X,
-            direction,
-            seed,
-        )
+        self.space, self.X, self.direction, self.seed = (space, X, direction, seed)
         self.feasibility = feasibility
         self.sign = sign_of(direction)
 
@@ -136,9 +131,7 @@ class Draws(DrawnCosts):
         X = self.space.check_rows("X", X)
         return np.asarray(self.sign * self.costs(X).astype(float))
 
-    def costs_at(
-        self, X: Array, members: Sequence[int], values: Array
-    ) -> Array:
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         costs = []
         for value in values:
@@ -170,15 +163,11 @@ class Draws(DrawnCosts):
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the draws' covariance (n, m) of encoded rows with others, noise excluded."""
         a, b = self.draws(X), self.draws(others)
-        return np.asarray(
-            (a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a)
-        )
+        return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
-        return np.asarray(
-            self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1)
-        )
+        return np.asarray(self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1))
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -218,9 +207,7 @@ class DrawnSurrogate(Draws):
         seed: int = 0,
     ) -> None:
         space = surrogate.space
-        super().__init__(
-            space, np.empty((0, len(space))), direction, seed, feasibility
-        )
+        super().__init__(space, np.empty((0, len(space))), direction, seed, feasibility)
         self.surrogate = surrogate
 
     @cached_property
@@ -231,14 +218,8 @@ class DrawnSurrogate(Draws):
         values, vectors = np.linalg.eigh(joint.posterior_covariance(rows))
         positive = values > 1e-9 * values.max(initial=0.0)
         # the symmetric root: rounding turns eigenvectors around, and it not
-        root = (
-            vectors[:, positive]
-            / np.sqrt(values[positive])
-            @ vectors[:, positive].T
-        )
-        normal = np.random.default_rng(self.seed).standard_normal(
-            (len(rows), _FUNCTIONS)
-        )
+        root = vectors[:, positive] / np.sqrt(values[positive]) @ vectors[:, positive].T
+        normal = np.random.default_rng(self.seed).standard_normal((len(rows), _FUNCTIONS))
         # so that the draws' mean is what the surrogate predicts
         return rows, root @ (normal - normal.mean(axis=1, keepdims=True))
 
@@ -247,9 +228,7 @@ class DrawnSurrogate(Draws):
         rows, weights = self._anchored
         joint: SupportsJoint = self.surrogate  # type: ignore[assignment]
         mean = self.surrogate.predict(X)[0]
-        apart = (
-            joint.covariance_with(X, rows) @ weights if weights.size else 0.0
-        )
+        apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
         # the same draws of the cost, whichever way the objective is better
         return np.asarray((self.sign * mean[:, None] + apart).T)
 
@@ -358,9 +337,7 @@ class Weighted(Draws):
         The weight of each.
     """
 
-    def __init__(
-        self, draws: Sequence[Draws], weights: Sequence[float]
-    ) -> None:
+    def __init__(self, draws: Sequence[Draws], weights: Sequence[float]) -> None:
         space = draws[0].space
         nothing = np.empty((0, len(space)))
         super().__init__(space, nothing, "minimize", draws[0].seed)
@@ -399,15 +376,9 @@ def as_draws(
     if isinstance(surrogate, Draws):
         return surrogate
     if isinstance(surrogate, SupportsJoint):
-        return DrawnSurrogate(
-            surrogate, direction, feasibility=feasibility, seed=seed
-        )
+        return DrawnSurrogate(surrogate, direction, feasibility=feasibility, seed=seed)
     return OneFunction(
-        surrogate.space,
-        partial(mean_of, surrogate),
-        direction,
-        feasibility=feasibility,
-        seed=seed,
+        surrogate.space, partial(mean_of, surrogate), direction, feasibility=feasibility, seed=seed
     )
 
 
@@ -420,8 +391,4 @@ def equally_many(draws: Sequence[Array]) -> list[Array]:
 
 def in_own_order(draws: Array, place: int) -> Array:
     """Return draws in an order of the run's own: functions of two runs are independent."""
-    return np.asarray(
-        draws[
-            np.random.default_rng([place, len(draws)]).permutation(len(draws))
-        ]
-    )
+    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])

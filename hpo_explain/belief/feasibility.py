@@ -19,11 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base import one_blas_thread
-from hpo_explain.models.pathwise import (
-    Functions,
-    posterior_mean,
-    valued,
-)
+from hpo_explain.models.pathwise import Functions, posterior_mean, valued
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 from hpo_explain.space import Array, Bools, SearchSpace
 
@@ -83,9 +79,7 @@ class Feasibility:
     usual: float = 1.0
 
     @classmethod
-    def fit(
-        cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0
-    ) -> Feasibility:
+    def fit(cls, space: SearchSpace, X: Array, feasible: Bools, *, seed: int = 0) -> Feasibility:
         """Learn it from trials.
 
         Parameters
@@ -141,9 +135,7 @@ class Feasibility:
             return np.full(len(rows), self.rate)
         with one_blas_thread():
             of_each = valued(
-                self.functions,
-                self.space.in_own_order(rows),
-                self.space.categories_in_own_order,
+                self.functions, self.space.in_own_order(rows), self.space.categories_in_own_order
             )
         mean = np.mean([values[:, 0] for values in of_each], axis=0)
         share = self.feasible / (self.feasible + self.infeasible)

@@ -77,8 +77,7 @@ class Anova:
         degree = min(_DEGREE, most)
         steps = _STEPS if most >= degree + len(_STEPS) else _STEPS[:0]
         return tuple(
-            _Basis(x, a, degree, steps, many)
-            for x, a in zip(land.latent.T, land.axes, strict=True)
+            _Basis(x, a, degree, steps, many) for x, a in zip(land.latent.T, land.axes, strict=True)
         )
 
     @cached_property
@@ -89,9 +88,7 @@ class Anova:
     @cached_property
     def variance(self) -> Array:
         """Variance of each draw over the space, (k,), in squared units of the objective."""
-        with np.errstate(
-            over="ignore"
-        ):  # of objectives beyond 1e154 it is infinite
+        with np.errstate(over="ignore"):  # of objectives beyond 1e154 it is infinite
             return np.asarray(self._whole[:, 0] * self._unit * self._unit)
 
     @cached_property
@@ -103,16 +100,12 @@ class Anova:
         """The draws without their mean, in units in which no square overflows."""
         values = self.landscape.values
         centered = np.asarray((values - self.mean[:, None]) / self._unit)
-        centered[np.ptp(values, axis=1) == 0.0] = (
-            0.0  # of a constant a rounded mean is not it
-        )
+        centered[np.ptp(values, axis=1) == 0.0] = 0.0  # of a constant a rounded mean is not it
         return centered
 
     @cached_property
     def _whole(self) -> Array:
-        return np.asarray(
-            np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None]
-        )
+        return np.asarray(np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None])
 
     @property
     def _ends(self) -> Ints:
@@ -133,10 +126,7 @@ class Anova:
         solve = design @ _inverse(design.T @ design)
         own = values @ solve
         rest = values - own @ design.T
-        sizes = [
-            (c**2).sum(axis=1).mean()
-            for c in np.split(own, self._ends, axis=1)
-        ]
+        sizes = [(c**2).sum(axis=1).mean() for c in np.split(own, self._ends, axis=1)]
         pairs, shares, left = self._pairs_in(rest, sizes)
         own = own + left @ solve
         chance = (left**2).mean(axis=1) / n
@@ -153,9 +143,7 @@ class Anova:
         fitted = [np.zeros_like(values) for _ in self._bases]
         own = [np.empty(0)] * len(fitted)
         chance = [np.empty(0)] * len(fitted)
-        fewest_first = np.argsort(
-            [b.count for b in self._bases], kind="stable"
-        )
+        fewest_first = np.argsort([b.count for b in self._bases], kind="stable")
         for _ in range(_ROUNDS):
             for i in fewest_first.tolist():
                 basis = self._bases[i]
@@ -203,13 +191,9 @@ class Anova:
         """Share of the variance that each hyperparameter has alone, (k, d)."""
         sizes = [
             (own**2).sum(axis=1) - chance * own.shape[1]
-            for own, chance in zip(
-                self._fitted.own, self._fitted.chance, strict=True
-            )
+            for own, chance in zip(self._fitted.own, self._fitted.chance, strict=True)
         ]
-        return np.asarray(
-            np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole
-        )
+        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -236,10 +220,7 @@ class Anova:
         Times a share of the objective it is one of what evaluations scatter by: where nothing is
         but noise, shares of the little that draws vary by mean nothing.
         """
-        own, noise = (
-            self._whole[:, 0],
-            (self.landscape.belief.noise_std / self._unit) ** 2,
-        )
+        own, noise = (self._whole[:, 0], (self.landscape.belief.noise_std / self._unit) ** 2)
         return np.asarray(own / (own + noise))
 
     @cached_property
@@ -260,25 +241,16 @@ class Anova:
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the mean cost of each draw at values of two hyperparameters, (k, G1, G2)."""
-        alone = (
-            self.curve(a, first)[:, :, None]
-            + self.curve(b, second)[:, None, :]
-        )
+        alone = self.curve(a, first)[:, :, None] + self.curve(b, second)[:, None, :]
         coefficients = self._fitted.pairs[min(a, b), max(a, b)]
-        small = [
-            self._bases[j].small_at(x) for j, x in ((a, first), (b, second))
-        ]
-        widths = [
-            self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))
-        ]
+        small = [self._bases[j].small_at(x) for j, x in ((a, first), (b, second))]
+        widths = [self._bases[j].small.shape[1] for j in (min(a, b), max(a, b))]
         shape = len(coefficients), *widths
         together = coefficients.reshape(shape)
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
-        return np.asarray(
-            alone - self.mean[:, None, None] + self._unit * joint
-        )
+        return np.asarray(alone - self.mean[:, None, None] + self._unit * joint)
 
 
 def _inverse(gram: Array) -> Array:
@@ -296,25 +268,19 @@ def _inverse(gram: Array) -> Array:
 class _Basis:
     """Functions of one hyperparameter, orthonormal over the rows and without a mean."""
 
-    def __init__(
-        self, x: Array, axis: Axis, degree: int, steps: Array, many: bool
-    ) -> None:
+    def __init__(self, x: Array, axis: Axis, degree: int, steps: Array, many: bool) -> None:
         self._x, self.axis, self.steps = x, axis, steps
         self.paired = _OF_MANY if many else _PAIRED[axis.category]
         self.degree = degree
         self.optional = bool(np.isnan(x).any())
         if axis.category:
-            self._by_level = contrasts(
-                np.bincount(self._level(x), minlength=len(axis.centers) + 1)
-            )
+            self._by_level = contrasts(np.bincount(self._level(x), minlength=len(axis.centers) + 1))
         else:
             raw = self._everything(x)
             # more powers than values make a column depend on those before
             root = np.linalg.qr(raw, mode="r")
             sizes = np.abs(np.diag(root))
-            self.independent = np.flatnonzero(
-                sizes > _DEPENDENT * np.sqrt(len(x))
-            )
+            self.independent = np.flatnonzero(sizes > _DEPENDENT * np.sqrt(len(x)))
             if len(self.independent) < raw.shape[1]:
                 root = np.linalg.qr(raw[:, self.independent], mode="r")
             self.change = np.linalg.inv(root) * np.sqrt(len(x))
@@ -420,9 +386,7 @@ def contrasts(counts: Ints) -> Array:
     table[:-1][active == 0] = table[0]
     independent = np.flatnonzero(sizes > _DEPENDENT**2 * n)
     independent = independent[independent > 0]
-    functions = np.asarray(
-        table[:, independent] * np.sqrt(n / sizes[independent])
-    )
+    functions = np.asarray(table[:, independent] * np.sqrt(n / sizes[independent]))
     if not counts[-1]:
         return functions
     none = np.where(np.arange(len(counts)) == len(active), 1.0, 0.0)
@@ -432,26 +396,18 @@ def contrasts(counts: Ints) -> Array:
 
 
 def _products(a: Array, b: Array) -> Array:
-    return np.asarray(
-        (a[:, :, None] * b[:, None, :]).reshape(
-            len(a), a.shape[1] * b.shape[1]
-        )
-    )
+    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1]))
 
 
 def attainable(land: Landscape, j: int) -> Array:
     """Return the least cost of each draw at each level of a hyperparameter, (k, L)."""
     levels = range(len(land.axes[j].centers))
-    return np.column_stack(
-        [least_in(land, land.level[:, j] == level) for level in levels]
-    )
+    return np.column_stack([least_in(land, land.level[:, j] == level) for level in levels])
 
 
 def least_in(land: Landscape, inside: Bools) -> Array:
     """Return the least cost of each draw among some of `all_rows`, (k,); infinite of none."""
-    return np.asarray(
-        land.possible_values[:, inside].min(axis=1, initial=np.inf), float
-    )
+    return np.asarray(land.possible_values[:, inside].min(axis=1, initial=np.inf), float)
 
 
 def loss(land: Landscape, inside: Bools) -> Array:

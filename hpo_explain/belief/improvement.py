@@ -38,14 +38,7 @@ from hpo_explain.belief.process import Process, weights_by_skill
 from hpo_explain.belief.scales import Bounds, Scale
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
-from hpo_explain.space import (
-    Array,
-    Bools,
-    CategoricalParameter,
-    Ints,
-    Parameter,
-    SearchSpace,
-)
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
 from hpo_explain.space.searches import brought_inside, filled, inside_of
 from hpo_explain.space.sobol import sobol
 
@@ -134,12 +127,7 @@ class Part:
         there = float(scale.cost(self.given.predict(row)[0], limits)[0])
         if there >= self.best:
             return replace(self, given=given)
-        return replace(
-            self,
-            given=given,
-            best=there,
-            gain=Gain.below(there, scale, limits),
-        )
+        return replace(self, given=given, best=there, gain=Gain.below(there, scale, limits))
 
 
 class ExpectedGain(Protocol):
@@ -241,28 +229,18 @@ class Improvement:
             The lowest cost of a trial that counts: the objective, negated if larger is better.
         """
         processes = belief.processes
-        scaled = (best - float(belief.cost[0])) / belief.unit + float(
-            belief.scaled[0]
-        )
+        scaled = (best - float(belief.cost[0])) / belief.unit + float(belief.scaled[0])
         with one_blas_thread():
             weights = weights_by_skill(processes, belief.scaled)
             weights = np.where(weights < _LEAST, 0.0, weights)
             weights = weights / weights.sum()
             parts = list[Part]()
-            for weight, process in zip(
-                weights.tolist(), processes, strict=True
-            ):
+            for weight, process in zip(weights.tolist(), processes, strict=True):
                 if weight:
                     gain = Gain.below(scaled, process.scale, process.limits)
                     share = weight / len(process.kernels)
-                    given = [
-                        Conditioned.on(process.pairs, kernel)
-                        for kernel in process.kernels
-                    ]
-                    parts += [
-                        Part(share, process, one, scaled, gain)
-                        for one in given
-                    ]
+                    given = [Conditioned.on(process.pairs, kernel) for kernel in process.kernels]
+                    parts += [Part(share, process, one, scaled, gain) for one in given]
         return cls(belief, tuple(parts), belief.X)
 
     def __call__(self, X: Array) -> Array:
@@ -292,13 +270,9 @@ class Improvement:
         new &= ~np.isnan(X)
         if not new.any():
             return X, np.arange(len(X))
-        first = [
-            X[new[:, j], j].min(initial=np.inf) for j in range(len(new.T))
-        ]
+        first = [X[new[:, j], j].min(initial=np.inf) for j in range(len(new.T))]
         alike = np.where(new, first, X)
-        distinct, which = np.unique(
-            np.nan_to_num(alike, nan=-1.0), axis=0, return_inverse=True
-        )
+        distinct, which = np.unique(np.nan_to_num(alike, nan=-1.0), axis=0, return_inverse=True)
         return np.where(distinct < 0.0, np.nan, distinct), which.ravel()
 
     @property
@@ -318,11 +292,7 @@ class Improvement:
     def probability(self, X: Array) -> Array:
         """Return how probable a result that counts is at encoded rows, (n,)."""
         feasibility = self.belief.feasibility
-        return (
-            np.ones(len(X))
-            if feasibility is None
-            else feasibility.probability(X)
-        )
+        return np.ones(len(X)) if feasibility is None else feasibility.probability(X)
 
     def believing(self, x: Array) -> Improvement:
         """Return it once a row (d,) has the value that each setting expects there."""
@@ -397,15 +367,11 @@ def proposed(
 
 
 def _start(
-    improvement: ExpectedGain,
-    within: Sequence[Parameter],
-    rng: np.random.Generator,
+    improvement: ExpectedGain, within: Sequence[Parameter], rng: np.random.Generator
 ) -> Array:
     """Return rows that stand for the space, and those of the best trials."""
     space = improvement.space
-    uniform = space.from_latent(
-        sobol(len(space), _ROWS, int(rng.integers(2**31)))
-    )
+    uniform = space.from_latent(sobol(len(space), _ROWS, int(rng.integers(2**31))))
     rows = space.project(brought_inside(space, within, uniform))
     best = improvement.best_rows[:_STARTS]
     return space.distinct(np.concatenate([rows, best]))
@@ -443,9 +409,7 @@ def _number_of_starts(space: SearchSpace) -> int:
     return int(np.clip(_NEIGHBORS // sum(values), 1, _STARTS))
 
 
-def _score(
-    improvement: ExpectedGain, X: Array, start: Ints, required: float
-) -> Array:
+def _score(improvement: ExpectedGain, X: Array, start: Ints, required: float) -> Array:
     """Return what rows are chosen by, (n,), where `start` says from which row each comes.
 
     Where it is not safe, how probable a result that counts is: below anything that is.
@@ -493,9 +457,7 @@ def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
     """Return values to change a hyperparameter to, (n, number of values): all if they are few."""
     parameter = space.parameters[j]
     if isinstance(parameter, CategoricalParameter):
-        return np.tile(
-            np.arange(len(parameter.choices), dtype=float), (len(at), 1)
-        )
+        return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
     size, grid = parameter.size, parameter.grid()
     if grid is not None and len(grid[0]) <= _MANY:
         return np.tile(grid[0], (len(at), 1))

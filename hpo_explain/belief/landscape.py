@@ -9,35 +9,18 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.belief.protocols import DrawnCosts
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Ints,
-    Parameter,
-    SearchSpace,
-    changed,
-    filled,
-)
+from hpo_explain.space import Array, Bools, Ints, Parameter, SearchSpace, changed, filled
 from hpo_explain.space.sobol import sobol
 
 ROWS = 4096  # that stand for the space
 _LATTICE = 64  # positions of a number among them
-_PARTS = (
-    12  # levels that a number with more values has in statements about levels
-)
+_PARTS = 12  # levels that a number with more values has in statements about levels
 # rows around the best ones in each round, and how many these are
 _AROUND, _BEST = (4000, 40)
 # rows around the minimum of each draw, and how far, by round
 _NEAR, _STEPS = (40, (0.06, 0.02))
 # what has a number for each row, of which there are thousands
-_OF_ROWS = (
-    "latent",
-    "rows",
-    "values",
-    "_everywhere",
-    "possible_values",
-    "level",
-)
+_OF_ROWS = ("latent", "rows", "values", "_everywhere", "possible_values", "level")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +56,7 @@ def axes_of(space: SearchSpace) -> tuple[Axis, ...]:
     sizes = [_fineness(parameter) for parameter in space]
     # of all hyperparameters at once: each has its values for the same latent ones
     latent = {
-        size: np.tile(((np.arange(size) + 0.5) / size)[:, None], len(space))
-        for size in set(sizes)
+        size: np.tile(((np.arange(size) + 0.5) / size)[:, None], len(space)) for size in set(sizes)
     }
     rows = {size: space.from_latent(U) for size, U in latent.items()}
     return tuple(
@@ -91,17 +73,11 @@ def _fineness(parameter: Parameter) -> int:
 def _axis(parameter: Parameter, positions: Array) -> Axis:
     """Return the levels of a hyperparameter by equally probable values; NaN where inactive."""
     category = parameter.is_category
-    values, counts = np.unique(
-        positions[~np.isnan(positions)], return_counts=True
-    )
+    values, counts = np.unique(positions[~np.isnan(positions)], return_counts=True)
     fine = counts.sum()
     if category or len(values) <= _PARTS:
-        return Axis(
-            values, np.column_stack([values, values]), counts / fine, category
-        )
-    part = np.minimum(
-        (np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1
-    ).astype(int)
+        return Axis(values, np.column_stack([values, values]), counts / fine, category)
+    part = np.minimum((np.cumsum(counts) - 0.5 * counts) / fine * _PARTS, _PARTS - 1).astype(int)
     groups = [np.flatnonzero(part == i) for i in np.unique(part)]
     return Axis(
         centers=np.array([values[g[len(g) // 2]] for g in groups]),
@@ -162,9 +138,7 @@ class Landscape:
         rows, values = self.rows, self.values
         if len(belief.X):
             rows = np.concatenate([rows, belief.space.distinct(belief.X)])
-            values = np.concatenate(
-                [values, belief.costs(rows[ROWS:])], axis=1
-            )
+            values = np.concatenate([values, belief.costs(rows[ROWS:])], axis=1)
         feasible = belief.feasible(rows)
         for best in (_BEST, _BEST // 2):
             some = feasible if feasible.any() else np.ones(len(rows), bool)
@@ -182,21 +156,13 @@ class Landscape:
         size = sum(len(axis.centers) for axis in self.axes)
         count = max(1, min(best, _AROUND // size))
         half = count // 3
-        chosen = list(
-            dict.fromkeys(
-                [*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]
-            )
-        )
+        chosen = list(dict.fromkeys([*mean[:half].tolist(), *lowest.tolist(), *mean.tolist()]))
         start = rows[chosen[:count]]
         nearby = []
         space = self.belief.space
-        for j in (
-            space.order.tolist()
-        ):  # rows do not depend on how the space is written
+        for j in space.order.tolist():  # rows do not depend on how the space is written
             axis = self.axes[j]  # an optimum may lie at the border, too
-            values = np.unique(
-                [*axis.centers, axis.edges[0, 0], axis.edges[-1, 1]]
-            )
+            values = np.unique([*axis.centers, axis.edges[0, 0], axis.edges[-1, 1]])
             for value in values[np.argsort(space.places(j, values))]:
                 changed = start.copy()
                 changed[:, j] = value
@@ -208,9 +174,7 @@ class Landscape:
         space = self.belief.space
         rng = np.random.default_rng(self.belief.seed)
         sample = self.latent[rng.integers(0, ROWS, len(rows))]
-        return space.distinct(
-            space.project(np.where(np.isnan(rows), sample, rows))
-        )
+        return space.distinct(space.project(np.where(np.isnan(rows), sample, rows)))
 
     @property
     def all_rows(self) -> Array:
@@ -250,16 +214,12 @@ class Landscape:
         rng = np.random.default_rng(belief.seed)
         rows = self.all_rows[self.possible_values.argmin(axis=1)]
         for step in _STEPS:
-            parents = np.repeat(
-                filled(space, rows, belief.seed), _NEAR, axis=0
-            )
+            parents = np.repeat(filled(space, rows, belief.seed), _NEAR, axis=0)
             near = space.project(changed(space, parents, step, rng))
             near = near.reshape(len(rows), _NEAR, len(space))
             costs = belief.own_costs(near)
             if not self.possible.all():
-                allowed = belief.feasible(
-                    near.reshape(-1, len(space))
-                ).reshape(costs.shape)
+                allowed = belief.feasible(near.reshape(-1, len(space))).reshape(costs.shape)
                 costs = np.where(allowed, costs, np.inf)
             best = costs.argmin(axis=1)
             draw = np.arange(len(rows))

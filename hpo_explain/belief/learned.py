@@ -6,12 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base import (
-    Direction,
-    one_blas_thread,
-    sign_of,
-    steps,
-)
+from hpo_explain.base import Direction, one_blas_thread, sign_of, steps
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.belief.noise import Noise, noise_among
@@ -58,11 +53,7 @@ class LearnedDraws(Draws):
         X, cost = X[in_order], cost[in_order]
         learned = thinned(cost, MOST, seed)
         super().__init__(space, X[learned], direction, seed, feasibility)
-        self.cost, self.bounds, self.known_noise = (
-            cost[learned],
-            bounds,
-            noise_std,
-        )
+        self.cost, self.bounds, self.known_noise = (cost[learned], bounds, noise_std)
         self.origin = float(np.median(self.cost))
         self.unit = float(np.ptp(self.cost)) or 1.0
         self.scaled = self._scaled(self.cost)
@@ -75,9 +66,7 @@ class LearnedDraws(Draws):
         least = best - reach * (spread if spread > 0.0 else worst - best)
         most = worst + (worst - best)
         if self.bounds is not None:
-            low, high = sorted(
-                self._scaled(self.sign * np.asarray(self.bounds)).tolist()
-            )
+            low, high = sorted(self._scaled(self.sign * np.asarray(self.bounds)).tolist())
             least, most = max(least, low), min(most, high)
         return min(least, best), max(most, worst)
 
@@ -85,10 +74,7 @@ class LearnedDraws(Draws):
     def processes(self) -> tuple[Process, ...]:
         """The process of each scale."""
         with one_blas_thread():
-            return tuple(
-                self.process(scale(self.scaled))
-                for scale in steps(SCALES, "scales")
-            )
+            return tuple(self.process(scale(self.scaled)) for scale in steps(SCALES, "scales"))
 
     def process(self, scale: Scale) -> Process:
         """Return the process that the trials lead to on a scale."""
@@ -106,9 +92,7 @@ class LearnedDraws(Draws):
         some = thinned(self.cost, SEARCHED, self.seed)
         temper = min(TEMPER * len(columns) / len(some), 1.0)
         searched = Pairs(columns[some], scale.z[some], prior, temper)
-        return Process(
-            scale, pairs, posterior(searched, seed=self.seed), limits
-        )
+        return Process(scale, pairs, posterior(searched, seed=self.seed), limits)
 
     @cached_property
     def weights(self) -> Array:
@@ -125,11 +109,7 @@ class LearnedDraws(Draws):
         """Return scaled costs in the user's units, inside the bounds."""
         objective = scaled * self.unit + self.origin
         if self.bounds is not None:  # to the last digit
-            np.clip(
-                objective,
-                *sorted(self.sign * end for end in self.bounds),
-                out=objective,
-            )
+            np.clip(objective, *sorted(self.sign * end for end in self.bounds), out=objective)
         return objective
 
     @property
@@ -174,9 +154,5 @@ def thinned(cost: Array, most: int, seed: int) -> Ints:
     best, others = in_order[: most // 5], in_order[most // 5 :]
     # every part of the other costs is there
     rng = np.random.default_rng(seed)
-    places = (np.arange(most - len(best)) + rng.random(most - len(best))) / (
-        most - len(best)
-    )
-    return np.sort(
-        np.concatenate([best, others[(places * len(others)).astype(int)]])
-    )
+    places = (np.arange(most - len(best)) + rng.random(most - len(best))) / (most - len(best))
+    return np.sort(np.concatenate([best, others[(places * len(others)).astype(int)]]))

@@ -41,19 +41,9 @@ class Mixture(Draws):
     """
 
     def __init__(
-        self,
-        belief: LearnedDraws,
-        processes: tuple[Process, ...],
-        weights: Array,
-        reach: float,
+        self, belief: LearnedDraws, processes: tuple[Process, ...], weights: Array, reach: float
     ) -> None:
-        super().__init__(
-            belief.space,
-            belief.X,
-            belief.direction,
-            belief.seed,
-            belief.feasibility,
-        )
+        super().__init__(belief.space, belief.X, belief.direction, belief.seed, belief.feasibility)
         self.belief, self.processes = belief, processes
         self.weights = weights
         self.limits = belief.limits(reach)
@@ -72,36 +62,16 @@ class Mixture(Draws):
     @cached_property
     def _drawn(self) -> tuple[list[Functions], list[tuple[Array, Array]]]:
         """The functions of each kernel, with tables of an evaluation's mean and sd."""
-        functions, tables = (
-            list[Functions](),
-            list[tuple[Array, Array]](),
-        )
+        functions, tables = (list[Functions](), list[tuple[Array, Array]]())
         categories = self.space.categories_in_own_order
         columns = self.space.in_own_order(self.X)
-        of_each = list(
-            zip(
-                self.processes,
-                shared_out(self.weights, KERNELS),
-                strict=True,
-            )
-        )
+        of_each = list(zip(self.processes, shared_out(self.weights, KERNELS), strict=True))
         with one_blas_thread():
             for which, (process, count) in enumerate(of_each):
                 for i, kernel in enumerate(process.posterior.drawn(count)):
                     seeds = [self.seed, which, i]
-                    functions.append(
-                        draw(
-                            columns,
-                            process.pairs,
-                            kernel,
-                            categories,
-                            DRAWS,
-                            seeds,
-                        )
-                    )
-                    tables.append(
-                        process.scale.back(kernel.noise, self.limits)
-                    )
+                    functions.append(draw(columns, process.pairs, kernel, categories, DRAWS, seeds))
+                    tables.append(process.scale.back(kernel.noise, self.limits))
         return functions, tables
 
     @property
@@ -121,9 +91,7 @@ class Mixture(Draws):
         whole = KERNELS * DRAWS
         count = round(doubt(self.processes, self.weights) * whole)
         constant = np.zeros(whole, bool)
-        constant[
-            ((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)
-        ] = True
+        constant[((np.arange(count) + 0.5) * whole / max(count, 1)).astype(int)] = True
         return constant
 
     @cached_property
@@ -131,9 +99,7 @@ class Mixture(Draws):
         """Scaled costs of the constant draws: what the mean of the trials may be."""
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
-        around = (
-            rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
-        )
+        around = rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
         return np.asarray(np.clip(scaled.mean() + around, *self.limits))
 
     def costs(self, X: Array) -> Array:
@@ -151,9 +117,7 @@ class Mixture(Draws):
                 self._last[key] = costs
         return costs
 
-    def costs_at(
-        self, X: Array, members: Sequence[int], values: Array
-    ) -> Array:
+    def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
         space, order = self.space, self.space.order
         places = [int(np.flatnonzero(order == j)[0]) for j in members]
@@ -161,16 +125,12 @@ class Mixture(Draws):
         pairs = zip(members, np.transpose(values), strict=True)
         moved = np.stack([space.places(j, x) for j, x in pairs], axis=1)
         categories = space.categories_in_own_order
-        at = Block(
-            Rows(moved.astype(np.float32)), np.array(places), categories
-        )
+        at = Block(Rows(moved.astype(np.float32)), np.array(places), categories)
         rest = space.in_own_order(X)[:, others]
         rows = [*blocks(rest, categories, len(self.X), others)]
         with one_blas_thread():
             of_each = [
-                from_table(
-                    functions.along(rows, at).transpose(1, 2, 0), table[0]
-                )
+                from_table(functions.along(rows, at).transpose(1, 2, 0), table[0])
                 for functions, table in zip(*self._drawn, strict=True)
             ]
         scaled = np.concatenate(of_each, axis=1)
@@ -183,18 +143,10 @@ class Mixture(Draws):
         own = np.repeat(np.arange(DRAWS), m)
         categories = self.space.categories_in_own_order
         with one_blas_thread():
-            for i, (functions, table) in enumerate(
-                zip(*self._drawn, strict=True)
-            ):
-                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(
-                    -1, rows.shape[2]
-                )
-                (values,) = valued(
-                    [functions], self.space.in_own_order(X), categories
-                )
-                costs.append(
-                    from_table(values[np.arange(len(X)), own], table[0])
-                )
+            for i, (functions, table) in enumerate(zip(*self._drawn, strict=True)):
+                X = rows[i * DRAWS : (i + 1) * DRAWS].reshape(-1, rows.shape[2])
+                (values,) = valued([functions], self.space.in_own_order(X), categories)
+                costs.append(from_table(values[np.arange(len(X)), own], table[0]))
         scaled = np.concatenate(costs).reshape(len(rows), m)
         scaled[self.constant] = self.constant_costs[:, None]
         return self.belief.in_units(scaled)
@@ -206,10 +158,7 @@ class Mixture(Draws):
         categories = self.space.categories_in_own_order
         with one_blas_thread():  # the last digits of sums depend on it
             values = valued(functions, rows, categories)
-        return [
-            from_table(z.T, table[which])
-            for z, table in zip(values, tables, strict=True)
-        ]
+        return [from_table(z.T, table[which]) for z, table in zip(values, tables, strict=True)]
 
     def noise_at(self, X: Array) -> Array:
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""

@@ -38,13 +38,7 @@ from hpo_explain.belief.decisions import STRETCH, Decision, decide
 from hpo_explain.belief.draws import Draws
 from hpo_explain.belief.functionals import least_in
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.space import (
-    Array,
-    Bools,
-    CategoricalParameter,
-    Ints,
-    Parameter,
-)
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter
 
 # of the median minus the best
 RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -52,12 +46,8 @@ RUNGS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 HELD, HELD_EACH = (0.95, 0.9)
 _FAILING = 0.05  # of a box: dropping more never makes more of it fail
 _ROUNDING = 1e-12  # what shares of failures may differ by
-UNTRIED = (
-    0.2  # of a range: a stretch as wide in which no trial lies is not given up
-)
-_MAY_BE_NEAR = (
-    0.35  # of the draws: a level that is near in more is never dropped
-)
+UNTRIED = 0.2  # of a range: a stretch as wide in which no trial lies is not given up
+_MAY_BE_NEAR = 0.35  # of the draws: a level that is near in more is never dropped
 
 Levels = list[Bools]
 """Which levels of each hyperparameter are kept."""
@@ -130,11 +120,7 @@ class Narrowing:
     def rungs(self) -> list[float]:
         """The losses that are allowed one after the other, in the objective's units."""
         spread = float(np.median(self.land.spread))
-        return [
-            share * spread
-            for share in RUNGS
-            if share * spread <= self.lose * (1.0 + 1e-9)
-        ]
+        return [share * spread for share in RUNGS if share * spread <= self.lose * (1.0 + 1e-9)]
 
     def found(self) -> Levels:
         """Return the levels to keep: of smaller losses the first ones."""
@@ -152,17 +138,13 @@ class Narrowing:
     def failing(self) -> Array | None:
         """The probability that rows of the space give no result that counts; None if all do."""
         known = self.draws.feasibility
-        return (
-            None if known is None else 1.0 - known.probability(self.land.rows)
-        )
+        return None if known is None else 1.0 - known.probability(self.land.rows)
 
     @cached_property
     def untried(self) -> list[Bools]:
         """The levels of each hyperparameter that are not given up, as no trial was made there."""
         if not len(self.tried):
-            return [
-                np.zeros(len(axis.weights), bool) for axis in self.land.axes
-            ]
+            return [np.zeros(len(axis.weights), bool) for axis in self.land.axes]
         columns = zip(self.land.axes, self.tried.T, strict=True)
         return [untried(axis, x[~np.isnan(x)]) for axis, x in columns]
 
@@ -202,8 +184,7 @@ class Narrowing:
         places = (self.land.level + self.starts[:-1])[active]
         ends = np.concatenate([[0], np.cumsum(active.sum(axis=1))])
         return csr_array(
-            (np.ones(len(places), np.float32), places, ends),
-            (len(active), self.starts[-1]),
+            (np.ones(len(places), np.float32), places, ends), (len(active), self.starts[-1])
         )
 
     @property
@@ -221,9 +202,7 @@ class Narrowing:
         active = self.land.level >= 0
         rows, which = [np.ones(len(active), bool)], []
         for column in active.T:
-            same = [
-                i for i, known in enumerate(rows) if (known == column).all()
-            ]
+            same = [i for i, known in enumerate(rows) if (known == column).all()]
             which.append(same[0] if same else len(rows))
             rows += [] if same else [column]
         return rows, which
@@ -231,11 +210,7 @@ class Narrowing:
     @cached_property
     def parents(self) -> set[int]:
         """The hyperparameters on which others depend."""
-        return {
-            parent
-            for rules in self.draws.space.conditions
-            for parent, _ in rules
-        }
+        return {parent for rules in self.draws.space.conditions for parent, _ in rules}
 
     @cached_property
     def branches(self) -> Branches:
@@ -249,9 +224,9 @@ class Narrowing:
 
 # by what is kept in any case, what was tried and what counts, so that boxes of several losses are
 # found at once
-_STEPS: WeakKeyDictionary[
-    Draws, dict[tuple[bytes | None, bytes, float], tuple[Levels, ...]]
-] = WeakKeyDictionary()
+_STEPS: WeakKeyDictionary[Draws, dict[tuple[bytes | None, bytes, float], tuple[Levels, ...]]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,9 +291,7 @@ class _Rung:
         self._near = self._tallies(lose)
         self._owner = np.repeat(np.arange(len(kept)), np.diff(search.starts))
         goal = np.array(search.goal_of)[self._owner]
-        self._columns = [
-            np.flatnonzero(goal == i) for i in range(len(self._near))
-        ]
+        self._columns = [np.flatnonzero(goal == i) for i in range(len(self._near))]
         # the whole space judges every level, a branch its own ones only
         self._columns[0] = np.arange(len(goal))
         counting = self._near
@@ -332,20 +305,13 @@ class _Rung:
         for of in self._near:
             of.leave(~self._inside)
         self._failing = self._tally_of_failing()
-        self._factors = np.array(
-            [search.factor(j, of) for j, of in enumerate(self._kept)]
-        )
-        self._may_go = np.concatenate(
-            [self._ends(j) for j in range(len(kept))]
-        )
+        self._factors = np.array([search.factor(j, of) for j, of in enumerate(self._kept)])
+        self._may_go = np.concatenate([self._ends(j) for j in range(len(kept))])
 
     def _tallies(self, lose: float) -> list[_Tally]:
         """Return what is near where so much is allowed, for each goal."""
         search = self._search
-        return [
-            _Tally(search.at_level, self._near_of(rows, lose))
-            for rows in search.goal_rows
-        ]
+        return [_Tally(search.at_level, self._near_of(rows, lose)) for rows in search.goal_rows]
 
     def _near_of(self, rows: Bools, lose: float) -> Bools:
         """Return what is near in each draw among some rows, (M, k)."""
@@ -388,9 +354,7 @@ class _Rung:
             judged = np.isin(places, columns)
             at = near.at[places[judged]]
             stays = near.total - at > 0.5
-            least = np.min(
-                [stays[:, part].mean(axis=1) for part in self._parts], axis=0
-            )
+            least = np.min([stays[:, part].mean(axis=1) for part in self._parts], axis=0)
             share = (near.total > 0.5).mean() - stays.mean(axis=1)
             too_few = (stays.mean(axis=1) < HELD) | (least < HELD_EACH)
             share[too_few] = np.inf
@@ -449,9 +413,7 @@ class _Rung:
         if failing is None:
             return None
         values = np.zeros((len(self._inside), 2))
-        values[: len(failing)] = np.column_stack(
-            [failing, np.ones(len(failing))]
-        )
+        values[: len(failing)] = np.column_stack([failing, np.ones(len(failing))])
         values[~self._inside] = 0.0
         return _Tally(self._search.at_level, values)
 
@@ -496,18 +458,14 @@ def untried(axis: Axis, x: Array) -> Bools:
         return without
     ends = np.concatenate([[0.0], np.cumsum(axis.weights)])
     middle = (ends[1:] + ends[:-1]) / 2.0
-    if (
-        axis.edges[:, 0] == axis.edges[:, 1]
-    ).all():  # a value is all of its level
+    if (axis.edges[:, 0] == axis.edges[:, 1]).all():  # a value is all of its level
         tried = ~without
         first, last = ends[:-1][tried], ends[1:][tried]
     else:
         first = last = np.unique(x)
     starts, stops = np.append(0.0, last), np.append(first, 1.0)
     stretch = (np.searchsorted(stops, middle)).clip(max=len(stops) - 1)
-    return np.asarray(
-        without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9)
-    )
+    return np.asarray(without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9))
 
 
 def allowed(loss: Array, lose: float) -> Decision:
@@ -523,9 +481,7 @@ def part_of(draws: Draws, kept: Sequence[Bools], j: int) -> Parameter:
     parameter, axis = draws.space.parameters[j], draws.landscape.axes[j]
     if isinstance(parameter, CategoricalParameter):
         codes = axis.centers[kept[j]].astype(int).tolist()
-        return replace(
-            parameter, choices=[parameter.choices[code] for code in codes]
-        )
+        return replace(parameter, choices=[parameter.choices[code] for code in codes])
     first, last = np.flatnonzero(kept[j])[[0, -1]]
     low, high = axis.edges[first, 0], axis.edges[last, 1]
     if parameter.size is None:  # levels meet between their outermost values

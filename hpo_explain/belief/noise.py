@@ -66,11 +66,7 @@ class Noise:
 
 
 def noise_among(
-    processes: tuple[Process, ...],
-    weights: Array,
-    better: Bools,
-    cost: Array,
-    repeated: bool,
+    processes: tuple[Process, ...], weights: Array, better: Bools, cost: Array, repeated: bool
 ) -> Noise:
     """Return the noise of one evaluation as the processes know it, in units of `cost`.
 
@@ -88,13 +84,8 @@ def noise_among(
         Whether it is known from repeated evaluations.
     """
     deviations = [_proposed(process, better) for process in processes]
-    logs = np.log(
-        np.concatenate([np.maximum(sd, 1e-300) for sd in deviations])
-    )
-    each = [
-        w * p.posterior.weights
-        for w, p in zip(weights, processes, strict=True)
-    ]
+    logs = np.log(np.concatenate([np.maximum(sd, 1e-300) for sd in deviations]))
+    each = [w * p.posterior.weights for w, p in zip(weights, processes, strict=True)]
     shares = np.concatenate(each) / np.sum([one.sum() for one in each])
     in_order = np.argsort(logs, kind="stable")
     middle = float(shares @ logs)
@@ -134,10 +125,7 @@ def step_of(cost: Array) -> float:
     # the smallest distance may itself be a few steps
     for divisor in (1, 2, 3):
         counts = apart / (step / divisor)
-        rounded = (
-            np.abs(counts - np.rint(counts))
-            <= ROUNDING_OF_SUMS * whole / step + 1e-6
-        )
+        rounded = np.abs(counts - np.rint(counts)) <= ROUNDING_OF_SUMS * whole / step + 1e-6
         if rounded.all() and whole <= _STEPS * step / divisor:
             return step / divisor
     return 0.0
@@ -163,9 +151,7 @@ def resolution(cost: Array) -> float:
     0.0057
     """
     exact = step_of(cost)
-    values, counts = np.unique(
-        cost[cost <= np.median(cost)], return_counts=True
-    )
+    values, counts = np.unique(cost[cost <= np.median(cost)], return_counts=True)
     if (counts > 1).sum() < 2:
         return exact
     unit = float(values[-1] - values[0])

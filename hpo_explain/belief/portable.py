@@ -90,10 +90,7 @@ def portable(draws: Mixture, tried: Array) -> Portable:
     return Portable(
         np.concatenate([varying, constant]),
         arrays,
-        {
-            "belief": _way_back(draws, constant),
-            "result": _probability(feasibility),
-        },
+        {"belief": _way_back(draws, constant), "result": _probability(feasibility)},
     )
 
 
@@ -104,9 +101,7 @@ def _rows(learned: Sequence[Array]) -> dict[str, Numbers]:
     ends = np.cumsum([len(some) for some in learned])[:-1]
     names = "tried", "trials", "result_trials"
     of_each = np.split(index.ravel().astype(np.int32), ends)
-    return {"rows": np.where(rows < 0.0, np.nan, rows)} | dict(
-        zip(names, of_each, strict=False)
-    )
+    return {"rows": np.where(rows < 0.0, np.nan, rows)} | dict(zip(names, of_each, strict=False))
 
 
 def _as_listed(space: SearchSpace, own: Array) -> Array:
@@ -151,12 +146,9 @@ def _matrices(
     )
     pairs = list(zip(settings, own, strict=True))
     kernels = [setting.parameters for setting in settings]
-    slope, slope_unit = _short(
-        np.vstack([f.slopes[:-1, k].T for f, k in pairs]), axis=1
-    )
+    slope, slope_unit = _short(np.vstack([f.slopes[:-1, k].T for f, k in pairs]), axis=1)
     wave_slope, wave_slope_unit = _short(
-        np.concatenate([f.waves[2][column][..., k] for f, k in pairs], axis=2),
-        axis=1,
+        np.concatenate([f.waves[2][column][..., k] for f, k in pairs], axis=2), axis=1
     )
     return {
         "ends": np.cumsum([0, *map(len, own)]).astype(np.int32),
@@ -164,12 +156,8 @@ def _matrices(
         "weight": _single([p.weight[column] for p in kernels]),
         "amplitude": _single([p.amplitude[column] for p in kernels]),
         "product": _single([p.product for p in kernels]),
-        "frequency": _rounded(
-            np.stack([f.frequencies[column] for f in settings])
-        ),
-        "phase": _turns(
-            np.stack([f.phases[place] * used[:, None] for f in settings])
-        ),
+        "frequency": _rounded(np.stack([f.frequencies[column] for f in settings])),
+        "phase": _turns(np.stack([f.phases[place] * used[:, None] for f in settings])),
         "shift": _turns(np.stack([f.shifts for f in settings])),
         "slope": slope,
         "slope_unit": slope_unit,
@@ -237,8 +225,7 @@ def _way_back(draws: Mixture, constant: Ints) -> dict[str, Any]:
         "unit": belief.unit,
         "origin": belief.origin,
         "bounds": [
-            float(end) if np.isfinite(end) else None
-            for end in belief.bounds or (-np.inf, np.inf)
+            float(end) if np.isfinite(end) else None for end in belief.bounds or (-np.inf, np.inf)
         ],
         "sign": draws.sign,
     }
@@ -250,7 +237,5 @@ def _probability(feasibility: Feasibility | None) -> dict[str, float] | None:
         return None
     if not feasibility.functions:
         return {"share": feasibility.rate, "spread": 0.0}
-    share = feasibility.feasible / (
-        feasibility.feasible + feasibility.infeasible
-    )
+    share = feasibility.feasible / (feasibility.feasible + feasibility.infeasible)
     return {"share": share, "spread": float(np.sqrt(share * (1.0 - share)))}

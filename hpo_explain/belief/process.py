@@ -34,9 +34,7 @@ from hpo_explain.space import Array, Bools
 SETTINGS = 8  # of the kernel's parameters with which trials are held out
 _QUANTILES = 31  # of a prediction, that stand for it
 _ROUNDS = 200  # in which weights of a mixture settle
-_SKILL = (
-    3.0  # power of the score: how much a scale counts that predicts better
-)
+_SKILL = 3.0  # power of the score: how much a scale counts that predicts better
 _DOUBT = 3.0  # log odds that trials are noise alone, where they are predicted no better than that
 _STRAY = 0.1  # of the trials may be missed by far, as where noise grows with the cost
 _MOST_DOUBT = 0.5  # as too few trials do not show that there is nothing
@@ -87,12 +85,7 @@ class Process:
         around = ndtri(level)[:, None, None] * np.sqrt(variance)
         missed = cost - self.scale.cost(mean + around, self.limits)
         # the CRPS is twice the mean pinball loss over all levels
-        loss = (
-            np.where(
-                missed > 0.0, level[:, None, None], level[:, None, None] - 1.0
-            )
-            * missed
-        )
+        loss = np.where(missed > 0.0, level[:, None, None], level[:, None, None] - 1.0) * missed
         return float(2.0 * loss.mean())
 
     @cached_property
@@ -110,17 +103,13 @@ class Process:
         mean = (z.sum() - z) / (n - 1)
         variance = ((z**2).sum() - z**2) / (n - 1) - mean**2
         variance = np.maximum(variance, 1e-12) * n / max(n - 2, 1)
-        on_scale = np.exp(-0.5 * (z - mean) ** 2 / variance) / np.sqrt(
-            2.0 * np.pi * variance
-        )
+        on_scale = np.exp(-0.5 * (z - mean) ** 2 / variance) / np.sqrt(2.0 * np.pi * variance)
         return self._of_costs(on_scale)
 
     def _of_costs(self, density: Array) -> Array:
         """Return the density of costs of that of values on the scale."""
         steep = self.scale.slope(self.limits)
-        return np.asarray(
-            density / np.maximum(steep, 1e-12 * steep.max(initial=1.0))
-        )
+        return np.asarray(density / np.maximum(steep, 1e-12 * steep.max(initial=1.0)))
 
 
 def weights_by_skill(processes: tuple[Process, ...], cost: Array) -> Array:
@@ -143,9 +132,7 @@ def weights_by_stacking(processes: tuple[Process, ...], among: Bools) -> Array:
     for _ in range(_ROUNDS):
         weighted = weights[:, None] * density
         belongs = weighted / np.maximum(weighted.sum(axis=0), 1e-300)
-        weights = (belongs.sum(axis=1) + 1.0) / (
-            belongs.shape[1] + len(processes)
-        )
+        weights = (belongs.sum(axis=1) + 1.0) / (belongs.shape[1] + len(processes))
     return weights
 
 
@@ -160,9 +147,7 @@ def doubt(processes: tuple[Process, ...], weights: Array) -> float:
     if not np.ptp(processes[0].scale.z):  # all trials are the same
         return 0.0
     density = weights @ np.array([process.density for process in processes])
-    noise = weights @ np.array(
-        [process.density_of_noise for process in processes]
-    )
+    noise = weights @ np.array([process.density_of_noise for process in processes])
     better = density / np.maximum(noise, 1e-300)
     gain = float(np.log(_STRAY + (1.0 - _STRAY) * better).sum())
     return min(1.0 / (1.0 + math.exp(min(gain - _DOUBT, 500.0))), _MOST_DOUBT)

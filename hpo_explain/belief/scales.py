@@ -21,10 +21,7 @@ _KNOTS = 25  # of the half-rank scale's table
 GRID = np.linspace(-12.0, 12.0, 1201)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
-EVALUATION = (
-    _NODES,
-    _WEIGHTS,
-)  # places in a standard normal distribution, and their shares
+EVALUATION = (_NODES, _WEIGHTS)  # places in a standard normal distribution, and their shares
 # of an evaluation that are looked at where its noise is known
 _VARIANCES = (1e-4, 4.0)
 # standardized values are rounded, so that units change nothing
@@ -71,9 +68,7 @@ class Scale:
 
     def slope(self, limits: Bounds) -> Array:
         """Return how fast the cost grows with the standardized value at each trial, (n,)."""
-        ends = self.cost(self.z + _NEAR, limits) - self.cost(
-            self.z - _NEAR, limits
-        )
+        ends = self.cost(self.z + _NEAR, limits) - self.cost(self.z - _NEAR, limits)
         return np.asarray(ends / (2.0 * _NEAR))
 
     def back(self, noise: float, limits: Bounds) -> tuple[Array, Array]:
@@ -100,9 +95,7 @@ class Scale:
         It is that at standardized values `z` on average.
         """
         tried = np.geomspace(*_VARIANCES, 60)
-        return float(
-            np.interp(noise, self.deviations(z, tried, limits), tried)
-        )
+        return float(np.interp(noise, self.deviations(z, tried, limits), tried))
 
 
 def from_table(z: Array, table: Array) -> Array:
@@ -111,9 +104,7 @@ def from_table(z: Array, table: Array) -> Array:
     left = at.astype(np.int32)
     values = table.astype(np.float32)
     part = (at - left).astype(np.float32)
-    return np.asarray(
-        values[left] * (1 - part) + values[left + 1] * part, float
-    )
+    return np.asarray(values[left] * (1 - part) + values[left + 1] * part, float)
 
 
 def _standardized(t: Array) -> tuple[Array, float, float]:
@@ -130,31 +121,21 @@ def half_rank(cost: Array) -> Scale:
     from scipy.special import ndtri
 
     n, in_order = len(cost), np.sort(cost)
-    ranks = np.searchsorted(in_order, cost, "left") + np.searchsorted(
-        in_order, cost, "right"
-    )
+    ranks = np.searchsorted(in_order, cost, "left") + np.searchsorted(in_order, cost, "right")
     lower, upper = np.quantile(cost, [0.25, 0.75])
     whole = in_order[-1] - in_order[0]
     cut = np.minimum(cost, upper + 3.0 * max(upper - lower, 1e-3 * whole))
-    t = 0.5 * ndtri(ranks / (2.0 * n)) + 0.5 * (cut - cost.mean()) / (
-        cost.std() or 1.0
-    )
+    t = 0.5 * ndtri(ranks / (2.0 * n)) + 0.5 * (cut - cost.mean()) / (cost.std() or 1.0)
     at = np.argsort(cost, kind="stable")
     costs, scores = cost[at], t[at]
     new = np.concatenate([[True], np.diff(costs) > 1e-9 * max(whole, 1e-300)])
     costs, scores = costs[new], scores[new]
-    some = np.unique(
-        np.linspace(0, len(costs) - 1, min(len(costs), _KNOTS))
-        .round()
-        .astype(int)
-    )
+    some = np.unique(np.linspace(0, len(costs) - 1, min(len(costs), _KNOTS)).round().astype(int))
     costs, scores = costs[some], scores[some]
     fifth = max(1, min(len(costs) - 1, len(costs) // 5))
     below = 0.0
     if len(costs) > 1:
-        below = (costs[fifth] - costs[0]) / max(
-            scores[fifth] - scores[0], 1e-9
-        )
+        below = (costs[fifth] - costs[0]) / max(scores[fifth] - scores[0], 1e-9)
     z, mean, spread = _standardized(np.interp(cost, costs, scores))
     return Scale(True, z, (scores - mean) / spread, costs, below)
 
@@ -165,11 +146,7 @@ def logarithm(cost: Array) -> Scale:
     The spread is the median minus the best; nothing lies beyond the worst cost by more than the
     whole range.
     """
-    best, median, worst = (
-        float(cost.min()),
-        float(np.median(cost)),
-        float(cost.max()),
-    )
+    best, median, worst = (float(cost.min()), float(np.median(cost)), float(cost.max()))
     spread = median - best
     if spread <= 0.0:
         spread = (worst - best) or 1.0

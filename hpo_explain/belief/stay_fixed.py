@@ -69,23 +69,12 @@ def stay_fixed(
     fixed, failures = list(start), 0
     lost = before if fixed else np.zeros(len(before))
     few = max(1, _RANKED // max(1, len(columns) ** 2))
-    alone = (
-        losses([[*start, j] for j in columns], few).mean(axis=1)
-        if columns
-        else np.empty(0)
-    )
+    alone = losses([[*start, j] for j in columns], few).mean(axis=1) if columns else np.empty(0)
     left, many = [columns[i] for i in ranked(alone)], 1
     while left and failures < _FAILURES:
         then = losses([[*fixed, *left[:many]]])[0]
-        if (
-            then <= allowed
-        ).mean() >= HELD:  # where some are too many, each is looked at alone
-            fixed, lost, left, many = (
-                [*fixed, *left[:many]],
-                then,
-                left[many:],
-                2 * many,
-            )
+        if (then <= allowed).mean() >= HELD:  # where some are too many, each is looked at alone
+            fixed, lost, left, many = ([*fixed, *left[:many]], then, left[many:], 2 * many)
         elif many > 1:
             many //= 2
         else:
@@ -126,8 +115,6 @@ def _losses(draws: Draws, x: Array, inside: Bools) -> Callable[..., Array]:
             own = np.stack([at_x(own_least, of) for of in sets], axis=1)
             own_costs = where_possible(own, draws.own_costs(own))
             reached = np.minimum(reached, own_costs)
-        return np.asarray(
-            np.maximum(np.minimum(reached, of_x).T - land.least, 0.0)
-        )
+        return np.asarray(np.maximum(np.minimum(reached, of_x).T - land.least, 0.0))
 
     return losses

@@ -64,11 +64,7 @@ class Trust:
 
 
 def trust_in(
-    values: Array,
-    noise_std: float,
-    roughness: float,
-    process: Process,
-    n_trials: int,
+    values: Array, noise_std: float, roughness: float, process: Process, n_trials: int
 ) -> Trust:
     """Return how well the objective is known.
 
@@ -93,9 +89,7 @@ def trust_in(
     # what the draws leave out varies the objective, and none of it is predicted
     r2 = explained / np.where(varies, variance + (roughness / unit) ** 2, 1.0)
     best = np.argsort(mean, kind="stable")[: int(_BEST * len(mean))]
-    rank = np.where(
-        varies, _rank_correlations(values[:, best], mean[best]), 0.0
-    )
+    rank = np.where(varies, _rank_correlations(values[:, best], mean[best]), 0.0)
     held_out, covered = _held_out(process)
     expected = float(r2.mean())
     low, high = np.quantile(r2, _ENDS).tolist()
@@ -122,10 +116,7 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
 
     As many rows have the best value that a draw may have, equal values share their ranks.
     """
-    ranks, of_mean = (
-        np.stack([mean_ranks(draw) for draw in values]),
-        mean_ranks(mean),
-    )
+    ranks, of_mean = (np.stack([mean_ranks(draw) for draw in values]), mean_ranks(mean))
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())

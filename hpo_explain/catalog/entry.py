@@ -57,9 +57,7 @@ class Method:
     @property
     def called(self) -> str | None:
         """What its command is called."""
-        return (
-            self.name.replace("_", "-") if self.command == "" else self.command
-        )
+        return self.name.replace("_", "-") if self.command == "" else self.command
 
     def concerns(self, run: Any) -> bool:
         """Return whether a run has what the method is about."""
@@ -74,9 +72,7 @@ class Method:
     @property
     def function(self) -> Callable[..., Any]:
         """What users call."""
-        function: Callable[..., Any] = getattr(
-            import_module(self.module), self.name
-        )
+        function: Callable[..., Any] = getattr(import_module(self.module), self.name)
         return function
 
     @property

@@ -341,6 +341,4 @@ OPTIMUM = Method(
     "trials do not tell where the best value is.",
 )
 
-METHODS = tuple(
-    entry for entry in globals().copy().values() if isinstance(entry, Method)
-)
+METHODS = tuple(entry for entry in globals().copy().values() if isinstance(entry, Method))

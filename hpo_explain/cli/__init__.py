@@ -35,9 +35,7 @@ class _Questions(click.Group):
         """Return the command that a command line means, and its arguments."""
         ctx.meta[ARGUMENTS] = [*args]
         path = Path(args[0])
-        if args[0] not in self.commands and (
-            path.suffix or len(path.parts) > 1 or path.exists()
-        ):
+        if args[0] not in self.commands and (path.suffix or len(path.parts) > 1 or path.exists()):
             args = ["summary", *args]
         return super().resolve_command(ctx, args)
 
@@ -57,9 +55,7 @@ For completion in bash, put this into ~/.bashrc (for zsh and fish with their nam
 
 
 @click.group(
-    cls=_Questions,
-    epilog=_COMPLETION,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=_Questions, epilog=_COMPLETION, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(package_name="hpo_explain")
 @click.pass_context

@@ -44,16 +44,10 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
     str or None
         The key; None where the answer may rest on something else than these files.
     """
-    key = hashlib.sha256(
-        f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace")
-    )
+    key = hashlib.sha256(f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace"))
     places = {text: _place(text) for one in args for text in _texts(one)}
     try:
-        sources = {
-            text: path
-            for text, path in places.items()
-            if path is None or path.exists()
-        }
+        sources = {text: path for text, path in places.items() if path is None or path.exists()}
         for text, path in sources.items():
             if path is None or not _stands_alone(path):
                 return None
@@ -149,8 +143,6 @@ def _answers() -> str:
     code = [
         (str(path), path.stat().st_mtime_ns)
         for directory, _, names in os.walk(root, followlinks=True)
-        for path in (
-            Path(directory, name) for name in names if name.endswith(".py")
-        )
+        for path in (Path(directory, name) for name in names if name.endswith(".py"))
     ]
     return f"{versions}{sorted(code)}"

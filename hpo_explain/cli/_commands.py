@@ -53,30 +53,20 @@ class MethodCommand(click.Command):
     """
 
     def __init__(self, method: Method) -> None:
-        super().__init__(
-            method.called, help=method.asks, short_help=method.asks
-        )
+        super().__init__(method.called, help=method.asks, short_help=method.asks)
         self.method = method
 
     def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: Any = None,
-        **extra: Any,
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> click.Context:
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
         recorded = None if key is None else _recorded(key)
         if recorded is not None:
-            repeated = click.Command(
-                info_name, callback=lambda: [*starmap(put, recorded)]
-            )
+            repeated = click.Command(info_name, callback=lambda: [*starmap(put, recorded)])
             return repeated.make_context(info_name, [], parent)
-        context = command_of(self.method).make_context(
-            info_name, args, parent, **extra
-        )
+        context = command_of(self.method).make_context(info_name, args, parent, **extra)
         context.meta[WRITTEN] = (key, given)
         context.meta[RECORDED] = []
         return context
@@ -84,9 +74,7 @@ class MethodCommand(click.Command):
 
 def _key(name: str | None, args: Sequence[str]) -> str | None:
     """Return the key of an answer; None where it is not to be kept."""
-    anew = any(
-        one.startswith(("--plot", "--no-cache", "--debug")) for one in args
-    )
+    anew = any(one.startswith(("--plot", "--no-cache", "--debug")) for one in args)
     return None if anew else key_of(args, (name, sys.stdout.isatty()))
 
 
@@ -115,20 +103,14 @@ def command_of(method: Method) -> click.Command:
     several, arguments = arguments_of(function)
     takes = "runs" if several else function.several  # type: ignore[attr-defined]
 
-    def command(
-        source: Any, form: str | None, plot: Any, **given: Any
-    ) -> None:
+    def command(source: Any, form: str | None, plot: Any, **given: Any) -> None:
         options = {
-            name.removeprefix(_OWN): [*value]
-            if isinstance(value, tuple)
-            else value
+            name.removeprefix(_OWN): [*value] if isinstance(value, tuple) else value
             for name, value in given.items()
             if value not in (None, ())
         }
         if several:
-            read: Any = {
-                label: read_and_tell(one) for label, one in source.items()
-            }
+            read: Any = {label: read_and_tell(one) for label, one in source.items()}
         elif takes == "objectives":
             read = read_all_and_tell(source)
         elif source.target == TRADE_OFF == takes:
@@ -143,9 +125,7 @@ def command_of(method: Method) -> click.Command:
     made: Callable[..., Any] = command
     for argument in reversed(arguments):
         made = _taken(method, argument)(made)
-    option_names = {argument.name for argument in arguments} - {
-        *method.options
-    }
+    option_names = {argument.name for argument in arguments} - {*method.options}
     made = takes_source(shows_result(made), option_names, several=several)
     doc = (function.__doc__ or "").partition("\n\n")[0]
     return click.command(method.called, help=f"{doc}\n\n{method.asks}")(made)
@@ -157,24 +137,14 @@ def _taken(method: Method, argument: Argument) -> Callable[..., Any]:
     parameter = f"{_OWN}{name}"
     if argument.is_required or (name == "names" and default is None):
         count, shown = (1, "NAME") if hint is str else (-1, "NAME...")
-        return click.argument(
-            parameter,
-            nargs=count,
-            required=argument.is_required,
-            metavar=shown,
-        )
+        return click.argument(parameter, nargs=count, required=argument.is_required, metavar=shown)
     flag = method.options.get(name, f"--{name.replace('_', '-')}")
     if default is False:
         return click.option(flag, parameter, is_flag=True, help=description)
-    options: dict[str, Any] = {
-        "help": description,
-        "show_default": default is not None,
-    }
+    options: dict[str, Any] = {"help": description, "show_default": default is not None}
     kind = click.Choice(KINDS) if name == "surrogate" else _type_of(hint)
     shown_default = default if isinstance(default, (int, float, str)) else None
-    return click.option(
-        flag, parameter, type=kind, default=shown_default, **options
-    )
+    return click.option(flag, parameter, type=kind, default=shown_default, **options)
 
 
 def _type_of(hint: Any) -> Any:
@@ -182,16 +152,10 @@ def _type_of(hint: Any) -> Any:
     whole = [hint] if get_origin(hint) is Literal else get_args(hint) or [hint]
     types = [part for part in whole if part is not type(None)]
     literals = [part for part in types if get_origin(part) is Literal]
-    others = [
-        p
-        for p in types
-        if p not in literals and not inspect.isclass(get_origin(p) or p)
-    ]
+    others = [p for p in types if p not in literals and not inspect.isclass(get_origin(p) or p)]
     plain = [part for part in types if part in (int, float, str)]
     if len(types) == 1 and plain:
         return plain[0]
     if literals and not plain and not others:
-        return click.Choice(
-            [str(word) for part in literals for word in get_args(part)]
-        )
+        return click.Choice([str(word) for part in literals for word in get_args(part)])
     return Value()

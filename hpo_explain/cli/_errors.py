@@ -31,12 +31,8 @@ LISTED = "--hyperparameters"  # an option whose value is a list with commas
 _AFTER = "hpo_explain.after"  # in a context: what is told after the answer
 RECORDED = "hpo_explain.recorded"  # in a context: what was written so far
 WRITTEN = "hpo_explain.written"  # in a context: the key of the answer, and the command line
-ARGUMENTS = (
-    "hpo_explain.arguments"  # in a context: the command line as it was typed
-)
-_UNEXPECTED = (
-    "{}: {}. This is a defect: please report it with what --debug shows."
-)
+ARGUMENTS = "hpo_explain.arguments"  # in a context: the command line as it was typed
+_UNEXPECTED = "{}: {}. This is a defect: please report it with what --debug shows."
 
 
 @contextmanager
@@ -52,22 +48,13 @@ def errors(*, debug: bool = False) -> Iterator[None]:
     logger.addHandler(handler)
     try:
         yield
-    except (
-        BrokenPipeError,
-        click.ClickException,
-        click.exceptions.Exit,
-        click.Abort,
-    ):
+    except (BrokenPipeError, click.ClickException, click.exceptions.Exit, click.Abort):
         raise  # of the first: whoever read the output has enough; click ends quietly
     except Exception as error:
         if debug:
             raise
         is_expected = isinstance(error, (ValueError, OSError, ImportError))
-        text = (
-            told(error)
-            if is_expected
-            else _UNEXPECTED.format(type(error).__name__, error)
-        )
+        text = told(error) if is_expected else _UNEXPECTED.format(type(error).__name__, error)
         raise click.ClickException(printable(without_secrets(text))) from error
     finally:
         logger.removeHandler(handler)
@@ -176,19 +163,13 @@ def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     context = click.get_current_context(silent=True)
     there = set()
     if context is not None:
-        there = {
-            name
-            for parameter in context.command.params
-            for name in parameter.opts
-        }
+        there = {name for parameter in context.command.params for name in parameter.opts}
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)
     if option.value in (None, True):  # an option without a value, or a flag
         return name
-    several = isinstance(option.value, Sequence) and not isinstance(
-        option.value, str
-    )
+    several = isinstance(option.value, Sequence) and not isinstance(option.value, str)
     values = option.value if several else [option.value]
     if name == LISTED:
         values = [as_list(values)]

@@ -56,10 +56,7 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 
     hook, usual = sys.unraisablehook, signal.getsignal(signal.SIGINT)
     # elsewhere signals cannot be handled, and where they are ignored they stay so
-    ours = (
-        threading.current_thread() is threading.main_thread()
-        and usual is not signal.SIG_IGN
-    )
+    ours = threading.current_thread() is threading.main_thread() and usual is not signal.SIG_IGN
     if ours:
         signal.signal(signal.SIGINT, on_interrupt)
         sys.unraisablehook = on_dropped

@@ -24,19 +24,13 @@ _FORMATS = (".png", ".svg", ".pdf")
 _WIDEST = 60
 
 
-def _drawable(
-    context: click.Context, option: click.Parameter, path: Path | None
-) -> Path | None:
+def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Return the file of a plot if it can be written, before anything is computed."""
     if path is not None and path.suffix.lower() not in _FORMATS:
-        raise click.BadParameter(
-            f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}."
-        )
+        raise click.BadParameter(f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}.")
     if path is not None and not path.resolve().parent.is_dir():
         lost = str(path.resolve().parent)
-        raise click.BadParameter(
-            f"is {str(path)!r}, but there is no folder {lost!r}. Create it."
-        )
+        raise click.BadParameter(f"is {str(path)!r}, but there is no folder {lost!r}. Create it.")
     return path
 
 
@@ -56,15 +50,8 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
             metavar="FILE",
             help="Also draw it into this file (.png, .svg or .pdf).",
         ),
-        click.option(
-            "--csv", "form", flag_value="csv", help="Write the table as CSV."
-        ),
-        click.option(
-            "--json",
-            "form",
-            flag_value="json",
-            help="Write everything as JSON.",
-        ),
+        click.option("--csv", "form", flag_value="csv", help="Write the table as CSV."),
+        click.option("--json", "form", flag_value="json", help="Write everything as JSON."),
     ):
         command = option(command)
     return command
@@ -114,9 +101,7 @@ def _draw(result: Any, path: Path) -> None:
     image = io.BytesIO()
     axes = result.plot()
     figure = getattr(axes, "flat", [axes])[0].figure.figure
-    figure.savefig(
-        image, bbox_inches="tight", format=path.suffix.lower().lstrip(".")
-    )
+    figure.savefig(image, bbox_inches="tight", format=path.suffix.lower().lstrip("."))
     interrupt_at_hand().check()
     write_atomically(path, image.getvalue())
     say(f"plot: {path}")
@@ -142,17 +127,10 @@ def text_table(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
     for name, cells in columns:
         kinds = {type(cell) for cell in cells if cell is not None}
         number = bool(kinds) and kinds <= {int, float}
-        texts = [
-            _cell(name),
-            *("" if number and c is None else _cell(c) for c in cells),
-        ]
+        texts = [_cell(name), *("" if number and c is None else _cell(c) for c in cells)]
         pad, widest = rjust if number else ljust, max(map(width, texts))
-        aligned.append(
-            [pad(text, widest, control_codes="ignore") for text in texts]
-        )
-    heading, *rows = [
-        "  ".join(row).rstrip() for row in zip(*aligned, strict=True)
-    ]
+        aligned.append([pad(text, widest, control_codes="ignore") for text in texts])
+    heading, *rows = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     return "\n".join([click.style(heading, bold=True), *rows])
 
 

@@ -53,9 +53,7 @@ def read_all_and_tell(source: Source) -> dict[str, Run]:
     return _told(source, source.read_all)
 
 
-def _told(
-    source: Source, read: Callable[[], dict[str, Run]]
-) -> dict[str, Run]:
+def _told(source: Source, read: Callable[[], dict[str, Run]]) -> dict[str, Run]:
     say(f"reading {source.label} ...")
     runs = read()
     say_after([line for run in runs.values() for line in summary(run)])
@@ -77,11 +75,7 @@ def summary(run: Run) -> list[str]:
     from hpo_explain.run import description as run_words
 
     notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
-    lines = [
-        run_words.summary(run),
-        *_left_out(run),
-        *(_shortened(note) for note in notes),
-    ]
+    lines = [run_words.summary(run), *_left_out(run), *(_shortened(note) for note in notes)]
     more = len(lines) - _LINES
     if more > 0:
         lines[_LINES:] = [f"and {more} more; see the report"]
@@ -102,16 +96,12 @@ def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
     from hpo_explain.base.text import tell as told
 
-    ordered = sorted(
-        by_reason(run.excluded).items(), key=lambda entry: -len(entry[1])
-    )
+    ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [
         f"left out: {len(trials)} ({spans(trials)}): {told(reason, name_reading_option)}"
         for reason, trials in ordered[:_REASONS]
     ]
     rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]
     if rest:
-        lines.append(
-            f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report"
-        )
+        lines.append(f"left out: {len(rest)} ({spans(rest)}): for other reasons; see the report")
     return lines

@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from hpo_explain.adapters.addresses import shown_address
-from hpo_explain.adapters.formats import (
-    PICKLE,
-    STORAGE,
-    TABLE,
-    Format,
-    place_of,
-)
-from hpo_explain.base.errors import (
-    InputError,
-    MissingOptionError,
-    NothingToExplain,
-)
+from hpo_explain.adapters.formats import PICKLE, STORAGE, TABLE, Format, place_of
+from hpo_explain.base.errors import InputError, MissingOptionError, NothingToExplain
 from hpo_explain.base.options import MEASURED, TRADE_OFF
 from hpo_explain.base.phrases import printable
 from hpo_explain.cli._errors import (
@@ -57,9 +47,7 @@ class Trials(click.ParamType):  # type: ignore[type-arg]
         """Return a slice or a list of numbers."""
         try:
             if ":" in value:
-                return slice(
-                    *[int(part) if part else None for part in value.split(":")]
-                )
+                return slice(*[int(part) if part else None for part in value.split(":")])
             return [int(part) for part in value.split(",")]
         except (TypeError, ValueError):
             self.fail(f"must be as 50: or 3,5, but was {value!r}.", param, ctx)
@@ -69,11 +57,7 @@ _COLUMN: dict[str, Any] = {"metavar": "COLUMN"}
 _COLUMNS: dict[str, Any] = {**_COLUMN, "multiple": True}
 _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
     "--study-name": (STORAGE, "the study, if there are several.", {}),
-    "--trials": (
-        None,
-        "Read these trials only: 50: or 3,5,8.",
-        {"type": Trials()},
-    ),
+    "--trials": (None, "Read these trials only: 50: or 3,5,8.", {"type": Trials()}),
     "--target": (
         None,
         "Explain duration, failed, or infeasible (failed, or broke a constraint); of "
@@ -118,27 +102,11 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         {"metavar": "COLUMNS"},
     ),
     "--ignore": (TABLE, "a column to leave out, may be repeated.", _COLUMNS),
-    "--log": (
-        TABLE,
-        "a hyperparameter on a logarithmic scale, may be repeated.",
-        _COLUMNS,
-    ),
-    "--linear": (
-        TABLE,
-        "a hyperparameter on a linear scale, may be repeated.",
-        _COLUMNS,
-    ),
+    "--log": (TABLE, "a hyperparameter on a logarithmic scale, may be repeated.", _COLUMNS),
+    "--linear": (TABLE, "a hyperparameter on a linear scale, may be repeated.", _COLUMNS),
     "--trial-column": (TABLE, "the trials' numbers.", _COLUMN),
-    "--time-column": (
-        TABLE,
-        "orders the rows; or twice, start and finish.",
-        _COLUMNS,
-    ),
-    "--instance-column": (
-        TABLE,
-        "the fold or data set, if a trial has a row for each.",
-        _COLUMN,
-    ),
+    "--time-column": (TABLE, "orders the rows; or twice, start and finish.", _COLUMNS),
+    "--instance-column": (TABLE, "the fold or data set, if a trial has a row for each.", _COLUMN),
     "--initial": (
         TABLE,
         "how many trials came first and were chosen by no model.",
@@ -151,26 +119,10 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
         _COLUMN,
     ),
     "--optimizer": (TABLE, "what chose the trials.", {"metavar": "NAME"}),
-    "--fidelity-column": (
-        TABLE,
-        "epochs, samples or another budget; the highest counts.",
-        _COLUMN,
-    ),
-    "--duration-column": (
-        TABLE,
-        "how long a trial took, in seconds.",
-        _COLUMN,
-    ),
-    "--status-column": (
-        TABLE,
-        "whether a trial finished, failed or was pruned.",
-        _COLUMN,
-    ),
-    "--level": (
-        TABLE,
-        "the fidelity that counts in its place.",
-        {"type": float},
-    ),
+    "--fidelity-column": (TABLE, "epochs, samples or another budget; the highest counts.", _COLUMN),
+    "--duration-column": (TABLE, "how long a trial took, in seconds.", _COLUMN),
+    "--status-column": (TABLE, "whether a trial finished, failed or was pruned.", _COLUMN),
+    "--level": (TABLE, "the fidelity that counts in its place.", {"type": float}),
     "--trust-pickle": (
         PICKLE,
         "Unpickle the file, which runs whatever code is in it.",
@@ -179,15 +131,12 @@ _READS: dict[str, tuple[Format | None, str, dict[str, Any]]] = {
 }
 """The options of reading: what format each is for above all, its help, and what click is told."""
 _ARGUMENTS = {  # of reading, in Python
-    flag: argument
-    for argument, flag in READ_AS.items()
-    if argument != "directions"
+    flag: argument for argument, flag in READ_AS.items() if argument != "directions"
 }
 _SAID: dict[Format | None, str] = {STORAGE: "Storage: ", TABLE: "Table: "}
 _OF_ANY_SOURCE = ("--trials", "--bounds", "--epsilon")
 _SEVERAL = (
-    "the study, if there are several; given again for each source, or for each study of "
-    "one source."
+    "the study, if there are several; given again for each source, or for each study of one source."
 )
 
 
@@ -206,11 +155,7 @@ class Source:
     def of(cls, source: str, options: Mapping[str, Any]) -> Source:
         """Return a source with those options of a command that say how it is read."""
         by_flag = {flag: options.get(_name(flag)) for flag in _READS}
-        given = {
-            f: v
-            for f, v in by_flag.items()
-            if v is not None and v is not False and v != ()
-        }
+        given = {f: v for f, v in by_flag.items() if v is not None and v is not False and v != ()}
         return cls(source, given)
 
     @property
@@ -261,9 +206,7 @@ class Source:
         except MissingOptionError as error:
             problem = error.text(name_reading_option)
             command = command_with(error.settled_by)
-            raise click.UsageError(
-                f"{problem} To copy:\n  {command}"
-            ) from error
+            raise click.UsageError(f"{problem} To copy:\n  {command}") from error
         except (InputError, NothingToExplain) as error:
             raise SourceError(error) from error
 
@@ -289,15 +232,11 @@ class Source:
     def _check_options(self, form: Format) -> None:
         """Raise UsageError where an option is for sources of other formats."""
         for flag, value in self.given.items():
-            if flag in _OF_ANY_SOURCE or (
-                flag == "--target" and value in (*MEASURED, TRADE_OFF)
-            ):
+            if flag in _OF_ANY_SOURCE or (flag == "--target" and value in (*MEASURED, TRADE_OFF)):
                 continue
             if not form.takes(_argument(flag)):
                 meant = (_READS[flag][0] or STORAGE).kind
-                raise click.UsageError(
-                    f"{flag} is for {meant}, but {self.label} is {form.kind}."
-                )
+                raise click.UsageError(f"{flag} is for {meant}, but {self.label} is {form.kind}.")
 
 
 def _argument(flag: str) -> str:
@@ -321,18 +260,13 @@ def _as_in_python(flag: str, value: Any) -> Any:
         return make_sampler(value)
     if flag == "--time-column":
         if len(value) > 2:
-            raise click.UsageError(
-                "--time-column may be given twice: for start and finish."
-            )
+            raise click.UsageError("--time-column may be given twice: for start and finish.")
         return value if len(value) == 2 else value[0]
     return value
 
 
 def takes_source(
-    command: Callable[..., None],
-    option_names: Collection[str] = (),
-    *,
-    several: bool = False,
+    command: Callable[..., None], option_names: Collection[str] = (), *, several: bool = False
 ) -> Callable[..., None]:
     """Give a command the argument SOURCE and its options, as one `Source`; catch its errors.
 
@@ -346,35 +280,25 @@ def takes_source(
         if several:
             places = _places(source, given["study_name"])
             read_from = _by_label(
-                [
-                    Source.of(address, {**given, "study_name": name})
-                    for address, name in places
-                ]
+                [Source.of(address, {**given, "study_name": name}) for address, name in places]
             )
         reading = {_name(flag) for flag in _READS}
         with errors(debug=debug):
-            command(
-                read_from,
-                **{name: given[name] for name in given if name not in reading},
-            )
+            command(read_from, **{name: given[name] for name in given if name not in reading})
 
     made: Callable[..., None] = debuggable(with_source)
     for flag, (form, description, options) in reversed(_READS.items()):
         if flag == "--study-name" and several:
             options, description = {"multiple": True}, _SEVERAL
         if _name(flag) not in option_names:
-            made = click.option(
-                flag, help=f"{_SAID.get(form, '')}{description}", **options
-            )(made)
+            made = click.option(flag, help=f"{_SAID.get(form, '')}{description}", **options)(made)
     count, shown = (-1, "SOURCE SOURCE...") if several else (1, "SOURCE")
-    return click.argument(
-        "source", nargs=count, required=True, metavar=shown, type=click.Path()
-    )(made)
+    return click.argument("source", nargs=count, required=True, metavar=shown, type=click.Path())(
+        made
+    )
 
 
-def _places(
-    sources: Sequence[str], studies: Sequence[str]
-) -> list[tuple[str, str | None]]:
+def _places(sources: Sequence[str], studies: Sequence[str]) -> list[tuple[str, str | None]]:
     """Return each source with its study; raise UsageError where it is open which is whose."""
     if not studies:
         return [(source, None) for source in sources]
@@ -382,9 +306,7 @@ def _places(
         return [(sources[0], study) for study in studies]
     if len(studies) not in (1, len(sources)):
         problem = f"--study-name was given {len(studies)} times for {len(sources)} sources"
-        raise click.UsageError(
-            f"{problem}. Give it once for all, or once for each in their order."
-        )
+        raise click.UsageError(f"{problem}. Give it once for all, or once for each in their order.")
     named = studies if len(studies) > 1 else list(studies) * len(sources)
     return list(zip(sources, named, strict=True))
 
@@ -392,19 +314,12 @@ def _places(
 def _by_label(sources: Sequence[Source]) -> dict[str, Source]:
     """Return sources by a label that tells them apart; raise UsageError if one is there twice."""
     places = [source.label for source in sources]
-    studies = [
-        printable(source.study_name or source.label) for source in sources
-    ]
-    both = [
-        f"{address}: {study}"
-        for address, study in zip(places, studies, strict=True)
-    ]
+    studies = [printable(source.study_name or source.label) for source in sources]
+    both = [f"{address}: {study}" for address, study in zip(places, studies, strict=True)]
     for labels in (places, studies, both):
         if len(set(labels)) == len(labels):
             return dict(zip(labels, sources, strict=True))
     twice = next((one for one in sources if sources.count(one) > 1), None)
     if twice is None:  # what differs is not shown
         return {f"{i + 1}: {both[i]}": sources[i] for i in range(len(sources))}
-    raise click.UsageError(
-        f"{twice.label} was given twice. Give each run once."
-    )
+    raise click.UsageError(f"{twice.label} was given twice. Give each run once.")

@@ -13,11 +13,7 @@ from hpo_explain.cli.report import write_and_tell
 
 @click.command()
 @click.option(
-    "--trials",
-    default=60,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Number of trials.",
+    "--trials", default=60, show_default=True, type=click.IntRange(min=1), help="Number of trials."
 )
 @click.option(
     "--out",
@@ -40,9 +36,7 @@ def demo(trials: int, out: Path, debug: bool) -> None:
         (out / "study.db").unlink(missing_ok=True)  # a demo starts anew
         with (
             compiling_meanwhile(),
-            click.progressbar(
-                length=trials, label="tuning", file=sys.stderr
-            ) as bar,
+            click.progressbar(length=trials, label="tuning", file=sys.stderr) as bar,
         ):
             run = run_demo(out, trials, lambda: bar.update(1))
         write_and_tell({run.objective_name: run}, out / "report.html")

@@ -8,9 +8,7 @@ from hpo_explain.cli._errors import debuggable, errors
 
 
 @click.command()
-@click.argument(
-    "places", nargs=-1, required=True, type=click.Path(), metavar="PLACE..."
-)
+@click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="PLACE...")
 @debuggable
 def mcp(places: tuple[str, ...], debug: bool) -> None:
     """Answer an assistant, by the Model Context Protocol.

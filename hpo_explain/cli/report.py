@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     help="File to write, by default report.html; for a folder the folder to write to, "
     "by default reports.",
 )
-@click.option(
-    "--title", help="The heading; by default it has the study's name."
-)
+@click.option("--title", help="The heading; by default it has the study's name.")
 @click.option(
     "--interactive",
     is_flag=True,
@@ -70,24 +68,14 @@ def report(
     from hpo_explain.reporting._file import check_place
 
     if formats.is_several(source.source):
-        _of_each(
-            source,
-            Path("reports") if out is None else out,
-            n_jobs,
-            scheduler,
-            interactive,
-        )
+        _of_each(source, Path("reports") if out is None else out, n_jobs, scheduler, interactive)
         return
     out = Path("report.html") if out is None else out
     check_place(out)  # before minutes of work, not after
-    write_and_tell(
-        read_all_and_tell(source), out, title=title, interactive=interactive
-    )
+    write_and_tell(read_all_and_tell(source), out, title=title, interactive=interactive)
 
 
-def _of_each(
-    source: Source, out: Path, jobs: int, scheduler: str | None, live: bool
-) -> None:
+def _of_each(source: Source, out: Path, jobs: int, scheduler: str | None, live: bool) -> None:
     """Write a report about each run in a folder; fail in the end if any could not be written."""
     from joblib import delayed
 
@@ -105,40 +93,26 @@ def _of_each(
             )
             for name, one in sources.items()
         )
-        done = steps(
-            by_workers(check_jobs(jobs), work), "reports", len(sources)
-        )
-        failed = {
-            name: why
-            for name, why in zip(sources, done, strict=True)
-            if why is not None
-        }
+        done = steps(by_workers(check_jobs(jobs), work), "reports", len(sources))
+        failed = {name: why for name, why in zip(sources, done, strict=True) if why is not None}
     for name, one in sources.items():
         if name in failed:
             say(f"{one.label}: {failed[name]}")
         else:
             click.echo(printable(f"Report: {out / f'{name}.html'}"))
     if failed:
-        raise click.ClickException(
-            f"{len(failed)} of {len(sources)} reports were not written."
-        )
+        raise click.ClickException(f"{len(failed)} of {len(sources)} reports were not written.")
 
 
 def write_and_tell(
-    runs: Mapping[str, Run],
-    path: Path,
-    *,
-    title: str | None = None,
-    interactive: bool = False,
+    runs: Mapping[str, Run], path: Path, *, title: str | None = None, interactive: bool = False
 ) -> None:
     """Write the report on each objective's run, and print a line for each section."""
     from hpo_explain.reporting import Report
     from hpo_explain.reporting._words import nothing_yet
 
     say("writing the report ...")
-    report = Report.of(
-        runs, title=title, n_jobs=-1, interactive=interactive, progress=True
-    )
+    report = Report.of(runs, title=title, n_jobs=-1, interactive=interactive, progress=True)
     interrupt_at_hand().check()
     written = report.write(path)
     for tab in report.tabs:
@@ -167,9 +141,7 @@ def runs_in(source: Source) -> dict[str, Source]:
         sources[name] = replace(source, source=file.path)
     if not sources:
         problem = f"{source.source!r} is a folder in which no run was found"
-        raise InputError(
-            "run", problem, source.source, "Name another folder, or a file."
-        )
+        raise InputError("run", problem, source.source, "Name another folder, or a file.")
     return sources
 
 
@@ -178,9 +150,7 @@ def _written(source: Source, path: Path, interactive: bool) -> str | None:
     from hpo_explain.reporting import Report
 
     try:
-        Report.of(
-            source.read_all(), interactive=interactive, progress=True
-        ).write(path)
+        Report.of(source.read_all(), interactive=interactive, progress=True).write(path)
     except click.ClickException as error:
         return error.message
     except (ValueError, OSError) as error:

@@ -23,9 +23,7 @@ _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _LONGEST = 7 * 24 * 3600.0
 
 
-def duration(
-    context: click.Context, option: click.Parameter, text: str
-) -> float:
+def duration(context: click.Context, option: click.Parameter, text: str) -> float:
     """Return a span of time in seconds, the unit where none is given.
 
     Examples
@@ -36,9 +34,7 @@ def duration(
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([smh]?)", text.strip())
     seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
     if not 0.0 < seconds <= _LONGEST:
-        problem = (
-            "must be a time like 30s, 5m or 2h, more than 0 and at most a week"
-        )
+        problem = "must be a time like 30s, 5m or 2h, more than 0 and at most a week"
         raise click.BadParameter(f"{problem}, but was {text!r}.")
     return seconds
 
@@ -60,9 +56,7 @@ def duration(
     metavar="TIME",
     help="How long to wait between two looks, such as 30s, 5m or 2h.",
 )
-@click.option(
-    "--title", help="The heading; by default it has the study's name."
-)
+@click.option("--title", help="The heading; by default it has the study's name.")
 def watch(source: Source, out: Path, every: float, title: str | None) -> None:
     """Keep a report up to date as trials arrive.
 
@@ -78,11 +72,7 @@ def watch(source: Source, out: Path, every: float, title: str | None) -> None:
 
 
 def _follow(
-    source: Source,
-    out: Path,
-    every: float,
-    title: str | None,
-    interrupt: Interrupt,
+    source: Source, out: Path, every: float, title: str | None, interrupt: Interrupt
 ) -> None:
     from hpo_explain.reporting import ReportPath, Watched
     from hpo_explain.reporting._file import check_place
@@ -92,9 +82,7 @@ def _follow(
     Watched(ReportPath(out), title, interrupt.check).follow(
         source.read_all,
         every=every,
-        wrote=lambda runs: click.echo(
-            printable(f"Report: {out} ({_counted(runs)})")
-        ),
+        wrote=lambda runs: click.echo(printable(f"Report: {out} ({_counted(runs)})")),
         waits=say,
         words=told,
     )
@@ -104,6 +92,4 @@ def _counted(runs: Mapping[str, Run]) -> str:
     """Say how many trials are finished, and which are running."""
     run = max(runs.values(), key=len)
     running = run.running_at(None)
-    return f"{len(run)} trials" + (
-        f"; running: {spans(running)}" if running else ""
-    )
+    return f"{len(run)} trials" + (f"; running: {spans(running)}" if running else "")

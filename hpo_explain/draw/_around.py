@@ -13,14 +13,7 @@ from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._legend import legend_of_panels, write_legend
-from hpo_explain.draw._place import (
-    EDGE,
-    Around,
-    Room,
-    Shape,
-    label_below,
-    room_beside,
-)
+from hpo_explain.draw._place import EDGE, Around, Room, Shape, label_below, room_beside
 from hpo_explain.draw._text import plain, visible, wrap
 from hpo_explain.draw._texts import (
     BOLD,
@@ -35,9 +28,7 @@ from hpo_explain.draw._texts import (
 )
 
 MARGINS = 20.0  # left and right of axes with their labels, in points
-_UNBROKEN = (
-    1.18  # times as wide are the letters of a word that is broken, at most
-)
+_UNBROKEN = 1.18  # times as wide are the letters of a word that is broken, at most
 _CALLOUT: dict[str, Any] = {
     "bbox": {"facecolor": ORANGE, "alpha": 0.25, "linewidth": 0.0, "pad": 1.5},
     "fontweight": "bold",
@@ -45,11 +36,7 @@ _CALLOUT: dict[str, Any] = {
 
 
 def write_around(
-    ax: Axes,
-    words: Words,
-    marks: Mapping[str, Artist],
-    shape: Shape,
-    points: float,
+    ax: Axes, words: Words, marks: Mapping[str, Artist], shape: Shape, points: float
 ) -> Around:
     """Write what stands around axes; return how many points it takes, and what they need.
 
@@ -77,10 +64,7 @@ def write_around(
         corner = ax.transAxes + _shift(ax, -left, 3.0)
         anchor = {"bbox_to_anchor": (0.0, 1.0), "bbox_transform": corner}
         over += 4.0 + write_legend(ax, marks, wide, loc="lower left", **anchor)
-    for text, style, width in (
-        (words.warning, _CALLOUT, BOLD),
-        (words.subtitle, {}, CHARACTER),
-    ):
+    for text, style, width in ((words.warning, _CALLOUT, BOLD), (words.subtitle, {}, CHARACTER)):
         if text:
             body = _wrapped(text, wide, wide=width)
             written = ax.annotate(
@@ -99,13 +83,7 @@ def write_around(
             over += high(body, TEXT) + 4.0
     heading = _wrapped(words.heading, wide, HEADING, BOLD)
     title = ax.set_title(
-        heading,
-        loc="left",
-        fontsize=HEADING,
-        fontweight="bold",
-        color=ink(),
-        pad=over + 1.0,
-        y=1.0,
+        heading, loc="left", fontsize=HEADING, fontweight="bold", color=ink(), pad=over + 1.0, y=1.0
     )
     title.set_transform(title.get_transform() + _shift(ax, -left, 0.0))
     label = wrap(plain(shape.label), _columns(shape.label, wide - left))
@@ -131,9 +109,7 @@ def write_around(
     )
 
 
-def write_around_panels(
-    part: Any, figure: Panels, points: float
-) -> tuple[float, float]:
+def write_around_panels(part: Any, figure: Panels, points: float) -> tuple[float, float]:
     """Write what all panels have in common; return how many points it takes over and under."""
     heading = wrap(plain(figure.heading), characters(points, HEADING, BOLD))
     bold: dict[str, Any] = {"size": HEADING, "va": "top", "fontweight": "bold"}
@@ -147,9 +123,7 @@ def write_around_panels(
     if marks := legend_of_panels(figure):
         corner = part.transSubfigure + _shift(part, EDGE, -EDGE - over)
         anchor = {"bbox_to_anchor": (0.0, 1.0), "bbox_transform": corner}
-        over += 2.0 + write_legend(
-            part, marks, points, loc="upper left", **anchor
-        )
+        over += 2.0 + write_legend(part, marks, points, loc="upper left", **anchor)
     footer = wrap(visible(figure.footer), characters(points, SMALL))
     if footer:
         quiet: dict[str, Any] = {"size": SMALL, "color": GREY, "va": "bottom"}
@@ -193,17 +167,13 @@ def _upright(text: str, points: float) -> str:
     return broken if broken.count("\n") <= 1 else shorten(text, room)
 
 
-def _wrapped(
-    text: str, points: float, size: float = TEXT, wide: float = CHARACTER
-) -> str:
+def _wrapped(text: str, points: float, size: float = TEXT, wide: float = CHARACTER) -> str:
     """Return a text on lines of so many points."""
     lines = "\n".join(map(plain, text.split("\n")))
     return wrap(lines, _columns(text, points, size, wide))
 
 
-def _columns(
-    text: str, points: float, size: float = TEXT, wide: float = CHARACTER
-) -> int:
+def _columns(text: str, points: float, size: float = TEXT, wide: float = CHARACTER) -> int:
     """Return how many characters of a text stand on a line.
 
     Fewer of one with a word that may not fit: its letters may all be wide ones.

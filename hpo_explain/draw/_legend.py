@@ -30,11 +30,7 @@ DIMMED: dict[str, Any] = {
     "hatch": "////",
     "linewidth": 0.0,
 }
-MARKED: dict[str, Any] = {
-    "color": GREEN,
-    "linewidth": 4.0,
-    "solid_capstyle": "butt",
-}
+MARKED: dict[str, Any] = {"color": GREEN, "linewidth": 4.0, "solid_capstyle": "butt"}
 MARKERS = {
     "circle": "o",
     "square": "s",
@@ -156,8 +152,7 @@ def legend_of_panels(figure: Panels) -> dict[str, Artist]:
 def key_of(figure: Panels) -> list[tuple[str, Callable[[], Legend]]]:
     """Return the meanings of a legend, each with a function that draws its mark alone."""
     return [
-        (plain(text), partial(_mark_alone, mark))
-        for text, mark in legend_of_panels(figure).items()
+        (plain(text), partial(_mark_alone, mark)) for text, mark in legend_of_panels(figure).items()
     ]
 
 
@@ -170,18 +165,14 @@ def _mark_alone(mark: Artist) -> Legend:
     return legend
 
 
-def write_legend(
-    owner: Any, marks: Mapping[str, Artist], points: float, **where: Any
-) -> float:
+def write_legend(owner: Any, marks: Mapping[str, Artist], points: float, **where: Any) -> float:
     """Write a legend of axes or of a figure, so wide in points; return how high it is."""
     if not marks:
         return 0.0
     texts = [shorten(plain(text), 60) for text in marks]
     beside = _columns(texts, points)
     # Texts are set afterwards: a legend leaves out labels that begin with an underscore.
-    legend = owner.legend(
-        [*marks.values()], ["-"] * len(marks), ncols=beside, **where, **_STYLE
-    )
+    legend = owner.legend([*marks.values()], ["-"] * len(marks), ncols=beside, **where, **_STYLE)
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set_text(text)
     literal(legend.get_texts())

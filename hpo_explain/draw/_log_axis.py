@@ -12,9 +12,7 @@ from matplotlib.ticker import FixedLocator, Formatter, LogLocator, NullLocator
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def make_log(
-    ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None
-) -> None:
+def make_log(ax: Axes, k: int, values: Sequence[Any], *, most: int | None = None) -> None:
     """Make an axis (0: x, 1: y) logarithmic; whole numbers are written out.
 
     Parameters
@@ -63,9 +61,7 @@ class PlainPowers(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the text of a number."""
-        ends = (
-            [x] if self.axis is None else sorted(self.axis.get_view_interval())
-        )
+        ends = [x] if self.axis is None else sorted(self.axis.get_view_interval())
         if min(ends) >= 1e-3 * (1.0 - 1e-9) and max(ends) < 1e4:
             return f"{x:g}"
         factor, exponent = f"{x:.3e}".split("e")

@@ -16,25 +16,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken
-from hpo_explain.base.figures.marks import (
-    GREY,
-    LOOKS,
-    Axis,
-    Dots,
-    Line,
-    pointing,
-)
+from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line, pointing
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
 from hpo_explain.base.width import shorten
-from hpo_explain.draw._legend import (
-    DIMMED,
-    MARKED,
-    MARKERS,
-    patch,
-    point,
-    stroke,
-)
+from hpo_explain.draw._legend import DIMMED, MARKED, MARKERS, patch, point, stroke
 from hpo_explain.draw._log_axis import make_log
 from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
@@ -61,11 +47,7 @@ _MOST_VECTORS = 2000
 
 
 def draw(
-    ax: Axes,
-    figure: Rows | Curves | Cells | Parallel,
-    points: float,
-    *,
-    scale: bool = True,
+    ax: Axes, figure: Rows | Curves | Cells | Parallel, points: float, *, scale: bool = True
 ) -> Shape:
     """Draw a description on axes that are so wide in points.
 
@@ -232,10 +214,7 @@ def _draw_stretches(ax: Axes, figure: Curves) -> None:
     """Draw what stands along the x axis: what is dimmed or marked, and the rug."""
     for ends in figure.dimmed:
         ax.axvspan(*ends, zorder=2.2, **DIMMED)
-    along: dict[str, Any] = {
-        "transform": ax.get_xaxis_transform(),
-        "clip_on": False,
-    }
+    along: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "clip_on": False}
     for ends in figure.marked:
         ax.plot(ends, [0.0, 0.0], zorder=2.8, **along, **MARKED)
     if len(figure.rug):
@@ -268,17 +247,8 @@ def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
         alone = line.alone & np.isfinite(low)
         if alone.any() and not line.marks:
             x, y = _turned(line.x[alone], line.y[alone], lying)
-            whiskers: dict[str, Any] = {
-                "xerr" if lying else "yerr": line.reach[:, alone]
-            }
-            ax.errorbar(
-                x,
-                y,
-                fmt="none",
-                ecolor=style["color"],
-                capsize=2.0,
-                **whiskers,
-            )
+            whiskers: dict[str, Any] = {"xerr" if lying else "yerr": line.reach[:, alone]}
+            ax.errorbar(x, y, fmt="none", ecolor=style["color"], capsize=2.0, **whiskers)
     if line.bare:
         return
     if line.alone.any():
@@ -295,9 +265,7 @@ def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
     )
 
 
-def _draw_dots(
-    ax: Axes, dots: Dots, *, lying: bool = False, marker: str = ""
-) -> None:
+def _draw_dots(ax: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -> None:
     x, y = _turned(dots.x, dots.y, lying)
     many = len(x) > _MOST_VECTORS
     look = LOOKS[dots.look]
@@ -324,9 +292,7 @@ def _draw_dots(
         style["marker"] = MARKERS[marker]
         style["markersize"] = LOOKS["beyond"].size
     if dots.half is not None:
-        whiskers: dict[str, Any] = {
-            "xerr" if lying else "yerr": np.nan_to_num(dots.reach)
-        }
+        whiskers: dict[str, Any] = {"xerr" if lying else "yerr": np.nan_to_num(dots.reach)}
         ax.errorbar(
             x,
             y,
@@ -351,12 +317,7 @@ def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
         _draw_line(ax, line, lying=True)
     style: dict[str, Any] = {"color": GREY, "marker": "|", "linewidth": 0.8}
     for row, ticks in enumerate(figure.ticks):
-        ax.plot(
-            [tick.at for tick in ticks],
-            [row] * len(ticks),
-            zorder=2.0,
-            **style,
-        )
+        ax.plot([tick.at for tick in ticks], [row] * len(ticks), zorder=2.0, **style)
     labels = row_labels(figure.labels, characters(0.36 * points))
     names_down(ax, labels, tinted=False)
     ax.set_xlim(figure.ASIDE - 0.03, 1.06)
@@ -397,9 +358,7 @@ def _percent(share: float, _: int) -> str:
     return f"{100.0 * share:.4g}%"
 
 
-def _bins(
-    ax: Axes, points: float, *, whole: bool = False, shares: bool = False
-) -> None:
+def _bins(ax: Axes, points: float, *, whole: bool = False, shares: bool = False) -> None:
     locator = MaxNLocator(
         nbins=max(2, min(9, int(points / 48.0))),
         integer=whole,
@@ -413,9 +372,7 @@ def _bins(
 # ---------------------------------------------------------------------- cells
 
 
-def _draw_cells(
-    ax: Axes, figure: Cells, points: float, *, scale: bool
-) -> Shape:
+def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape:
     low, high = figure.ends()
     shown = np.ma.masked_invalid(figure.values.T)
     mesh = ax.pcolormesh(
@@ -469,13 +426,9 @@ def draw_one_scale(axes: list[Axes], figure: Cells) -> Axes:
     return scale
 
 
-def _draw_scale(
-    axes: list[Axes], colors: ScalarMappable, label: str, height: float
-) -> Axes:
+def _draw_scale(axes: list[Axes], colors: ScalarMappable, label: str, height: float) -> Axes:
     """Draw a scale of colors beside axes that are so high in points."""
-    scale = axes[0].figure.colorbar(
-        colors, ax=axes, pad=0.02, fraction=0.05, aspect=30
-    )
+    scale = axes[0].figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.05, aspect=30)
     scale.ax.tick_params(labelsize=TEXT)
     scale.outline.set_visible(False)
     scale.set_label(shorten(plain(label), characters(height)), fontsize=TEXT)

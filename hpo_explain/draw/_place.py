@@ -54,9 +54,7 @@ class Room:
     def __or__(self, other: Room) -> Room:
         """Return the room that both need."""
         return Room(
-            max(self.left, other.left),
-            max(self.right, other.right),
-            max(self.below, other.below),
+            max(self.left, other.left), max(self.right, other.right), max(self.below, other.below)
         )
 
 
@@ -98,12 +96,7 @@ class Around(NamedTuple):
     room: Room
 
 
-def place(
-    ax: Axes,
-    shape: Shape,
-    marked: Sequence[Text],
-    around: Around,
-) -> None:
+def place(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> None:
     """Place axes in a figure of their own, which becomes as high as it has to be.
 
     Parameters
@@ -149,10 +142,7 @@ def _right_of(room: Room, scale: Axes | None) -> float:
 
 
 def _put(
-    ax: Axes,
-    scale: Axes | None,
-    rect: tuple[float, float, float, float],
-    size: tuple[float, float],
+    ax: Axes, scale: Axes | None, rect: tuple[float, float, float, float], size: tuple[float, float]
 ) -> None:
     """Put axes, and the scale right of them, at a place in a figure, all in points."""
     left, below, wide, high = rect
@@ -162,11 +152,7 @@ def _put(
         _move(scale, (left + wide + _AFTER, below, _SCALE, high), size)
 
 
-def _move(
-    ax: Axes,
-    rect: tuple[float, float, float, float],
-    size: tuple[float, float],
-) -> None:
+def _move(ax: Axes, rect: tuple[float, float, float, float], size: tuple[float, float]) -> None:
     left, below, wide, high = rect
     width, total = size
     ax.set_box_aspect(None)
@@ -198,13 +184,7 @@ class Grid:
     scale: Axes | None = None
 
     def place(
-        self,
-        part: Any,
-        *,
-        is_whole: bool,
-        over: float,
-        under: float,
-        beside: float,
+        self, part: Any, *, is_whole: bool, over: float, under: float, beside: float
     ) -> float:
         """Place the panels between texts of so many points; return the middle of their height.
 
@@ -221,10 +201,7 @@ class Grid:
         rooms = [room_of(ax) for ax in self.axes]
         lefts = self._most([room.left for room in rooms], across=True)
         rights = self._most(
-            [
-                _right_of(room, shape.scale)
-                for room, shape in zip(rooms, self.shapes, strict=True)
-            ],
+            [_right_of(room, shape.scale) for room, shape in zip(rooms, self.shapes, strict=True)],
             across=True,
         )
         belows = self._most([room.below for room in rooms]) + _UNDER_ROW
@@ -246,18 +223,14 @@ class Grid:
         starts = EDGE + beside + np.cumsum(lefts) + np.cumsum(rights) - rights
         starts += np.arange(self.columns) * (max(wide, _LEAST) + _BETWEEN)
         ends = top - np.cumsum(titles + heights + belows) + belows
-        for i, (ax, shape) in enumerate(
-            zip(self.axes, self.shapes, strict=True)
-        ):
+        for i, (ax, shape) in enumerate(zip(self.axes, self.shapes, strict=True)):
             row, column = divmod(i, self.columns)
             rect = (starts[column], ends[row], wide, heights[row])
             _put(ax, shape.scale, rect, (width, total))
         bottom = EDGE + under
         if self.scale is not None:
             end = width - EDGE - _SCALE - room_of(self.scale).right
-            _move(
-                self.scale, (end, bottom, _SCALE, top - bottom), (width, total)
-            )
+            _move(self.scale, (end, bottom, _SCALE, top - bottom), (width, total))
         return (top + bottom) / 2.0 / total
 
     def _most(self, points: Sequence[float], *, across: bool = False) -> Any:

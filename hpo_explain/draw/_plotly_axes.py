@@ -9,13 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import plotly.graph_objects as go
 
-from hpo_explain.base.figures.marks import (
-    GREY,
-    LOOKS,
-    Axis,
-    Dots,
-    Line,
-)
+from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._room import ENTRY, NAME, NARROW, SMALL
@@ -57,9 +51,7 @@ class Axes:
         The row and the column of a panel.
     """
 
-    def __init__(
-        self, figure: go.Figure, means: Any, wide: int = NARROW, **cell: int
-    ) -> None:
+    def __init__(self, figure: go.Figure, means: Any, wide: int = NARROW, **cell: int) -> None:
         self.figure = figure
         self.wide = wide
         self.cell = cell
@@ -85,30 +77,20 @@ class Axes:
         self.figure.add_trace(trace, **self.cell)
 
     def scatter(
-        self,
-        x: Any,
-        y: Any,
-        *,
-        lying: bool = False,
-        meaning: str = "",
-        **how: Any,
+        self, x: Any, y: Any, *, lying: bool = False, meaning: str = "", **how: Any
     ) -> None:
         """Add lines or points."""
         x, y = (y, x) if lying else (x, y)
         self.add(go.Scatter(x=x, y=y, **how), meaning)
 
-    def stroke(
-        self, x: Any, y: Any, look: str, *, lying: bool = False, **how: Any
-    ) -> None:
+    def stroke(self, x: Any, y: Any, look: str, *, lying: bool = False, **how: Any) -> None:
         """Add a line with a look, which the legend names."""
         how = {"mode": "lines", "line": stroke(look), **how}
         self.scatter(x, y, lying=lying, meaning=look, **how)
 
     def key(self, meaning: str, **marker: Any) -> None:
         """Add what stands in the legend only."""
-        self.scatter(
-            [None], [None], meaning=meaning, mode="markers", marker=marker
-        )
+        self.scatter([None], [None], meaning=meaning, mode="markers", marker=marker)
 
     def update_x(self, **how: Any) -> None:
         """Update the x axis."""
@@ -122,14 +104,8 @@ class Axes:
         """Return what each value of a line or of points says when it is pointed at."""
         return [
             pointed_at((self.x, x), (self.y, y))
-            + (
-                f" ({self.y.text(low)} to {self.y.text(high)})"
-                if low < high
-                else ""
-            )
-            for x, y, low, high in zip(
-                marks.x, marks.y, *marks.ends, strict=True
-            )
+            + (f" ({self.y.text(low)} to {self.y.text(high)})" if low < high else "")
+            for x, y, low, high in zip(marks.x, marks.y, *marks.ends, strict=True)
         ]
 
 
@@ -156,15 +132,10 @@ def point(look: str) -> dict[str, Any]:
     kind = LOOKS[look]
     return {
         "color": kind.color,
-        "symbol": _SYMBOLS.get(
-            kind.marker, kind.marker + "-open" * kind.hollow
-        ),
+        "symbol": _SYMBOLS.get(kind.marker, kind.marker + "-open" * kind.hollow),
         "size": 1.4 * kind.size,
         "opacity": kind.alpha,
-        "line": {
-            "color": kind.edge or kind.color,
-            "width": 0.8 if kind.edge else 1.2,
-        },
+        "line": {"color": kind.edge or kind.color, "width": 0.8 if kind.edge else 1.2},
     }
 
 
@@ -210,9 +181,7 @@ def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
         )
 
 
-def draw_dots(
-    axes: Axes, dots: Dots, *, lying: bool = False, marker: str = ""
-) -> None:
+def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -> None:
     mark = point(dots.look)
     if marker:
         mark |= {"symbol": marker, "size": point("beyond")["size"]}
@@ -260,9 +229,7 @@ def row_high(labels: Sequence[str]) -> int:
     return max([_ROW, *(texts.high(label, SMALL) + 6 for label in labels)])
 
 
-def names_down(
-    axes: Axes, labels: Sequence[str], title: str = "", *, quiet: int = 0
-) -> int:
+def names_down(axes: Axes, labels: Sequence[str], title: str = "", *, quiet: int = 0) -> int:
     """Write labels left of axes, the last ones quietly; return how many pixels they take."""
     n = len(labels)
     grey = f'<span style="color:{GREY}">{{}}</span>'
@@ -270,10 +237,7 @@ def names_down(
         title=_beside(title, PANEL),
         range=[n - 0.5, -0.5],
         tickvals=[*range(n)],
-        ticktext=[
-            *labels[: n - quiet],
-            *map(grey.format, labels[n - quiet :]),
-        ],
+        ticktext=[*labels[: n - quiet], *map(grey.format, labels[n - quiet :])],
     )
     return texts.left_of(labels) + (ENTRY if title else 0)
 
@@ -283,17 +247,13 @@ def _beside(title: str, pixels: int) -> str:
     return texts.lines(shorten(plain(title), room), room)
 
 
-def along_y(
-    axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None
-) -> None:
+def along_y(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> None:
     """Give a y axis of numbers its label and its scale, which is so long on a phone."""
     title = _beside(axis.title, pixels)
     axes.update_y(title=title, **_numbers(axis, limits))
 
 
-def along_x(
-    axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None
-) -> int:
+def along_x(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> int:
     """Give an x axis what is written along it; return how many pixels that takes below."""
     title = texts.lines(axis.title, texts.fitting(pixels))
     axes.update_x(title=title)
@@ -333,9 +293,7 @@ def _numbers(axis: Axis, limits: Ends | None) -> dict[str, Any]:
         ends = [first, last]
         how["range"] = np.log10(ends) if axis.log else ends
     values = [
-        float(value)
-        for value in (*axis.limits, *axis.values)
-        if isinstance(value, (int, float))
+        float(value) for value in (*axis.limits, *axis.values) if isinstance(value, (int, float))
     ]
     if values and axis.log:
         decades = np.log10(max(values)) - np.log10(min(values))

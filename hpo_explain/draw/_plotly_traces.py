@@ -10,13 +10,7 @@ import plotly.graph_objects as go
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import (
-    GREEN,
-    GREY,
-    RULE,
-    Axis,
-    pointing,
-)
+from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis, pointing
 from hpo_explain.base.figures.rows import PALE, Bar, Rows, color_and_hatch
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import (
@@ -93,27 +87,17 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
         thickness = rows.thickness / (3 if fill == PALE else 1)
         whiskers = [(None, None) if bar.bare else bar.reach for bar in bars]
         down, up = zip(*whiskers, strict=True)
-        hover = [
-            bar.told or f"{axes.x.names[bar.row]}: {_reached(axes.y, bar)}"
-            for bar in bars
-        ]
+        hover = [bar.told or f"{axes.x.names[bar.row]}: {_reached(axes.y, bar)}" for bar in bars]
         trace = go.Bar(
             orientation="h",
             base=[bar.begin for bar in bars],
             x=[bar.length for bar in bars],
             y=[bar.row for bar in bars],
-            offset=[
-                rows.height_of(bar) - bar.row - thickness / 2 for bar in bars
-            ],
+            offset=[rows.height_of(bar) - bar.row - thickness / 2 for bar in bars],
             width=thickness,
             opacity=0.3 if fill == PALE else 1.0,
             marker={"color": color, "pattern": {"shape": hatch}},
-            error_x={
-                "arrayminus": down,
-                "array": up,
-                "color": "black",
-                "width": 2,
-            },
+            error_x={"arrayminus": down, "array": up, "color": "black", "width": 2},
             hovertext=hovertext(hover),
             hoverinfo="text",
         )
@@ -121,24 +105,15 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
     for bar in rows.bars:
         if bar.model > 0.0:
             ends = [bar.end - bar.model, bar.end + bar.model]
-            _draw_grey(
-                axes, ends, [rows.height_of(bar)] * 2, width=5, opacity=0.45
-            )
+            _draw_grey(axes, ends, [rows.height_of(bar)] * 2, width=5, opacity=0.45)
 
 
 def _draw_grey(
-    axes: Axes,
-    x: Sequence[float],
-    y: Sequence[float],
-    *,
-    width: int,
-    opacity: float = 1.0,
+    axes: Axes, x: Sequence[float], y: Sequence[float], *, width: int, opacity: float = 1.0
 ) -> None:
     """Draw a line that says nothing when it is pointed at."""
     line = {"color": GREY, "width": width}
-    axes.scatter(
-        x, y, mode="lines", line=line, opacity=opacity, hoverinfo="skip"
-    )
+    axes.scatter(x, y, mode="lines", line=line, opacity=opacity, hoverinfo="skip")
 
 
 def _reached(axis: Axis, bar: Bar) -> str:
@@ -203,9 +178,7 @@ def _draw_curves(axes: Axes, curves: Curves) -> Room:
     return Room(HIGH, NUMBERS, below)
 
 
-def _draw_stretches(
-    axes: Axes, curves: Curves, low: float, high: float
-) -> None:
+def _draw_stretches(axes: Axes, curves: Curves, low: float, high: float) -> None:
     """Draw what stands along the x axis: what is marked or dimmed, and the rug."""
     for first, last in curves.marked:
         axes.scatter(
@@ -266,20 +239,12 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
     )
     if len(cells.texts):
         trace.update(
-            text=np.transpose(cells.texts),
-            texttemplate="%{text}",
-            textfont={"size": SMALL},
+            text=np.transpose(cells.texts), texttemplate="%{text}", textfont={"size": SMALL}
         )
     axes.add(trace)
     if "dimmed" in cells.shown.signs:
         white = {"color": "rgb(255, 255, 255)", "width": 1}  # in the dark, too
-        axes.scatter(
-            *cells.crosses(),
-            mode="lines",
-            line=white,
-            opacity=0.7,
-            hoverinfo="skip",
-        )
+        axes.scatter(*cells.crosses(), mode="lines", line=white, opacity=0.7, hoverinfo="skip")
         outline = {"color": GREY, "width": 1}
         patch = {"symbol": "square-x-open", "size": 9, "line": outline}
         axes.key("dimmed", color=GREY, **patch)

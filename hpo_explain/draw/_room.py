@@ -25,14 +25,9 @@ def legend_high(texts: Sequence[str]) -> int:
     """Return how many pixels a legend is high on a phone."""
     if not texts:
         return 0
-    widths = [
-        MARK + WIDE * SMALL * max(map(columns, text.split("<br>")))
-        for text in texts
-    ]
+    widths = [MARK + WIDE * SMALL * max(map(columns, text.split("<br>"))) for text in texts]
     room = NARROW - 2 * MARGIN
-    beside = (
-        len(texts) if sum(widths) < room else max(1, int(room / max(widths)))
-    )
+    beside = len(texts) if sum(widths) < room else max(1, int(room / max(widths)))
     broken = max(text.count("<br>") for text in texts)
     return ceil(len(texts) / beside) * int(ENTRY + broken * LINE * SMALL) + 8
 
@@ -42,17 +37,12 @@ def row_label(label: Iterable[str]) -> str:
     line = " ".join(map(plain, filter(None, label)))
     if columns(line) <= NAME:
         return whole(line)
-    return "<br>".join(
-        lines(shorten(plain(part), 3 * NAME), NAME) for part in label if part
-    )
+    return "<br>".join(lines(shorten(plain(part), 3 * NAME), NAME) for part in label if part)
 
 
 def left_of(labels: Iterable[str]) -> int:
     """Return how many pixels labels left of axes take."""
-    widest = max(
-        (columns(line) for label in labels for line in label.split("<br>")),
-        default=0,
-    )
+    widest = max((columns(line) for label in labels for line in label.split("<br>")), default=0)
     return int(widest * WIDE * SMALL) + 10
 
 
@@ -73,9 +63,7 @@ def fitting(pixels: float, size: int = TEXT, wide: float = WIDE) -> int:
 
 def lines(text: str, width: int) -> str:
     """Return a text as it is, without any markup of its own, on lines of limited width."""
-    return html.escape(wrap(visible(text), width), quote=False).replace(
-        "\n", "<br>"
-    )
+    return html.escape(wrap(visible(text), width), quote=False).replace("\n", "<br>")
 
 
 def whole(text: str) -> str:

@@ -19,10 +19,7 @@ _LEFT_TO_RIGHT = "\u200e"
 def plain(text: object) -> str:
     """Return a text on one line in which every character can be seen."""
     line = printable(_BREAKS.sub("↵", str(text)).replace("\t", " "))
-    if any(
-        unicodedata.bidirectional(character) in {"R", "AL"}
-        for character in line
-    ):
+    if any(unicodedata.bidirectional(character) in {"R", "AL"} for character in line):
         # "name = 2" stays in this order: without the mark, "= 2" would be read as its continuation
         return f"{_LEFT_TO_RIGHT}{line}{_LEFT_TO_RIGHT}"
     return line
@@ -32,9 +29,7 @@ def visible(text: str) -> str:
     """Return a text on the lines that it has, in which every character can be seen."""
     lines = [_BREAKS.sub("↵", line) for line in text.split("\n")]
     marked = [line.split(_LEFT_TO_RIGHT) for line in lines]
-    return "\n".join(
-        _LEFT_TO_RIGHT.join(map(printable, runs)) for runs in marked
-    )
+    return "\n".join(_LEFT_TO_RIGHT.join(map(printable, runs)) for runs in marked)
 
 
 def abbreviated(texts: Iterable[str], width: int) -> list[str]:
@@ -58,25 +53,17 @@ def abbreviated(texts: Iterable[str], width: int) -> list[str]:
 def _common(texts: Collection[Sequence[str]]) -> int:
     """Return how many characters texts have in common at their beginnings."""
     places = enumerate(zip(*texts, strict=False))
-    return next(
-        (i for i, here in places if len(set(here)) > 1), min(map(len, texts))
-    )
+    return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
 
 
 def _around(text: Sequence[str], start: int, end: int, width: int) -> str:
     """Return what stands around a part of a text, with an ellipsis where it is cut."""
     room = max(width - 2, 1)
-    left = max(
-        0, min(start - max(0, room - (end - start)) // 2, len(text) - room)
-    )
+    left = max(0, min(start - max(0, room - (end - start)) // 2, len(text) - room))
     part = first_columns(text[left:], room)
     before, after = left > 0, left + len(part) < len(text)
     cut = f"{'…' * before}{''.join(part)}{'…' * after}"
-    return (
-        f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}"
-        if text[0] == _LEFT_TO_RIGHT
-        else cut
-    )
+    return f"{_LEFT_TO_RIGHT}{cut}{_LEFT_TO_RIGHT}" if text[0] == _LEFT_TO_RIGHT else cut
 
 
 def distinct(labels: Iterable[str]) -> list[str]:
@@ -85,9 +72,7 @@ def distinct(labels: Iterable[str]) -> list[str]:
     told_apart = []
     for label in labels:
         seen[label] = seen.get(label, 0) + 1
-        told_apart.append(
-            label if seen[label] == 1 else f"{label} ({seen[label]})"
-        )
+        told_apart.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return told_apart
 
 
@@ -101,6 +86,4 @@ def wrap(text: str, width: int) -> str:
     """Return a text with its lines broken to about `width` characters, never around "="."""
     lines = text.replace(" = ", "\u00a0=\u00a0").split("\n")
     broken = [_Wrapper(max(width, 10)).wrap(line) or [""] for line in lines]
-    return "\n".join(part for line in broken for part in line).replace(
-        "\u00a0", " "
-    )
+    return "\n".join(part for line in broken for part in line).replace("\u00a0", " ")

@@ -29,9 +29,7 @@ def ink(color: str = INK) -> str:
     return str(matplotlib.rcParams["text.color"]) if color == INK else color
 
 
-def characters(
-    points: float, size: float = TEXT, wide: float = CHARACTER
-) -> int:
+def characters(points: float, size: float = TEXT, wide: float = CHARACTER) -> int:
     """Return how many average characters of a font size fit on a line of so many points."""
     return max(int(points / (size * wide)), 8)
 
@@ -56,9 +54,7 @@ def _has_glyphs(text: Text) -> bool:
     if text.get_text().isascii():
         return True
     font = get_font(findfont(text.get_fontproperties()))
-    return all(
-        font.get_char_index(ord(c)) for c in text.get_text() if c != "\n"
-    )
+    return all(font.get_char_index(ord(c)) for c in text.get_text() if c != "\n")
 
 
 def high(text: str, size: float) -> float:
@@ -78,9 +74,7 @@ def row_labels(rows: Iterable[Sequence[str]], width: int) -> list[str]:
     for row in cleaned:
         line = " ".join(row)
         if columns(line) > width:
-            line = "\n".join(
-                [fitted[row[0]], *(shorten(part, width) for part in row[1:])]
-            )
+            line = "\n".join([fitted[row[0]], *(shorten(part, width) for part in row[1:])])
         labels.append(line)
     return distinct(labels)
 
@@ -91,15 +85,11 @@ def whole_names(names: Sequence[str], width: int) -> list[str]:
     return distinct(wrap(name, width) for name in short)
 
 
-def names_down(
-    ax: Axes, labels: Sequence[str], *, tinted: bool = True
-) -> None:
+def names_down(ax: Axes, labels: Sequence[str], *, tinted: bool = True) -> None:
     """Write labels along the y axis from the top down, every second row tinted."""
     n = len(labels)
     for i in range(1, n, 2) if tinted else ():
-        ax.axhspan(
-            i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0
-        )
+        ax.axhspan(i - 0.5, i + 0.5, color=GREY, alpha=0.07, linewidth=0.0, zorder=0)
     ax.set_ylim(max(n, 1) - 0.5, -0.5)
     ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
     ax.tick_params(axis="y", length=0.0)

@@ -21,12 +21,7 @@ from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
-from hpo_explain.draw._around import (
-    MARGINS,
-    write_around,
-    write_around_panels,
-    write_at_side,
-)
+from hpo_explain.draw._around import MARGINS, write_around, write_around_panels, write_at_side
 from hpo_explain.draw._legend import key_of, legend_of
 from hpo_explain.draw._marks import HEIGHT, SCALE, draw, draw_one_scale
 from hpo_explain.draw._place import EDGE, Grid, Shape, place
@@ -40,9 +35,7 @@ WIDTH = 8.0  # inches: what a page of text is wide on a screen
 _HIGH = 120.0  # points that curves of a panel are high
 
 
-def drawn(
-    figure: Description, *, ax: Axes | None = None, width: float | None = None
-) -> Any:
+def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = None) -> Any:
     """Draw a description on axes, or on a new figure as high as it needs.
 
     Return the axes; of panels, which take their place, an array of axes.
@@ -55,9 +48,7 @@ def drawn(
     points = _points_across(ax)
     shape = draw(ax, figure, points)
     texts = list(ax.texts)
-    if isinstance(figure, Cells) or (
-        isinstance(figure, Rows) and figure.scale
-    ):
+    if isinstance(figure, Cells) or (isinstance(figure, Rows) and figure.scale):
         points -= SCALE
     marks = legend_of(figure, figure.means)
     around = write_around(ax, figure, marks, shape, points)
@@ -94,9 +85,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
         panel.tick_params(labelleft=not inside, labelbottom=not above)
     colors = figure.one_scale
     shapes = [
-        _shape_of(
-            draw(panel, description, wide, scale=colors is None), description
-        )
+        _shape_of(draw(panel, description, wide, scale=colors is None), description)
         for panel, description in zip(axes, figure.panels, strict=True)
     ]
     if ends:
@@ -122,11 +111,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
     )
     over, under = write_around_panels(part, figure, points)
     middle = grid.place(
-        part,
-        is_whole=is_new,
-        over=over,
-        under=under,
-        beside=1.5 * TEXT if beside else 0.0,
+        part, is_whole=is_new, over=over, under=under, beside=1.5 * TEXT if beside else 0.0
     )
     if beside:
         room = characters(0.9 * ceil(n / columns) * _HIGH)
@@ -156,10 +141,7 @@ def _axes_in(part: Any, n: int, *, same_x: bool, same_y: bool) -> Any:
     points = 72.0 / part.dpi * part.bbox.height
     rect = (0.0, 0.0, 0.5, _HIGH / points)
     first = part.add_axes(rect)
-    share = {
-        "sharex": first if same_x else None,
-        "sharey": first if same_y else None,
-    }
+    share = {"sharex": first if same_x else None, "sharey": first if same_y else None}
     others = [part.add_axes(rect, **share) for _ in range(n - 1)]
     axes = np.empty(n, dtype=object)
     axes[:] = [first, *others]
@@ -175,9 +157,7 @@ def _write_titles(axes: Any, figure: Panels, room: int) -> list[float]:
     for k, (ax, panel) in enumerate(zip(axes, figure.panels, strict=True)):
         title = sentences[k] if " " in texts[k] else names[k]
         style = {"fontweight": "bold" if panel.emphasis else "normal"}
-        literal(
-            [ax.set_title(title, loc="left", fontsize=TEXT, y=1.0, **style)]
-        )
+        literal([ax.set_title(title, loc="left", fontsize=TEXT, y=1.0, **style)])
         if panel.emphasis:
             ax.set_facecolor(TINT)
         heights.append(high(title, TEXT) + 10.0)

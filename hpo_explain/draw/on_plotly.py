@@ -19,24 +19,9 @@ from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw import _room as texts
-from hpo_explain.draw._plotly_axes import (
-    HIGH,
-    NUMBERS,
-    PANEL,
-    VEIL,
-    Axes,
-    Room,
-)
+from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room
 from hpo_explain.draw._plotly_traces import draw
-from hpo_explain.draw._room import (
-    BOLD,
-    HEADING,
-    MARGIN,
-    NAME,
-    NARROW,
-    SMALL,
-    TEXT,
-)
+from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NAME, NARROW, SMALL, TEXT
 from hpo_explain.draw._text import abbreviated, plain
 
 _EDGE = 8  # pixels left of all texts
@@ -63,9 +48,7 @@ def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
         _write(made, figure, draw(Axes(made, figure.means), figure))
     if dark:
         made = go.Figure(_darkened(made.to_dict()))
-    return made.update_layout(
-        template="plotly_dark" if dark else "plotly_white"
-    )
+    return made.update_layout(template="plotly_dark" if dark else "plotly_white")
 
 
 def script_of_pages() -> bytes:
@@ -116,15 +99,10 @@ def _panels(figure: Panels) -> go.Figure:
     left = max(room.left for room in rooms)
     room = texts.fitting(wide - left, SMALL, BOLD)
     headings = [plain(panel.heading) for panel in figure.panels]
-    titles = [
-        texts.lines(text, room) for text in abbreviated(headings, 3 * room)
-    ]
+    titles = [texts.lines(text, room) for text in abbreviated(headings, 3 * room)]
     above = max(texts.high(title, SMALL) for title in titles) + 8
     rows = [rooms[k : k + across] for k in range(0, n, across)]
-    highs = [
-        max(PANEL if room.high == HIGH else room.high for room in row)
-        for row in rows
-    ]
+    highs = [max(PANEL if room.high == HIGH else room.high for room in row) for row in rows]
     belows = [max(room.below for room in row) for row in rows]
     # what the last row has below is under the figure, what the first has above is over it
     total = sum(highs) + sum(below + above for below in belows[:-1])
@@ -133,18 +111,12 @@ def _panels(figure: Panels) -> go.Figure:
         domain = [1.0 - (top + high) / total, 1.0 - top / total]
         made.update_yaxes(domain=domain, row=k + 1)
         top += high + below + above
-    for k, (panel, title) in enumerate(
-        zip(figure.panels, titles, strict=True)
-    ):
+    for k, (panel, title) in enumerate(zip(figure.panels, titles, strict=True)):
         _frame(made, panel, title, row=k // across + 1, col=k % across + 1)
     if figure.one_scale:
         colors = {"type": "heatmap"}
         made.update_traces(showscale=False, selector=colors)
-        made.update_traces(
-            showscale=True,
-            colorbar={"x": None, "y": None, "len": None},
-            selector=0,
-        )
+        made.update_traces(showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0)
     _write(made, figure, Room(total, left, belows[-1]), above=above)
     return made
 
@@ -156,9 +128,7 @@ def _is_named(panel: Rows | Curves | Cells) -> bool:
     return isinstance(panel, Rows) or bool(panel.y.names)
 
 
-def _frame(
-    made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int
-) -> None:
+def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int) -> None:
     """Give a panel its title, its tint, and the scale of its colors its place."""
     left, right = next(made.select_xaxes(**cell)).domain
     low, top = next(made.select_yaxes(**cell)).domain
@@ -202,12 +172,7 @@ def _parallel(figure: Parallel) -> go.Figure:
     width = max(int((room - 8) / (_TINY * texts.WIDE)), 4)
     names = abbreviated([plain(label[0]) for label in figure.labels], NAME)
     labels = [
-        "<br>".join(
-            map(
-                texts.whole,
-                [name, *(shorten(plain(end), NAME) for end in ends)],
-            )
-        )
+        "<br>".join(map(texts.whole, [name, *(shorten(plain(end), NAME) for end in ends)]))
         for name, (_, *ends) in zip(names, figure.labels, strict=True)
     ]
     looks = [look for look in figure.means if look in figure.looks] or ["thin"]
@@ -220,11 +185,7 @@ def _parallel(figure: Parallel) -> go.Figure:
     axes = Axes(made, figure.means)
     for look in looks:
         axes.stroke([None], [None], look)
-    out_of_the_way = {
-        "visible": False,
-        "domain": [0.0, 0.01],
-        "fixedrange": True,
-    }
+    out_of_the_way = {"visible": False, "domain": [0.0, 0.01], "fixedrange": True}
     axes.update_x(**out_of_the_way)
     axes.update_y(**out_of_the_way)
     above = texts.left_of(labels) + MARGIN
@@ -238,18 +199,14 @@ def _parallel(figure: Parallel) -> go.Figure:
                     "range": [figure.ASIDE - 0.02, 1.05],
                     **_ticks_upwards(ticks, width),
                 }
-                for label, values, ticks in zip(
-                    labels, figure.crossed.T, figure.ticks, strict=True
-                )
+                for label, values, ticks in zip(labels, figure.crossed.T, figure.ticks, strict=True)
             ],
             line={
                 "color": codes[order],
                 "cmin": -0.5,
                 "cmax": len(colors) - 0.5,
                 "colorscale": [
-                    [end, color]
-                    for k, color in enumerate(colors)
-                    for end in steps[k : k + 2]
+                    [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
                 ],
             },
             labelangle=-90,
@@ -270,14 +227,11 @@ def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
     if all(tick.at < 0.0 for tick in written):
         places = [*(tick.at for tick in written), *np.linspace(0.0, 1.0, 26)]
     short = abbreviated([plain(tick.text) for tick in written], width)
-    text_at = {
-        tick.at: text for tick, text in zip(written, short, strict=True)
-    }
+    text_at = {tick.at: text for tick, text in zip(written, short, strict=True)}
     return {
         "tickvals": places,
         "ticktext": [
-            texts.whole(text_at.get(height, "\u200b" * (k + 1)))
-            for k, height in enumerate(places)
+            texts.whole(text_at.get(height, "\u200b" * (k + 1))) for k, height in enumerate(places)
         ],
     }
 
@@ -285,16 +239,12 @@ def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
 # ---------------------------------------------------------------------- around
 
 
-def _write(
-    made: go.Figure, words: Words, room: Room, *, above: int = 0
-) -> None:
+def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
     """Write what stands over and under a figure, which becomes as high as it is on a phone."""
     heading = _over(words)
     footer = texts.lines(words.footer, texts.fitting(NARROW, SMALL))
     over = texts.high(heading, HEADING) + MARGIN
-    legend = texts.legend_high(
-        [trace.name for trace in made.data if trace.showlegend]
-    )
+    legend = texts.legend_high([trace.name for trace in made.data if trace.showlegend])
     below = room.below
     if words.footer:
         below += texts.high(footer, SMALL) + MARGIN
@@ -318,12 +268,7 @@ def _write(
         barmode="overlay",
         font={"size": TEXT},
         hoverlabel={"align": "left"},
-        margin={
-            "t": over + above + legend * bool(above),
-            "b": below,
-            "l": room.left,
-            "r": MARGIN,
-        },
+        margin={"t": over + above + legend * bool(above), "b": below, "l": room.left, "r": MARGIN},
         title={
             "text": heading,
             "font": {"size": HEADING},
@@ -351,9 +296,7 @@ def _write(
         tickfont={"size": SMALL},
         title={"font": {"size": TEXT}, "standoff": 6},
     )
-    made.update_yaxes(
-        tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4}
-    )
+    made.update_yaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4})
 
 
 def _over(words: Words) -> str:

@@ -17,22 +17,12 @@ from matplotlib import style
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-_STYLE: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "font.sans-serif": ["DejaVu Sans"],
-}
-_NO_METADATA: dict[str, Any] = {
-    "Date": None,
-    "Creator": None,
-    "Format": None,
-    "Type": None,
-}
+_STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
+_NO_METADATA: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _IMAGES = 150.0  # dots per inch of what is drawn as pixels
 _LOCK = threading.RLock()  # the style is the same for all threads
 _for_pages: ContextVar[bool] = ContextVar("for_pages", default=False)
-_PAGE_WIDE = re.compile(
-    r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL
-)
+_PAGE_WIDE = re.compile(r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL)
 _NAMED_GROUPS = re.compile(r'(?<=<g) id="[^"]*"')  # nothing refers to them
 
 
@@ -81,10 +71,7 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     """
     salt = hashlib.sha256(alt.encode(errors="replace")).hexdigest()
     with style_of_pages(), style.context({"svg.hashsalt": salt}):
-        return figure_svg(
-            np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure,
-            alt=alt,
-        )
+        return figure_svg(np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure, alt=alt)
 
 
 def figure_svg(figure: Figure, *, alt: str) -> str:
@@ -100,6 +87,4 @@ def figure_svg(figure: Figure, *, alt: str) -> str:
     )
     head, _, rest = text.partition(">")
     head = re.sub(r' (?:width|height|id)="[^"]*"', "", head)
-    return (
-        f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'
-    )
+    return f'{head} style="{look}" role="img" aria-label={quoteattr(alt)}>{rest}'

@@ -19,9 +19,7 @@ from hpo_explain.mcp.places import Places
 from hpo_explain.mcp.tools import Tool
 
 STUDIES = "studies"
-TOOLS = {
-    method.name: Tool(method) for method in METHODS if method.for_assistants
-}
+TOOLS = {method.name: Tool(method) for method in METHODS if method.for_assistants}
 _LONGEST_TEXT = 10_000  # characters of a sentence, of details or of an error
 _LONGEST_VALUE = 300  # characters of a name, or of a value that is text
 _OF_CELLS = ("duration", "frame", "objective", "status", "time", "trial")
@@ -63,9 +61,7 @@ def answer(places: Places, name: str, given: Mapping[str, Any]) -> Answer:
             return Answer(_json({STUDIES: places.listed()}))
         if name not in TOOLS:
             there = ", ".join([STUDIES, *TOOLS])
-            raise ValueError(
-                f"There is no tool {quoted(name)}. There are: {there}."
-            )
+            raise ValueError(f"There is no tool {quoted(name)}. There are: {there}.")
         result, figure = TOOLS[name].answer(places, given)
     except (ValueError, OSError, ImportError) as error:
         return failed(places.named(_without_cell(error, given)))

@@ -44,9 +44,7 @@ def check_size(name: str, value: Any) -> None:
     """
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name in COUNTS and is_number and not abs(value) <= COUNTS[name]:
-        problem = (
-            f"must be at most {COUNTS[name]:,} here, but was {quoted(value)}"
-        )
+        problem = f"must be at most {COUNTS[name]:,} here, but was {quoted(value)}"
         raise InputError(name, problem, value, _REMEDY)
     most, count = COUNTS.get(name, _VALUES), _values_in(name, value)
     if count > most:
@@ -62,9 +60,7 @@ def _values_in(name: str, value: Any, depth: int = 0) -> int:
     if not isinstance(value, (list, Mapping)):
         return 1
     if depth == _DEEPEST:
-        raise InputError(
-            name, f"must not be nested deeper than {_DEEPEST} levels"
-        )
+        raise InputError(name, f"must not be nested deeper than {_DEEPEST} levels")
     if isinstance(value, Mapping):
         value = [*value, *value.values()]
     return sum(_values_in(name, one, depth + 1) for one in value)

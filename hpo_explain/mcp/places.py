@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hpo_explain.adapters.addresses import shown_address
-from hpo_explain.adapters.formats import (
-    PICKLE,
-    STORAGE,
-    TABLE,
-    Place,
-    place_of,
-    runs_in,
-)
+from hpo_explain.adapters.formats import PICKLE, STORAGE, TABLE, Place, place_of, runs_in
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import abridged, printable
 from hpo_explain.mcp.limits import quoted
@@ -42,25 +35,17 @@ class Places:
         InputError
             If one is neither a folder, a file nor an address, or would run code where it is read.
         """
-        folders = tuple(
-            Path(one).resolve() for one in given if Path(one).is_dir()
-        )
+        folders = tuple(Path(one).resolve() for one in given if Path(one).is_dir())
         others = [one for one in given if not Path(one).is_dir()]
         for one in others:
             shown = shown_address(one)
             if "://" not in one and not Path(one).is_file():
-                problem = (
-                    f"{shown!r} is neither a folder, a file nor an address"
-                )
+                problem = f"{shown!r} is neither a folder, a file nor an address"
                 remedy = f"Paths start from {str(Path.cwd())!r}."
                 raise InputError("place", problem, shown, remedy)
             if "://" not in one and place_of(one).format is PICKLE:
-                problem = (
-                    f"{shown!r} is a pickle, which would run the code in it"
-                )
-                remedy = (
-                    "Use the command line, where --trust-pickle allows that."
-                )
+                problem = f"{shown!r} is a pickle, which would run the code in it"
+                remedy = "Use the command line, where --trust-pickle allows that."
                 raise InputError("place", problem, shown, remedy)
         return cls(folders, {shown_address(one): one for one in others})
 
@@ -113,17 +98,13 @@ class Places:
             there = self._addresses_by_name(one)
             if one in there:
                 return there[one]
-        shown = {
-            printable(one): address
-            for one, address in self._addresses_by_name().items()
-        }
+        shown = {printable(one): address for one, address in self._addresses_by_name().items()}
         if name in shown:  # as it is listed
             return shown[name]
         problem = f"was {quoted(name)}, which this server was not started with"
         names = abridged([*map(quoted, shown)], _MOST_IN_ERRORS)
         remedy = (
-            f"It reads: {names or 'nothing'}. "
-            "To read more, start it with their folder or address."
+            f"It reads: {names or 'nothing'}. To read more, start it with their folder or address."
         )
         raise InputError("study", problem, name, remedy)
 
@@ -145,10 +126,7 @@ def _runs_in(folder: Path, name: str | None) -> dict[str, str]:
         for run in runs_in(folder, leading_to)
         if run.format is not PICKLE
         and not _may_be_prose(run)
-        and all(
-            one.resolve().is_relative_to(folder)
-            for one in _files_of(Path(run.path))
-        )
+        and all(one.resolve().is_relative_to(folder) for one in _files_of(Path(run.path)))
     }
 
 

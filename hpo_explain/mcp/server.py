@@ -62,9 +62,7 @@ def serve(given: Sequence[str]) -> None:
 
     async def run() -> None:
         async with stdio_server() as (read, write):
-            await server.run(
-                read, write, server.create_initialization_options()
-            )
+            await server.run(read, write, server.create_initialization_options())
 
     # Python would wait for the thread that reads stdin, which nothing interrupts
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -95,9 +93,7 @@ def server_of(worker: Worker, longest: float = _LONGEST) -> Server[Any]:
 
     async def called(context: Any, params: Any) -> types.CallToolResult:
         async with one_by_one:
-            answer = await _answered(
-                worker, params.name, params.arguments or {}, longest
-            )
+            answer = await _answered(worker, params.name, params.arguments or {}, longest)
         return _sent(answer)
 
     return Server(
@@ -109,9 +105,7 @@ def server_of(worker: Worker, longest: float = _LONGEST) -> Server[Any]:
     )
 
 
-async def _answered(
-    worker: Worker, name: str, given: dict[str, Any], longest: float
-) -> Answer:
+async def _answered(worker: Worker, name: str, given: dict[str, Any], longest: float) -> Answer:
     """Return what the process answers, which is ended where nobody waits for it any longer."""
     try:
         begun = asyncio.wrap_future(worker.begin(name, given))
@@ -159,9 +153,5 @@ def _sent(answer: Answer) -> types.CallToolResult:
 
     content: list[Any] = [types.TextContent(type="text", text=answer.text)]
     if answer.figure:
-        content.append(
-            types.ImageContent(
-                type="image", data=answer.figure, mime_type="image/png"
-            )
-        )
+        content.append(types.ImageContent(type="image", data=answer.figure, mime_type="image/png"))
     return types.CallToolResult(content=content, is_error=answer.failed)

@@ -55,13 +55,7 @@ _READING: dict[str, dict[str, Any]] = {
 }
 _FIGURE = {"type": "boolean"}
 _OF_A_TERMINAL = ("n_jobs", "progress")  # which change no answer
-_TYPES = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    type(None): "null",
-}
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 _CLASSES: dict[str, type | tuple[type, ...]] = {
     "boolean": bool,
     "integer": int,
@@ -89,19 +83,12 @@ class Tool:
             names = {"type": "array", "items": {"type": "string"}}
             study = {"studies": names}
         properties = {
-            one.name: self._schema_of(one)
-            for one in arguments
-            if one.name not in _OF_A_TERMINAL
+            one.name: self._schema_of(one) for one in arguments if one.name not in _OF_A_TERMINAL
         }
         needed = [one.name for one in arguments if one.is_required]
         return {
             "type": "object",
-            "properties": {
-                **study,
-                **_READING,
-                **properties,
-                "figure": _FIGURE,
-            },
+            "properties": {**study, **_READING, **properties, "figure": _FIGURE},
             "required": [*study, *needed],
         }
 
@@ -118,9 +105,7 @@ class Tool:
                 schema["default"] = argument.default
         return schema
 
-    def answer(
-        self, places: Places, given: Mapping[str, Any]
-    ) -> tuple[Result, bytes | None]:
+    def answer(self, places: Places, given: Mapping[str, Any]) -> tuple[Result, bytes | None]:
         """Return what the method finds, and its figure as PNG where it is asked for.
 
         Raises
@@ -131,9 +116,7 @@ class Tool:
         options = self._checked(given)
         figure = options.pop("figure", False)
         if "studies" in options:
-            run: Any = {
-                one: places.opened(one) for one in options.pop("studies")
-            }
+            run: Any = {one: places.opened(one) for one in options.pop("studies")}
         else:
             run = places.opened(options.pop("study"))
         result = self.method.function(run, **options)
@@ -155,9 +138,7 @@ class Tool:
         return options
 
 
-_REMEDY = (
-    "The tool studies says which studies there are, and what arguments mean."
-)
+_REMEDY = "The tool studies says which studies there are, and what arguments mean."
 
 
 def _checked(name: str, value: Any, schema: Mapping[str, Any]) -> Any:

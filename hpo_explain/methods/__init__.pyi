@@ -23,20 +23,14 @@ from .around.lime import LimeExplainer as LimeExplainer
 from .around.lime import lime as lime
 from .around.lime_result import LimeExplanation as LimeExplanation
 from .around.lime_result import LimeStatement as LimeStatement
-from .around.local_importance import (
-    LocalImportanceExplainer as LocalImportanceExplainer,
-)
+from .around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
 from .effects.contours import contours as contours
 from .effects.contours_result import Contours as Contours
 from .effects.effects import partial_dependence as partial_dependence
-from .effects.partial_dependence import (
-    PartialDependenceExplainer as PartialDependenceExplainer,
-)
-from .effects.partial_dependences_result import (
-    PartialDependences as PartialDependences,
-)
+from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
+from .effects.partial_dependences_result import PartialDependences as PartialDependences
 from .effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer as RegionalPartialDependenceExplainer,
 )
@@ -48,51 +42,27 @@ from .effects.slices import slices as slices
 from .effects.slices_result import Slices as Slices
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
-from .importance.h_statistic import (
-    InteractionExplainer as InteractionExplainer,
-)
+from .importance.h_statistic import InteractionExplainer as InteractionExplainer
 from .importance.h_statistic import h_statistic as h_statistic
-from .importance.h_statistic_result import (
-    InteractionStrength as InteractionStrength,
-)
-from .importance.shapley_interactions import (
-    shapley_interactions as shapley_interactions,
-)
-from .importance.shapley_interactions_result import (
-    ShapleyInteractions as ShapleyInteractions,
-)
-from .importance.trade_off_result import (
-    TradeOffImportance as TradeOffImportance,
-)
+from .importance.h_statistic_result import InteractionStrength as InteractionStrength
+from .importance.shapley_interactions import shapley_interactions as shapley_interactions
+from .importance.shapley_interactions_result import ShapleyInteractions as ShapleyInteractions
+from .importance.trade_off_result import TradeOffImportance as TradeOffImportance
 from .importance.tunability import tunability as tunability
 from .importance.tunability_result import GameExplanation as GameExplanation
-from .proposals.contributions_result import (
-    PredictionExplanation as PredictionExplanation,
-)
-from .proposals.contributions_result import (
-    ProposalExplanation as ProposalExplanation,
-)
+from .proposals.contributions_result import PredictionExplanation as PredictionExplanation
+from .proposals.contributions_result import ProposalExplanation as ProposalExplanation
 from .proposals.densities import density_path as density_path
 from .proposals.densities import proposal_densities as proposal_densities
 from .proposals.densities_result import DensityCurve as DensityCurve
 from .proposals.densities_result import DensityPath as DensityPath
 from .proposals.densities_result import ProposalDensities as ProposalDensities
 from .proposals.desirability_path import desirability_path as desirability_path
-from .proposals.desirability_path_result import (
-    DesirabilityPath as DesirabilityPath,
-)
-from .proposals.explain_prediction import (
-    PredictionExplainer as PredictionExplainer,
-)
-from .proposals.explain_prediction import (
-    explain_prediction as explain_prediction,
-)
-from .proposals.explain_prediction import (
-    explain_predictions as explain_predictions,
-)
-from .proposals.explain_predictions_result import (
-    PredictionOverview as PredictionOverview,
-)
+from .proposals.desirability_path_result import DesirabilityPath as DesirabilityPath
+from .proposals.explain_prediction import PredictionExplainer as PredictionExplainer
+from .proposals.explain_prediction import explain_prediction as explain_prediction
+from .proposals.explain_prediction import explain_predictions as explain_predictions
+from .proposals.explain_predictions_result import PredictionOverview as PredictionOverview
 from .proposals.explain_proposal import ProposalExplainer as ProposalExplainer
 from .proposals.explain_proposal import explain_proposal as explain_proposal
 from .proposals.sample_size import check_sample_size as check_sample_size
@@ -107,12 +77,8 @@ from .runs.learning_curves import learning_curves as learning_curves
 from .runs.learning_curves_result import LearningCurves as LearningCurves
 from .runs.noise import noise as noise
 from .runs.noise_result import Noise as Noise
-from .runs.parallel_coordinates import (
-    parallel_coordinates as parallel_coordinates,
-)
-from .runs.parallel_coordinates_result import (
-    ParallelCoordinates as ParallelCoordinates,
-)
+from .runs.parallel_coordinates import parallel_coordinates as parallel_coordinates
+from .runs.parallel_coordinates_result import ParallelCoordinates as ParallelCoordinates
 from .runs.pareto import pareto as pareto
 from .runs.pareto_result import ParetoFront as ParetoFront
 from .runs.sampling_bias import SamplingBias as SamplingBias

@@ -48,19 +48,14 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
     def hyperparameter_length_scale(self) -> Hyperparameter:
         """The length-scales, as scikit-learn's optimizer sees them."""
         return Hyperparameter(
-            "length_scale",
-            "numeric",
-            self.length_scale_bounds,
-            len(self._scales()),
+            "length_scale", "numeric", self.length_scale_bounds, len(self._scales())
         )
 
     def _scales(self) -> Array:
         # scikit-learn sets a single length-scale as a number
         return np.atleast_1d(np.asarray(self.length_scale, dtype=float))
 
-    def __call__(
-        self, X: Array, Y: Array | None = None, eval_gradient: bool = False
-    ) -> Any:
+    def __call__(self, X: Array, Y: Array | None = None, eval_gradient: bool = False) -> Any:
         """Return the kernel matrix, and its gradient by the logarithm of the length-scales."""
         X = np.asarray(X, dtype=float)
         scales = self._scales()
@@ -69,9 +64,7 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
             return ScaledMatern(1.0, scales, self.amid)(X, Y)
         derivatives = np.array(
             [
-                squared_distances(
-                    X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]]
-                )
+                squared_distances(X[:, [c]], X[:, [c]], 1.0 / scales[[c]], self.amid[[c]])
                 for c in range(len(scales))
             ]
         )

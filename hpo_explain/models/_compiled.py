@@ -54,9 +54,7 @@ def compiled_part(**options: Any) -> Callable[[_Function], _Function]:
     **options
         Those of ``numba.njit``.
     """
-    part: Callable[[_Function], _Function] = _JIT(
-        no_cpython_wrapper=True, **options
-    )
+    part: Callable[[_Function], _Function] = _JIT(no_cpython_wrapper=True, **options)
     return part
 
 

@@ -68,23 +68,14 @@ class FittedProcess:
 
     @classmethod
     def conditioned(
-        cls,
-        kernel: ScaledMatern,
-        noise: float,
-        Z: Array,
-        y: Array,
-        *,
-        offset: float,
-        scale: float,
+        cls, kernel: ScaledMatern, noise: float, Z: Array, y: Array, *, offset: float, scale: float
     ) -> FittedProcess:
         """Return a process conditioned on columns (n, p) and standardized objectives (n,)."""
         K = kernel(Z)
         K[np.diag_indices_from(K)] += noise
         L = cholesky(K, lower=True, check_finite=False)
         alpha = cho_solve((L, True), y, check_finite=False)
-        return cls(
-            kernel, noise, np.array(Z), np.array(y), offset, scale, L, alpha
-        )
+        return cls(kernel, noise, np.array(Z), np.array(y), offset, scale, L, alpha)
 
     @property
     def log_likelihood(self) -> float:
@@ -143,9 +134,7 @@ def _refitted(
     return again.fit(Z[seen], y[seen])
 
 
-def _few_steps(
-    loss: Callable[..., Any], theta: Array, bounds: Array
-) -> tuple[Array, float]:
+def _few_steps(loss: Callable[..., Any], theta: Array, bounds: Array) -> tuple[Array, float]:
     from scipy.optimize import Bounds, minimize
 
     result = minimize(
@@ -158,9 +147,7 @@ def _few_steps(
     )
     # scikit-learn warns of each fit that ends at one of them
     low, high = bounds.T
-    return np.clip(result.x, low + _inside(low), high - _inside(high)), float(
-        result.fun
-    )
+    return np.clip(result.x, low + _inside(low), high - _inside(high)), float(result.fun)
 
 
 def _inside(bound: Array) -> Array:
@@ -236,12 +223,7 @@ class KernelFit:
             signal, *scales, noise = np.exp(theta).tolist()
             kernel = ScaledMatern(signal, np.array(scales), self.amid)
             return FittedProcess.conditioned(
-                kernel,
-                noise,
-                self.Z[seen],
-                values,
-                offset=offset,
-                scale=scale,
+                kernel, noise, self.Z[seen], values, offset=offset, scale=scale
             )
 
     def _maxima(self, seen: Ints, seed: int) -> Sequence[Maximum]:
@@ -251,20 +233,12 @@ class KernelFit:
         first = seen[: _earlier(len(seen))]
         if np.ptp(self.y[first]) == 0.0:
             first = seen
-        contents = (
-            self.amid.tobytes(),
-            self.Z[first].tobytes(),
-            self.y[first].tobytes(),
-        )
+        contents = (self.amid.tobytes(), self.Z[first].tobytes(), self.y[first].tobytes())
         maxima = _from_scratch(*contents, self.least_noise, seed)
         if len(first) == len(seen):
             return maxima
-        best, *others = [
-            theta for theta, _ in sorted(maxima, key=lambda one: one[1])
-        ]
-        apart = [
-            theta for theta in others if np.abs(theta - best).max() > _APART
-        ]
+        best, *others = [theta for theta, _ in sorted(maxima, key=lambda one: one[1])]
+        apart = [theta for theta in others if np.abs(theta - best).max() > _APART]
         return self.climbed(seen, [best, *apart], seed)
 
     def climbed(
@@ -298,9 +272,7 @@ class KernelFit:
 
     def warm(self, gp: FittedProcess) -> KernelFit:
         """Return the fit to parts of the trials that starts at the parameters of one to all."""
-        return replace(
-            self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha))
-        )
+        return replace(self, theta=np.append(gp.kernel_.theta, np.log(gp.alpha)))
 
 
 def standardized(y: Array) -> tuple[Array, float, float]:

@@ -37,19 +37,14 @@ class Posterior(OnColumns):
     ) -> None:
         if not hasattr(gp, "X_train_"):
             raise InputError(
-                "gp",
-                f"must be fitted, but was {gp!r}",
-                gp,
-                "Call gp.fit(X, y) first.",
+                "gp", f"must be fitted, but was {gp!r}", gp, "Call gp.fit(X, y) first."
             )
         offset, scale = _standard_of(gp)
         if offset.size != 1:
             problem = f"must have a single output, but has {offset.size}"
             raise InputError("gp", problem, gp, "Fit one gp per objective.")
         self._gp = gp
-        super().__init__(
-            space, gp, "gp", gp.X_train_.shape[1], columns, negated
-        )
+        super().__init__(space, gp, "gp", gp.X_train_.shape[1], columns, negated)
         self._offset = float(offset[0])
         self._scale = float(scale[0])
         self._noise_std = noise_std
@@ -108,15 +103,9 @@ class Posterior(OnColumns):
 
     def _predict_columns(self, Z: Array) -> tuple[Array, Array]:
         cross = self._gp.kernel_(Z, self._gp.X_train_)
-        v = solve_triangular(
-            self._gp.L_, cross.T, lower=True, check_finite=False
-        )
-        std = std_from_variance(
-            self._prior_variance(Z) - np.einsum("ij,ij->j", v, v)
-        )
-        return self._to_objective(
-            cross @ np.ravel(self._gp.alpha_)
-        ), self._scale * std
+        v = solve_triangular(self._gp.L_, cross.T, lower=True, check_finite=False)
+        std = std_from_variance(self._prior_variance(Z) - np.einsum("ij,ij->j", v, v))
+        return self._to_objective(cross @ np.ravel(self._gp.alpha_)), self._scale * std
 
     def predict_mean(self, X: Array) -> Array:
         """Return the mean, (n,), at encoded rows (n, d), in the objective's units."""
@@ -141,12 +130,8 @@ class Posterior(OnColumns):
         """Return the (n, n) posterior covariance at encoded rows, noise excluded."""
         Z = self.to_columns(self._space.check_rows("X", X))
         kernel = self._gp.kernel_
-        v = solve_triangular(
-            self._gp.L_, kernel(self._gp.X_train_, Z), lower=True
-        )
-        return np.asarray(
-            self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float
-        )
+        v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
+        return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
 
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
@@ -181,29 +166,19 @@ class Posterior(OnColumns):
            dependence plots. NeurIPS. Eq. 4. https://arxiv.org/abs/2111.04820
         """
         points = [self.to_columns(_at(X, members, value)) for value in values]
-        cross = np.array(
-            [self._mean_covariance(Z, self._gp.X_train_) for Z in points]
-        )
-        prior = np.array(
-            [self._mean_covariance(Z, Z.copy()).mean() for Z in points]
-        )
+        cross = np.array([self._mean_covariance(Z, self._gp.X_train_) for Z in points])
+        prior = np.array([self._mean_covariance(Z, Z.copy()).mean() for Z in points])
         v = solve_triangular(self._gp.L_, cross.T, lower=True)
-        return self._scale * std_from_variance(
-            prior - np.einsum("ij,ij->j", v, v)
-        )
+        return self._scale * std_from_variance(prior - np.einsum("ij,ij->j", v, v))
 
     def _mean_covariance(self, Z: Array, T: Array) -> Array:
         """Return the mean covariance of the rows of Z with each row of T."""
         step = max(1, _CHUNK // T.size)
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
-        return np.asarray(
-            sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z)
-        )
+        return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
 
 
-def _standard_of(
-    gp: GaussianProcessRegressor | FittedProcess,
-) -> tuple[Array, Array]:
+def _standard_of(gp: GaussianProcessRegressor | FittedProcess) -> tuple[Array, Array]:
     """Return what was subtracted from each output, and what it was divided by."""
     if isinstance(gp, FittedProcess):
         return np.array([gp.offset]), np.array([gp.scale])

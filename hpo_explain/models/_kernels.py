@@ -47,17 +47,12 @@ _NONE, _ONE, _THIRD, _LEAST, _FAR, _VANISHED, _TINY = map(
     (0.0, 1.0, 1.0 / 3.0, LEAST_FACTOR, FAR, 87.0, 1e-30),
 )
 _fast = compiled(error_model="numpy", fastmath={"contract"})
-_summing = compiled(
-    error_model="numpy",
-    fastmath={"contract", "reassoc", "nsz"},
-)
+_summing = compiled(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 
 
 # ---------------------------------------------------------------------- the product kernel
 
-_SHIFT = np.float32(
-    1.5 * 2.0**23
-)  # adding it leaves the nearest integer in the last bits
+_SHIFT = np.float32(1.5 * 2.0**23)  # adding it leaves the nearest integer in the last bits
 _LOG2_E = np.float32(1.4426950408889634)
 # log(2) in two parts, whose products with small integers are exact
 _LOG2, _LOG2_REST = np.float32(0.693359375), np.float32(-2.12194440e-4)
@@ -79,9 +74,7 @@ def _exp(x: Any) -> Any:
     p = _TAYLOR[0]
     for coefficient in _TAYLOR[1:]:
         p = p * r + coefficient
-    bits = np.float32(p).view(np.int32) + (
-        np.float32(shifted).view(np.int32) << np.int32(23)
-    )
+    bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << np.int32(23))
     return np.int32(bits).view(np.float32)
 
 
@@ -113,11 +106,7 @@ def gather(
 
 @_summing
 def sums_of_product(
-    apart: Single,
-    decay: Single,
-    rate: Any,
-    weight: Any,
-    by_product: Single,
+    apart: Single, decay: Single, rate: Any, weight: Any, by_product: Single
 ) -> tuple[float, float]:
     """Return what the gradient has of one hyperparameter in the product.
 
@@ -148,9 +137,7 @@ def sums_of_product(
 
 
 @_summing
-def sums_of_part(
-    apart: Single, decay: Single, rate: Any, G: Single
-) -> tuple[float, float]:
+def sums_of_part(apart: Single, decay: Single, rate: Any, G: Single) -> tuple[float, float]:
     """Return what the gradient has of one hyperparameter's part.
 
     By its length and by its amplitude.
@@ -261,9 +248,7 @@ def compare(
 
 
 @compiled_part()
-def _variance_of(
-    surface: Array, rows: Array, columns: Array, sums: Array
-) -> float:
+def _variance_of(surface: Array, rows: Array, columns: Array, sums: Array) -> float:
     """Return E[f_jk²] from what a function changes by, from cell to cell, by the cells' lengths.
 
     `surface` is zero afterwards, `sums`, (3, most), before and afterwards.
@@ -330,9 +315,7 @@ def pair_effects(
                 b = own[1, box]
                 c = entries[0, i]
                 e = entries[1, i]
-                height = weight[box] / (
-                    (cuts[x + b] - cuts[x + a]) * (cuts[y + e] - cuts[y + c])
-                )
+                height = weight[box] / ((cuts[x + b] - cuts[x + a]) * (cuts[y + e] - cuts[y + c]))
                 surface[a, c] += height
                 surface[b, c] -= height
                 surface[a, e] -= height
@@ -371,9 +354,7 @@ def overlaps(density: Array, low: Array, high: Array, centred: float) -> float:
 
 
 @compiled()
-def total_effects(
-    boxes: Boxes, value: Array, volume: Array, here: Array, total: Array
-) -> None:
+def total_effects(boxes: Boxes, value: Array, volume: Array, here: Array, total: Array) -> None:
     """Write E[f²] - E[(∫ f du_j)²] for every j, (d,), for centred values.
 
     Boxes are disjoint, so two of them overlap in every hyperparameter but at most one; each pair
@@ -390,11 +371,7 @@ def total_effects(
             here_low[j] = cuts[first[j] + lower[e]]
             here_high[j] = cuts[first[j] + upper[e]]
             # a box with itself: c² vol - c² vol len_j; where it is not cut this is zero
-            total[j] += (
-                value[p] ** 2
-                * volume[p]
-                * (1.0 - (here_high[j] - here_low[j]))
-            )
+            total[j] += value[p] ** 2 * volume[p] * (1.0 - (here_high[j] - here_low[j]))
         for q in range(p + 1, n):
             apart = -1
             shrink = 1.0  # |p ∩ q| / |q| over the hyperparameters in which q is cut, but `apart`
@@ -413,9 +390,7 @@ def total_effects(
                 shrink *= both / ((high - low) * own)
             if apart >= 0:
                 # vol_p vol_q Π both / (len_p len_q) over all but `apart`
-                total[apart] -= (
-                    2.0 * value[p] * value[q] * volume[p] * volume[q] * shrink
-                )
+                total[apart] -= 2.0 * value[p] * value[q] * volume[p] * volume[q] * shrink
         for e in range(ends[p], ends[p + 1]):
             j = dims[e]
             here_low[j] = 0.0

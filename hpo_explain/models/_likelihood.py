@@ -50,9 +50,7 @@ class MarginalLikelihood:
         Added to the diagonal besides the noise.
     """
 
-    def __init__(
-        self, amid: Array, Z: Array, y: Array, *, jitter: float = 0.0
-    ) -> None:
+    def __init__(self, amid: Array, Z: Array, y: Array, *, jitter: float = 0.0) -> None:
         self._distances = squares_by_column(Z, amid)
         self._y = y
         self._jitter = jitter
@@ -62,9 +60,7 @@ class MarginalLikelihood:
         signal, *scales, noise = np.exp(theta)
         inverse_squares = np.array(scales) ** -2.0
         profile, slope = matern(np.sqrt(inverse_squares @ self._distances))
-        density = density_of(
-            signal * profile, signal + noise + self._jitter, self._y
-        )
+        density = density_of(signal * profile, signal + noise + self._jitter, self._y)
         if density is None:
             return -np.inf, np.zeros_like(theta)
         value, weights, diagonal = density
@@ -74,9 +70,7 @@ class MarginalLikelihood:
             *(signal * by_scale * inverse_squares),
             noise * diagonal,
         ]
-        return value - 0.5 * len(self._y) * np.log(2 * np.pi), np.array(
-            gradient
-        )
+        return value - 0.5 * len(self._y) * np.log(2 * np.pi), np.array(gradient)
 
     def maximize(
         self, theta: Array, bounds: Array, *, steps: int | None = None
@@ -100,19 +94,12 @@ class MarginalLikelihood:
         within = Bounds(*bounds.T)
         most = _STEPS if steps is None else steps
         result = minimize(
-            loss,
-            theta,
-            method="L-BFGS-B",
-            jac=True,
-            bounds=within,
-            options={"maxiter": most},
+            loss, theta, method="L-BFGS-B", jac=True, bounds=within, options={"maxiter": most}
         )
         return np.asarray(result.x), float(result.fun)
 
 
-def density_of(
-    pairs: Array, diagonal: float, y: Array
-) -> tuple[float, Array, float] | None:
+def density_of(pairs: Array, diagonal: float, y: Array) -> tuple[float, Array, float] | None:
     """Return the log density of y under a normal distribution, and what its gradient needs.
 
     Parameters

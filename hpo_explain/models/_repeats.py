@@ -10,9 +10,7 @@ from hpo_explain.space import Array, Bools
 TOGETHER = "repeated configurations together"
 
 
-def different_rows(
-    X: Array,
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def different_rows(X: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return where each different row of X (n, d) is first, and for all rows which one it equals.
 
     Both in the order of appearance; NaN is equal to NaN.
@@ -25,9 +23,7 @@ def different_rows(
     ([0, 1], [0, 1, 0])
     """
     rows = np.where(np.isnan(X), np.inf, X)
-    _, first, place = np.unique(
-        rows, axis=0, return_index=True, return_inverse=True
-    )
+    _, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty_like(order)
     number[order] = np.arange(len(order))

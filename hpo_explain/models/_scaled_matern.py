@@ -23,10 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.models._squares import (
-    matern_5_2,
-    squared_distances,
-)
+from hpo_explain.models._squares import matern_5_2, squared_distances
 from hpo_explain.space import Array
 
 # of a distance: `matern_5_2` takes 5/3 of its square

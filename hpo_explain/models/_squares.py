@@ -52,10 +52,7 @@ def squares_by_column(Z: Array, amid: Array) -> Array:
 
     one = np.ones(1)
     squares = [
-        squareform(
-            squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]),
-            checks=False,
-        )
+        squareform(squared_distances(Z[:, [c]], Z[:, [c]], one, amid[[c]]), checks=False)
         for c in range(Z.shape[1])
     ]
     return np.array(squares)

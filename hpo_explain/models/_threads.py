@@ -49,6 +49,4 @@ def in_parts(work: Callable[[slice], list[T]], n: int, size: int) -> list[T]:
     edges = [n * i // count for i in range(count + 1)]
     slices = [slice(a, b) for a, b in pairwise(edges)]
     with threads() as pool:
-        return list(
-            chain.from_iterable(steps(pool.map(work, slices), "parts", count))
-        )
+        return list(chain.from_iterable(steps(pool.map(work, slices), "parts", count)))

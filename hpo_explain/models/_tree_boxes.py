@@ -32,16 +32,7 @@ from hpo_explain.models._kernels import Nodes, walk
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
 from hpo_explain.models.protocols import TreeBoxes
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Ints,
-    Parameter,
-    Range,
-    SearchSpace,
-    common,
-    ends_of,
-)
+from hpo_explain.space import Array, Bools, Ints, Parameter, Range, SearchSpace, common, ends_of
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
@@ -68,25 +59,18 @@ def activity_values(space: SearchSpace) -> list[dict[int, Values]]:
     return own
 
 
-def _common(
-    space: SearchSpace, ancestor: int, one: Values, other: Values
-) -> Values:
+def _common(space: SearchSpace, ancestor: int, one: Values, other: Values) -> Values:
     if one is None or other is None:
         return None
     return common(space.parameters[ancestor], one, other)
 
 
-def activity_intervals(
-    space: SearchSpace, ranks: dict[int, Array]
-) -> list[dict[int, Intervals]]:
+def activity_intervals(space: SearchSpace, ranks: dict[int, Array]) -> list[dict[int, Intervals]]:
     """Return for each hyperparameter the intervals of each ancestor's u that activate it."""
     own = activity_values(space)
     intervals: list[dict[int, Intervals]] = []
     for j, parameter in enumerate(space.parameters):
-        mine = {
-            p: _latent_intervals(space, p, values, ranks)
-            for p, values in own[j].items()
-        }
+        mine = {p: _latent_intervals(space, p, values, ranks) for p, values in own[j].items()}
         for ancestor in [j, *own[j]]:
             share = space.parameters[ancestor].optional
             if share is None:
@@ -125,15 +109,11 @@ def _latent_intervals(
     return merged
 
 
-def latent_interval(
-    space: SearchSpace, j: int, position: float
-) -> tuple[float, float]:
+def latent_interval(space: SearchSpace, j: int, position: float) -> tuple[float, float]:
     """Return the latent interval of one value of a counted hyperparameter."""
     parameter = space.parameters[j]
     below = float(parameter.share_below(np.array([position - _BESIDE]))[0])
-    return below, float(
-        parameter.share_below(np.array([position + _BESIDE]))[0]
-    )
+    return below, float(parameter.share_below(np.array([position + _BESIDE]))[0])
 
 
 def forest_boxes(
@@ -166,9 +146,7 @@ def forest_boxes(
 
     def work(part: slice) -> list[TreeBoxes]:
         mine = trees[part]
-        root = np.cumsum(
-            [0, *(tree.node_count for tree in mine)], dtype=np.int64
-        )
+        root = np.cumsum([0, *(tree.node_count for tree in mine)], dtype=np.int64)
         feature = np.concatenate([tree.feature for tree in mine])
         place = np.concatenate([tree.threshold for tree in mine])
         for j in np.flatnonzero(counted):
@@ -180,9 +158,7 @@ def forest_boxes(
         left = np.concatenate([tree.children_left for tree in mine])
         right = np.concatenate([tree.children_right for tree in mine])
         inactive = np.concatenate(inactive_left[part])
-        first, cut_at, cuts, of_node, of_interval = _all_cuts(
-            root, feature, place, conditions
-        )
+        first, cut_at, cuts, of_node, of_interval = _all_cuts(root, feature, place, conditions)
         box_at, leaf, volume, ends, dims, lower, upper = _all_boxes(
             root,
             (left, right, feature, inactive, of_node),
@@ -209,9 +185,7 @@ def forest_boxes(
             )
         return boxes_of_trees
 
-    return tuple(
-        in_parts(work, len(trees), sum(tree.node_count for tree in trees))
-    )
+    return tuple(in_parts(work, len(trees), sum(tree.node_count for tree in trees)))
 
 
 def _share_left(parameter: Parameter, threshold: Array) -> Array:
@@ -266,22 +240,13 @@ def _all_cuts(
     trees, intervals = np.nonzero(used[:, ruled])
     every = np.arange(n_trees * d)
     at_ends = trees * d + ancestor_of[rule[intervals]]
-    owner = np.concatenate(
-        [every, every, at_ends, at_ends, tree * d + feature[splits]]
-    )
-    ends = [
-        np.zeros(n_trees * d),
-        np.ones(n_trees * d),
-        low[intervals],
-        high[intervals],
-    ]
+    owner = np.concatenate([every, every, at_ends, at_ends, tree * d + feature[splits]])
+    ends = [np.zeros(n_trees * d), np.ones(n_trees * d), low[intervals], high[intervals]]
     cuts = np.concatenate([*ends, place[splits]])
     in_order = np.lexsort((cuts, owner))
     owner = owner[in_order]
     cuts = cuts[in_order]
-    new = np.concatenate(
-        [[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)]
-    )
+    new = np.concatenate([[True], (np.diff(owner) > 0) | (np.diff(cuts) > 0.0)])
     begin = np.searchsorted(owner[new], np.arange(n_trees * d + 1))
     which = np.empty(len(owner), dtype=np.int32)
     which[in_order] = np.cumsum(new) - 1 - begin[owner]
@@ -294,10 +259,7 @@ def _all_cuts(
     of_interval[trees, 0, intervals] = of_low
     of_interval[trees, 1, intervals] = of_high
     cut_at = begin[::d]
-    first = (
-        np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]])
-        - cut_at[:-1, None]
-    )
+    first = np.column_stack([begin[:-1].reshape(n_trees, d), cut_at[1:]]) - cut_at[:-1, None]
     return first, cut_at, cuts[new], of_node, of_interval
 
 
@@ -334,20 +296,13 @@ def _all_boxes(
         mine = slice(root[t], root[t + 1])
         start = box_at[t]
         tree: Any = tuple(array[mine] for array in nodes)
-        own = (
-            cuts[cut_at[t] : cut_at[t + 1]],
-            first[t],
-            (*conditions[:3], of_interval[t]),
-            bounds,
-        )
+        own = (cuts[cut_at[t] : cut_at[t + 1]], first[t], (*conditions[:3], of_interval[t]), bounds)
         count = -1
         while count < 0:
             rest: Any = *(array[start:] for array in arrays[:3]), *arrays[3:]
             count = walk(tree, *own, rest)
             if count < 0:  # without room: twice as much
-                arrays = tuple(
-                    np.concatenate([x, np.empty_like(x)]) for x in arrays
-                )
+                arrays = tuple(np.concatenate([x, np.empty_like(x)]) for x in arrays)
         arrays[0][start : start + count] += root[t]
         box_at[t + 1] = start + count
     leaf, volume, ends, *along, _ = arrays
@@ -370,9 +325,7 @@ _NEVER_TOGETHER = declared_fact(
     "{names} are never active together ({when})",
     when=lambda fact: ", ".join(
         _activity(name, condition, fact)
-        for name, condition in zip(
-            fact.names, ("first", "second"), strict=True
-        )
+        for name, condition in zip(fact.names, ("first", "second"), strict=True)
     ),
 )
 
@@ -394,9 +347,7 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     return None
 
 
-def _values(
-    space: SearchSpace, j: int, values: Values
-) -> tuple[Any, ...] | Range:
+def _values(space: SearchSpace, j: int, values: Values) -> tuple[Any, ...] | Range:
     """Return the values of a parent that have these codes, or their range."""
     parameter = space.parameters[j]
     if isinstance(values, Range):

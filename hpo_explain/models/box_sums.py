@@ -53,11 +53,7 @@ def restrict(boxes: TreeBoxes, intervals: dict[int, Intervals]) -> TreeBoxes:
     b = cuts[boxes.first[boxes.dims] + boxes.upper]
     lengths = b - a
     n = len(boxes.value)
-    volume = (
-        np.multiply.reduceat(lengths, boxes.ends[:-1])
-        if len(lengths)
-        else np.ones(n)
-    )
+    volume = np.multiply.reduceat(lengths, boxes.ends[:-1]) if len(lengths) else np.ones(n)
     kept_box = volume > 0.0
     counts = np.diff(boxes.ends)
     kept_entry = np.repeat(kept_box, counts)
@@ -88,18 +84,14 @@ def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
     cuts = boxes.cuts
     a = first[boxes.dims] + boxes.lower
     b = first[boxes.dims] + boxes.upper
-    weight = np.repeat(
-        (boxes.value - mean) * boxes.volume, np.diff(boxes.ends)
-    )
+    weight = np.repeat((boxes.value - mean) * boxes.volume, np.diff(boxes.ends))
     height = weight / (cuts[b] - cuts[a])
     length = np.diff(cuts, append=0.0)
     last = first[1:] - 1
     length[last] = 0.0
     # what boxes of a hyperparameter add and take adds up to 0: the next begins with none
     heights = np.cumsum(np.bincount(a, height, n) - np.bincount(b, height, n))
-    heights -= np.repeat(
-        np.add.reduceat(heights * length, first[:-1]), np.diff(first)
-    )
+    heights -= np.repeat(np.add.reduceat(heights * length, first[:-1]), np.diff(first))
     heights[last] = 0.0
     return heights, np.add.reduceat(heights**2 * length, first[:-1])
 
@@ -135,9 +127,7 @@ def total_variances(boxes: TreeBoxes) -> Array:
     mean, _ = mean_and_variance(boxes)
     total = np.zeros(len(boxes.first) - 1)
     here = np.array([np.zeros_like(total), np.ones_like(total)])
-    kernels.total_effects(
-        boxes.entries, boxes.value - mean, boxes.volume, here, total
-    )
+    kernels.total_effects(boxes.entries, boxes.value - mean, boxes.volume, here, total)
     return total
 
 
@@ -153,22 +143,14 @@ def total_shares(trees: Sequence[TreeBoxes]) -> Array:
         shares = []
         for boxes in trees[part]:
             _, variance = mean_and_variance(boxes)
-            total = (
-                total_variances(boxes)
-                if variance > 0.0
-                else np.zeros(len(boxes.first) - 1)
-            )
+            total = total_variances(boxes) if variance > 0.0 else np.zeros(len(boxes.first) - 1)
             shares.append(np.clip(total / (variance or 1.0), 0.0, 1.0))
         return shares
 
-    return np.array(
-        in_parts(work, len(trees), sum(len(boxes.value) for boxes in trees))
-    )
+    return np.array(in_parts(work, len(trees), sum(len(boxes.value) for boxes in trees)))
 
 
-def subset_variances(
-    boxes: TreeBoxes, order: int
-) -> dict[tuple[int, ...], float]:
+def subset_variances(boxes: TreeBoxes, order: int) -> dict[tuple[int, ...], float]:
     """Return V_U for all sets of `order` hyperparameters that some box is cut in."""
     mean, _ = mean_and_variance(boxes)
     weight = (boxes.value - mean) * boxes.volume
@@ -184,23 +166,16 @@ def subset_variances(
         offset = boxes.first[boxes.dims[at]]
         low = boxes.cuts[offset + boxes.lower[at]]
         high = boxes.cuts[offset + boxes.upper[at]]
-        density = weight[[box for box, _ in boxes_and_entries]] / np.prod(
-            high - low, axis=1
-        )
+        density = weight[[box for box, _ in boxes_and_entries]] / np.prod(high - low, axis=1)
         variances[key] = float(kernels.overlaps(density, low, high, 1.0))
     return variances
 
 
-def closed_variance(
-    trees: Sequence[TreeBoxes], members: Sequence[int]
-) -> float:
+def closed_variance(trees: Sequence[TreeBoxes], members: Sequence[int]) -> float:
     """Return the variance of E[f | u_U], f the mean of trees: of U with its interactions."""
     ends = [bounds(boxes, members) for boxes in trees]
     where = np.vstack([np.hstack(low_high) for low_high in ends])
-    weight = [
-        (boxes.value - mean_and_variance(boxes)[0]) * boxes.volume
-        for boxes in trees
-    ]
+    weight = [(boxes.value - mean_and_variance(boxes)[0]) * boxes.volume for boxes in trees]
     # many boxes lie alike in U: they are summed up first, since the cost is the square of them
     places, which = np.unique(where, axis=0, return_inverse=True)
     sums = np.bincount(which.ravel(), np.concatenate(weight) / len(trees))
@@ -243,22 +218,16 @@ def marginal_prediction(
     ]
     if len(members) == 1:
         return np.asarray(weight @ inside[0])
-    return np.asarray(
-        (inside[0] * weight[:, None]).T.astype(float) @ inside[1]
-    )
+    return np.asarray((inside[0] * weight[:, None]).T.astype(float) @ inside[1])
 
 
-def marginal_at(
-    boxes: TreeBoxes, members: Sequence[int], point: Array
-) -> float:
+def marginal_at(boxes: TreeBoxes, members: Sequence[int], point: Array) -> float:
     """Return a_U at one latent point (m,) of any number of hyperparameters U; of none the mean."""
     low, high, weight = _marginal_weights(boxes, members)
     return float(weight[((low <= point) & (point < high)).all(axis=1)].sum())
 
 
-def _marginal_weights(
-    boxes: TreeBoxes, members: Sequence[int]
-) -> tuple[Array, Array, Array]:
+def _marginal_weights(boxes: TreeBoxes, members: Sequence[int]) -> tuple[Array, Array, Array]:
     """Return where boxes begin and end in U, (n, m) each, and what each adds to a_U there, (n,)."""
     low, high = bounds(boxes, members)
     return low, high, boxes.value * boxes.volume / np.prod(high - low, axis=1)

@@ -55,11 +55,7 @@ class KernelColumns:
             parameter = space.parameters[j]
             if parameter.size != 1:
                 category = parameter.is_category
-                amid.append(
-                    (1.0 - 1.0 / (parameter.size or 1)) / 2.0
-                    if category
-                    else 0.0
-                )
+                amid.append((1.0 - 1.0 / (parameter.size or 1)) / 2.0 if category else 0.0)
                 members.append((j,))
         self._own = np.array([j for (j,) in members], dtype=np.int64)
         for j in space.order.tolist():
@@ -85,23 +81,17 @@ class KernelColumns:
             members = [(0,)]
         self.amid = np.array(amid)
         self.members = tuple(members)
-        self.owners = np.array(
-            [member[0] for member in members], dtype=np.int64
-        )
+        self.owners = np.array([member[0] for member in members], dtype=np.int64)
 
     def __call__(self, X: Array) -> Array:
         """Return the model's columns (n, p) of encoded rows (n, d)."""
         X = self.space.check_rows("X", X)
         columns = np.zeros((len(X), len(self.amid)))
         own = X[:, self._own]
-        off = np.where(
-            self.amid[: len(self._own)] > 0.0, INACTIVE_CATEGORY, 0.5
-        )
+        off = np.where(self.amid[: len(self._own)] > 0.0, INACTIVE_CATEGORY, 0.5)
         columns[:, : len(self._own)] = np.where(np.isnan(own), off, own)
         if self._indicators:
-            columns[:, -len(self._indicators) :] = ~np.isnan(
-                X[:, self._indicators]
-            )
+            columns[:, -len(self._indicators) :] = ~np.isnan(X[:, self._indicators])
         return columns
 
 
@@ -139,15 +129,11 @@ class OrderedColumns:
             active = ~np.isnan(X[:, j])
             codes = parameter.codes(X[active, j])
             count = np.bincount(codes, minlength=parameter.size)
-            total = np.bincount(
-                codes, weights=y[active], minlength=parameter.size
-            )
+            total = np.bincount(codes, weights=y[active], minlength=parameter.size)
             means[count > 0] = total[count > 0] / count[count > 0]
             ranks = np.empty(parameter.size)
             listed = space.codes(j)
-            ranks[listed[np.argsort(means[listed], kind="stable")]] = (
-                np.arange(parameter.size)
-            )
+            ranks[listed[np.argsort(means[listed], kind="stable")]] = np.arange(parameter.size)
             self.ranks[j] = ranks
 
     def __call__(self, X: Array) -> Array:

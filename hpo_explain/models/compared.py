@@ -53,9 +53,7 @@ class Trials:
 
     def only(self, columns: Ints) -> Trials:
         """Return them with some of their hyperparameters."""
-        return Trials(
-            self.values[columns], self.inactive[columns], self.numbers[columns]
-        )
+        return Trials(self.values[columns], self.inactive[columns], self.numbers[columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +121,7 @@ class Rows:
 
 
 def compared(
-    rows: Rows,
-    trials: Trials,
-    parameters: tuple[Single, Single, Single],
+    rows: Rows, trials: Trials, parameters: tuple[Single, Single, Single]
 ) -> tuple[Single, Single]:
     """Return the products of factors (m, n) of rows and trials, and the sums of added parts.
 
@@ -148,9 +144,7 @@ def compared(
     else:
         product, added = (
             np.repeat(of_usual, len(rows.X), axis=0)
-            for of_usual in compared(
-                Rows(rows.usual[None]), trials, parameters
-            )
+            for of_usual in compared(Rows(rows.usual[None]), trials, parameters)
         )
     compare(
         cells.rows,
@@ -193,9 +187,7 @@ class Compared:
     def covariances(self, p: Parameters) -> Single:
         """Return the covariances of the rows with the trials, (m, n)."""
         product, added = compared(self.rows, self.trials, p.single)
-        return np.asarray(
-            np.float32(1.0) + np.float32(p.product) * product + added
-        )
+        return np.asarray(np.float32(1.0) + np.float32(p.product) * product + added)
 
 
 def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:

@@ -55,9 +55,7 @@ class Conditioned:
     def on(cls, pairs: Pairs, parameters: Parameters) -> Conditioned:
         """Return the process given trials, as pairs with their values."""
         factor = pairs.factor(parameters)
-        half = solve_triangular(
-            factor, pairs.z, lower=True, check_finite=False
-        )
+        half = solve_triangular(factor, pairs.z, lower=True, check_finite=False)
         return cls(parameters, factor, half)
 
     def predict(self, rows: Compared) -> tuple[Array, Array]:
@@ -70,11 +68,7 @@ class Conditioned:
     def believing(self, row: Compared) -> Conditioned:
         """Return the process given one more row, with the value that is predicted there."""
         explained = self._explained(row)[:, 0]
-        variance = (
-            self._prior(row.active)[0]
-            + self.parameters.noise
-            - explained @ explained
-        )
+        variance = self._prior(row.active)[0] + self.parameters.noise - explained @ explained
         n = len(self.half)
         factor = np.zeros((n + 1, n + 1))
         factor[:n, :n] = self.factor
@@ -86,15 +80,10 @@ class Conditioned:
         """Return ``L⁻¹ k(x)`` of rows, (n, m)."""
         covariance = rows.covariances(self.parameters)
         solved = solve_triangular(
-            self.factor,
-            covariance.T.astype(float),
-            lower=True,
-            check_finite=False,
+            self.factor, covariance.T.astype(float), lower=True, check_finite=False
         )
         return np.asarray(solved)
 
     def _prior(self, active: Array) -> Array:
         """Return the variance of the function at rows before any trial, (m,)."""
-        return np.asarray(
-            1.0 + self.parameters.product + active @ self.parameters.amplitude
-        )
+        return np.asarray(1.0 + self.parameters.product + active @ self.parameters.amplitude)

@@ -14,11 +14,7 @@ from hpo_explain.models._on_columns import OnColumns
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models._standard import STEP, Standard
 from hpo_explain.models.columns import INACTIVE, OrderedColumns
-from hpo_explain.models.protocols import (
-    HeldOut,
-    TreeBoxes,
-    std_from_variance,
-)
+from hpo_explain.models.protocols import HeldOut, TreeBoxes, std_from_variance
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 if TYPE_CHECKING:
@@ -99,9 +95,7 @@ class ForestSurrogate(OnColumns):
         negated: bool = False,
     ) -> None:
         _check_forest(forest)
-        super().__init__(
-            space, forest, "forest", forest.n_features_in_, columns, negated
-        )
+        super().__init__(space, forest, "forest", forest.n_features_in_, columns, negated)
         self.forest = forest
         self._data = data
         self._tuned: ForestSurrogate | None = None
@@ -109,13 +103,7 @@ class ForestSurrogate(OnColumns):
 
     @classmethod
     def fit(
-        cls,
-        space: SearchSpace,
-        X: Array,
-        y: Array,
-        *,
-        n_trees: int = 64,
-        seed: int = 0,
+        cls, space: SearchSpace, X: Array, y: Array, *, n_trees: int = 64, seed: int = 0
     ) -> ForestSurrogate:
         """Fit a random forest to observed trials.
 
@@ -193,19 +181,14 @@ class ForestSurrogate(OnColumns):
         tuple of TreeBoxes, or None
             None where the forest was fitted on other columns than one per hyperparameter.
         """
-        from hpo_explain.models._tree_boxes import (
-            activity_intervals,
-            forest_boxes,
-        )
+        from hpo_explain.models._tree_boxes import activity_intervals, forest_boxes
 
         ordered = isinstance(self._columns, OrderedColumns)
         if self._columns is not None and not ordered:
             return None
         trees = self._trees
         inactive_left = [
-            tree.threshold >= INACTIVE
-            if ordered
-            else tree.missing_go_to_left.astype(np.bool_)
+            tree.threshold >= INACTIVE if ordered else tree.missing_go_to_left.astype(np.bool_)
             for tree in trees
         ]
         intervals = activity_intervals(self._space, self.category_ranks())
@@ -264,9 +247,7 @@ class ForestSurrogate(OnColumns):
             and len(first) == len(self._data[1])
         )
 
-    def with_leaves(
-        self, size: int
-    ) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
+    def with_leaves(self, size: int) -> tuple[HeldOut, Callable[[], ForestSurrogate]]:
         """Return what a forest with larger leaves predicts of held-out trials, and how to get it.
 
         Where trials are held out by cross-validation, the forest itself is not fitted until it is
@@ -362,9 +343,7 @@ class ForestSurrogate(OnColumns):
             method="out-of-bag",
             observed=y[seen],
             mean=np.nanmean(means, axis=1),
-            std=std_from_variance(
-                np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)
-            ),
+            std=std_from_variance(np.nanvar(means, axis=1) + np.nanmean(variances, axis=1)),
             rows=X[seen],
         )
 
@@ -381,9 +360,7 @@ class ForestSurrogate(OnColumns):
         if count < len(y):
             method = f"{method}, {TOGETHER}"
         if count == 1:  # nothing would be left to learn from
-            return HeldOut(
-                method=method, observed=y[:0], mean=y[:0], std=y[:0]
-            )
+            return HeldOut(method=method, observed=y[:0], mean=y[:0], std=y[:0])
         mean = np.empty(len(y))
         std = np.empty(len(y))
         trees = len(self._trees)
@@ -391,27 +368,17 @@ class ForestSurrogate(OnColumns):
             trees = int(np.ceil(_OUT_OF_BAG * trees))
         for k in steps(range(min(n_folds, count)), "folds"):
             out = fold == k
-            others = self.refitted(
-                X[~out], y[~out], n_estimators=trees, **settings
-            )
+            others = self.refitted(X[~out], y[~out], n_estimators=trees, **settings)
             mean[out], std[out] = others.predict(X[out])
         out = fold < n_folds
-        return HeldOut(
-            method=method,
-            observed=y[out],
-            mean=mean[out],
-            std=std[out],
-            rows=X[out],
-        )
+        return HeldOut(method=method, observed=y[out], mean=mean[out], std=std[out], rows=X[out])
 
 
 def _check_forest(forest: Any) -> None:
     """Raise InputError unless it is a fitted forest of scikit-learn with squared error."""
     if not hasattr(forest, "estimators_"):
         problem = f"must be fitted, but was {forest!r}"
-        raise InputError(
-            "forest", problem, forest, "Call forest.fit(X, y) first."
-        )
+        raise InputError("forest", problem, forest, "Call forest.fit(X, y) first.")
     outputs = getattr(forest, "n_outputs_", 0)  # 0: boosted trees
     criterion = getattr(forest, "criterion", None)
     if outputs != 1 or criterion not in VARIANCE_CRITERIA:
@@ -426,11 +393,7 @@ def _check_forest(forest: Any) -> None:
 
 
 def _fit_standardized(
-    forest: RandomForestRegressor,
-    Z: Array,
-    y: Array,
-    standard: Standard,
-    order: Ints,
+    forest: RandomForestRegressor, Z: Array, y: Array, standard: Standard, order: Ints
 ) -> None:
     """Fit a forest so that neither the objective's unit nor the order of columns changes a split.
 
@@ -449,14 +412,10 @@ def _fit_standardized(
         value, impurity = _of_leaves(tree, leaf, of_tree, standard)
         tree.value[:, 0, 0] = value
         tree.impurity[...] = impurity
-        tree.feature[tree.feature >= 0] = order[
-            tree.feature[tree.feature >= 0]
-        ]
+        tree.feature[tree.feature >= 0] = order[tree.feature[tree.feature >= 0]]
 
 
-def _of_leaves(
-    tree: Any, leaf: Ints, of_tree: Array, standard: Standard
-) -> tuple[Array, Array]:
+def _of_leaves(tree: Any, leaf: Ints, of_tree: Array, standard: Standard) -> tuple[Array, Array]:
     """Return mean and variance of the objectives in each node, of leaves as they are."""
     n = tree.node_count
     weight = np.bincount(leaf, minlength=n)
@@ -467,17 +426,12 @@ def _of_leaves(
     apart = (of_tree - mean[leaf]) ** 2
     within[at] = np.bincount(leaf, apart, n)[at] / weight[at]
     resolved = np.where(within <= STEP**2 * _ROUNDED, 0.0, within)
-    return (
-        standard.centre + standard.unit * mean,
-        resolved * standard.unit**2,
-    )
+    return (standard.centre + standard.unit * mean, resolved * standard.unit**2)
 
 
 def _total_std(means: Array, variances: Array) -> Array:
     # relative to the first tree, so that equal trees have no variance from rounding
-    return std_from_variance(
-        (means - means[:, :1]).var(axis=1) + variances.mean(axis=1)
-    )
+    return std_from_variance((means - means[:, :1]).var(axis=1) + variances.mean(axis=1))
 
 
 Fitted = TypeVar("Fitted")

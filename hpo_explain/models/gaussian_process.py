@@ -15,9 +15,7 @@ from hpo_explain.models._gp_fit import KernelFit, Refit, folds_of
 from hpo_explain.models._gp_posterior import Posterior
 from hpo_explain.models._repeats import TOGETHER, different_rows, rows_among
 from hpo_explain.models.columns import KernelColumns
-from hpo_explain.models.protocols import (
-    HeldOut,
-)
+from hpo_explain.models.protocols import HeldOut
 from hpo_explain.space import Array, Bools, SearchSpace
 
 
@@ -68,13 +66,7 @@ class GaussianProcessSurrogate(Posterior):
 
     @classmethod
     def fit(
-        cls,
-        space: SearchSpace,
-        X: Array,
-        y: Array,
-        *,
-        least_noise: float = 0.0,
-        seed: int = 0,
+        cls, space: SearchSpace, X: Array, y: Array, *, least_noise: float = 0.0, seed: int = 0
     ) -> GaussianProcessSurrogate:
         """Fit an ARD Matérn-5/2 process with noise to observed trials.
 
@@ -104,22 +96,13 @@ class GaussianProcessSurrogate(Posterior):
         # in the order of the space given: `gp` takes its rows
         columns = KernelColumns(space)
         space = space.ordered(X)
-        fit = KernelFit(
-            columns.amid,
-            columns(X),
-            np.array(y, dtype=float),
-            least_noise=least_noise,
-        )
+        fit = KernelFit(columns.amid, columns(X), np.array(y, dtype=float), least_noise=least_noise)
         gp = fit(np.arange(len(X)), seed=seed)
-        return cls(
-            space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp)
-        )
+        return cls(space, gp, columns=columns, rows=np.array(X), refit=fit.warm(gp))
 
     def learned_from(self, X: Array) -> Bools:
         """Return which encoded rows (n, d) it was fitted on, (n,)."""
-        return rows_among(
-            self.to_columns(self._space.check_rows("X", X)), self._gp.X_train_
-        )
+        return rows_among(self.to_columns(self._space.check_rows("X", X)), self._gp.X_train_)
 
     def relevant(self) -> Bools:
         """Return for each hyperparameter whether the process has a column of it, (d,)."""
@@ -144,9 +127,7 @@ class GaussianProcessSurrogate(Posterior):
             return self._leave_one_out(which)
         return self._cross_validated(self._refit, which)
 
-    def _cross_validated(
-        self, refit: Refit, which: npt.NDArray[np.intp]
-    ) -> HeldOut:
+    def _cross_validated(self, refit: Refit, which: npt.NDArray[np.intp]) -> HeldOut:
         observed = self._to_objective(np.ravel(self._gp.y_train_))
         mean = np.empty(len(which))
         std = np.empty(len(which))
@@ -156,9 +137,7 @@ class GaussianProcessSurrogate(Posterior):
         method = f"{n_folds}-fold cross-validation{repeated}, kernel refitted"
         if n_folds == 1:  # nothing would be left to learn from
             nothing = observed[:0]
-            return HeldOut(
-                method=method, observed=nothing, mean=nothing, std=nothing
-            )
+            return HeldOut(method=method, observed=nothing, mean=nothing, std=nothing)
         with one_blas_thread():
             for k in steps(range(n_folds), "folds"):
                 out = np.flatnonzero(fold == k)
@@ -170,17 +149,9 @@ class GaussianProcessSurrogate(Posterior):
                     noise_std=self._noise_std,
                     negated=self._sign < 0,
                 )
-                mean[out], of_function = others._predict_columns(
-                    self._gp.X_train_[out]
-                )
+                mean[out], of_function = others._predict_columns(self._gp.X_train_[out])
                 std[out] = np.hypot(of_function, others.noise_std)
-        return HeldOut(
-            method=method,
-            observed=observed,
-            mean=mean,
-            std=std,
-            rows=self._rows,
-        )
+        return HeldOut(method=method, observed=observed, mean=mean, std=std, rows=self._rows)
 
     def _leave_one_out(self, which: npt.NDArray[np.intp]) -> HeldOut:
         y = np.ravel(self._gp.y_train_)

@@ -94,9 +94,7 @@ class ModelSurrogate:
     @property
     def has_std(self) -> bool:
         """Whether the model says how uncertain it is."""
-        return isinstance(
-            self._predicted(self._space.sample(_PROBES, seed=0)), tuple
-        )
+        return isinstance(self._predicted(self._space.sample(_PROBES, seed=0)), tuple)
 
     @property
     def std_with_noise(self) -> bool:
@@ -209,9 +207,7 @@ def _takes_std(predict: Callable[..., Any]) -> bool:
         return False
 
 
-def as_surrogate(
-    model: Any, space: SearchSpace, argument: str = "surrogate"
-) -> Surrogate:
+def as_surrogate(model: Any, space: SearchSpace, argument: str = "surrogate") -> Surrogate:
     """Return a model as a surrogate of a space.
 
     A surrogate is taken as it is. A fitted Gaussian process or forest of scikit-learn becomes a
@@ -248,9 +244,7 @@ def as_surrogate(
         return conforming(model)
     predicts = callable(getattr(model, "predict", None))
     if not predicts or isinstance(model, type):
-        problem = (
-            f"must be a fitted model with a method predict, but was {model!r}"
-        )
+        problem = f"must be a fitted model with a method predict, but was {model!r}"
         remedy = (
             "Give a surrogate such as run.surrogate(), a fitted regressor of scikit-learn, or any "
             "object whose predict(X) returns mean and standard deviation at encoded rows."
@@ -259,34 +253,23 @@ def as_surrogate(
     try:
         surrogate = _wrapped(model, space)
     except InputError as error:
-        raise InputError(
-            argument, error.problem, model, error.remedy
-        ) from error
+        raise InputError(argument, error.problem, model, error.remedy) from error
     try:
         surrogate.predict(space.sample(_PROBES, seed=0))
     except Exception as error:  # any may be raised by a model of the user's
         shape = f"(n, {len(space)})"
         problem = f"cannot predict encoded rows {shape}: {type(error).__name__}: {error}"
-        raise InputError(
-            argument, problem.rstrip(". "), model, _FIT
-        ) from error
+        raise InputError(argument, problem.rstrip(". "), model, _FIT) from error
     return surrogate
 
 
 def _wrapped(model: Any, space: SearchSpace) -> Surrogate:
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
-    values = (
-        ValueColumns(space, names)
-        if names and {*names} <= {*space.names}
-        else None
-    )
+    values = ValueColumns(space, names) if names and {*names} <= {*space.names} else None
     numbers = None if values is None else values.numbers
     if _is_a(model, "GaussianProcessRegressor"):
         return GaussianProcessSurrogate(space, model, columns=numbers)
-    if (
-        _is_a(model, "ForestRegressor")
-        and model.criterion in VARIANCE_CRITERIA
-    ):
+    if _is_a(model, "ForestRegressor") and model.criterion in VARIANCE_CRITERIA:
         return ForestSurrogate(space, model, columns=numbers)
     return ModelSurrogate(space, model, columns=values)
 
@@ -304,14 +287,8 @@ def _check_space(model: Surrogate, space: SearchSpace, argument: str) -> None:
         return
     names = model.space.names
     if names != space.names:
-        problem = (
-            f"is a model of {list(names)}, but the run has {list(space.names)}"
-        )
+        problem = f"is a model of {list(names)}, but the run has {list(space.names)}"
     else:
-        others = [
-            mine.name
-            for mine, its in zip(space, model.space, strict=True)
-            if mine != its
-        ]
+        others = [mine.name for mine, its in zip(space, model.space, strict=True) if mine != its]
         problem = f"is a model of other ranges or choices of {', '.join(others)} than the run's"
     raise InputError(argument, problem, model, "Fit it on the run's space.")

@@ -20,12 +20,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from hpo_explain.models._kernels import Single
-from hpo_explain.models.compared import (
-    Rows,
-    Trials,
-    add_to_rows,
-    compared,
-)
+from hpo_explain.models.compared import Rows, Trials, add_to_rows, compared
 from hpo_explain.models.product_kernel import Pairs, Parameters
 from hpo_explain.space import Array, Ints
 
@@ -109,9 +104,7 @@ class Block:
         # as np.nonzero, whose arrays are not contiguous: kernels would be compiled twice
         there = (np.isnan(X) | category).T
         columns, rows = np.divmod(np.flatnonzero(there), len(X))
-        entries = Entries(
-            X[rows, columns], self.columns[columns], self.categories
-        )
+        entries = Entries(X[rows, columns], self.columns[columns], self.categories)
         return rows, entries.coded[1]
 
 
@@ -170,9 +163,7 @@ class Exchanged:
     new: Entries
     old: Entries
 
-    def sums(
-        self, usual: Single, of: Callable[[Entries], Single], count: int
-    ) -> Single:
+    def sums(self, usual: Single, of: Callable[[Entries], Single], count: int) -> Single:
         """Return sums over values of so many rows, (count, k), by those of the usual row, (1, k).
 
         `of` gives what each value adds, (e, k).
@@ -188,9 +179,7 @@ def _places(categories: Ints) -> Ints:
     return np.where(categories == 0, 1, categories + 1)
 
 
-def blocks(
-    X: Array, categories: Ints, trials: int, columns: Ints | None = None
-) -> Iterator[Block]:
+def blocks(X: Array, categories: Ints, trials: int, columns: Ints | None = None) -> Iterator[Block]:
     """Yield rows (n, c), of all columns or of some, as many at a time as is fast."""
     which = np.arange(len(categories)) if columns is None else columns
     size = int(np.clip(_NUMBERS // max(trials, len(which)), *_ROWS))
@@ -284,9 +273,7 @@ class Functions:
         for block in rows:
             angle, product, own = self._sums(block)
             angle += self.shifts
-            waves = np.concatenate(
-                [np.cos(angle), np.sin(angle), product], axis=1
-            )
+            waves = np.concatenate([np.cos(angle), np.sin(angle), product], axis=1)
             with np.errstate(invalid="ignore"):  # as above
                 together = (waves @ weights).reshape(len(own), few, -1)
             values.append(together + (own[:, None, :] + alone))
@@ -342,9 +329,7 @@ class Functions:
         """Return what each value adds by its additive part, (e, k)."""
         frequencies, phases, weights = self.waves
         columns = entries.columns
-        waves = np.cos(
-            entries.numbers[:, None] * frequencies[columns] + phases[columns]
-        )
+        waves = np.cos(entries.numbers[:, None] * frequencies[columns] + phases[columns])
         which, places = entries.coded
         waves[which] = 0.0
         added = np.matmul(waves[:, None, :], weights[columns])[:, 0]
@@ -359,18 +344,14 @@ class Functions:
             return other.sums(usual, self._steps, len(block.rows.X))
         frequencies, phases, weights = self.waves
         values, columns, index = block.distinct
-        waves = np.cos(
-            values[:, None] * frequencies[columns] + phases[columns]
-        )
+        waves = np.cos(values[:, None] * frequencies[columns] + phases[columns])
         waves[np.isnan(values)] = 0.0
         starts = np.flatnonzero(np.diff(columns, prepend=-1))
         own = weights[columns[starts]]
         sizes = np.diff(starts, append=len(columns))
         if (sizes == sizes.max(initial=0)).all():
             shape = len(sizes), -1, OF_ONE
-            table = (
-                np.matmul(waves.reshape(shape), own) if len(sizes) else waves
-            )
+            table = np.matmul(waves.reshape(shape), own) if len(sizes) else waves
         else:
             table = np.empty((len(columns), weights.shape[2]), np.float32)
             ends = np.append(starts[1:], len(columns))
@@ -386,9 +367,7 @@ class Functions:
         return alone
 
 
-def valued(
-    functions: Sequence[Functions], X: Array, categories: Ints
-) -> list[Single]:
+def valued(functions: Sequence[Functions], X: Array, categories: Ints) -> list[Single]:
     """Return the standardized values (n, k) of several settings' draws at the same rows."""
     trials = len(functions[0].update)
     some = blocks(X, categories, trials)
@@ -396,9 +375,7 @@ def valued(
     return [np.concatenate(of) for of in zip(*values, strict=True)]
 
 
-def posterior_mean(
-    X: Array, pairs: Pairs, parameters: Parameters, categories: Ints
-) -> Functions:
+def posterior_mean(X: Array, pairs: Pairs, parameters: Parameters, categories: Ints) -> Functions:
     """Return the posterior mean with one setting of the kernel's parameters: no function is drawn.
 
     Its values have a single column.
@@ -428,12 +405,7 @@ def posterior_mean(
 
 
 def draw(
-    X: Array,
-    pairs: Pairs,
-    parameters: Parameters,
-    categories: Ints,
-    count: int,
-    seed: list[int],
+    X: Array, pairs: Pairs, parameters: Parameters, categories: Ints, count: int, seed: list[int]
 ) -> Functions:
     """Draw functions with one setting of the kernel's parameters.
 
@@ -446,9 +418,7 @@ def draw(
     d = X.shape[1]
     takes_part = rng.random((d, FEATURES)) < parameters.weight[:, None]
     # Matérn-5/2 has a t distribution with 5 degrees of freedom for its spectrum
-    t = rng.standard_normal((d, FEATURES)) / np.sqrt(
-        rng.chisquare(5, (d, FEATURES)) / 5
-    )
+    t = rng.standard_normal((d, FEATURES)) / np.sqrt(rng.chisquare(5, (d, FEATURES)) / 5)
     frequencies = np.where(takes_part, t / parameters.length[:, None], 0.0)
     turn = 2.0 * np.pi
     counts = _places(categories)
@@ -467,15 +437,11 @@ def draw(
             # one frequency in each part of equal probability
             at = (np.arange(OF_ONE) + rng.random(OF_ONE)) / OF_ONE
             own[j] = stdtrit(5, at) / parameters.length[j]
-            weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(
-                2.0 * amplitude / OF_ONE
-            )
+            weights = rng.standard_normal((OF_ONE, count)) * math.sqrt(2.0 * amplitude / OF_ONE)
             waves[0][j] = turn * rng.random(OF_ONE)
             waves[1][j] = weights
         else:
-            weights = rng.standard_normal((categories[j], count)) * math.sqrt(
-                amplitude
-            )
+            weights = rng.standard_normal((categories[j], count)) * math.sqrt(amplitude)
             steps[start[j] : start[j + 1] - 1] = weights
     prior = Functions(
         trials=Trials.of(X, numbers),
@@ -484,11 +450,7 @@ def draw(
         phases=phases.astype(np.float32),
         shifts=shifts.astype(np.float32),
         slopes=slopes.astype(np.float32),
-        waves=(
-            own.astype(np.float32),
-            waves[0].astype(np.float32),
-            waves[1].astype(np.float32),
-        ),
+        waves=(own.astype(np.float32), waves[0].astype(np.float32), waves[1].astype(np.float32)),
         steps=steps.astype(np.float32),
         update=np.zeros((len(X), count), np.float32),
     )

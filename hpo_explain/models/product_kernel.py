@@ -18,13 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.models._kernels import (
-    FAR,
-    Single,
-    gather,
-    sums_of_part,
-    sums_of_product,
-)
+from hpo_explain.models._kernels import FAR, Single, gather, sums_of_part, sums_of_product
 from hpo_explain.space import Array, Bools, Ints
 
 ROOT5 = math.sqrt(5.0)
@@ -34,9 +28,7 @@ _JITTER = 1e-7
 _MOST = 160  # parameters, of which the curvature is looked at
 # beyond these: states of a chain, after some that are left out, with turns between two of them
 _STATES, _WARM, _TURNS = (16, 4, 3)
-_QUARTER = (
-    0.5 * math.pi
-)  # of a circle between two states: about as far apart as any
+_QUARTER = 0.5 * math.pi  # of a circle between two states: about as far apart as any
 _TOLD = 16  # parameters that data tell best, whose curvature is looked at
 _STEP = 0.1  # to which side
 # below, products of single precision become denormal, which takes a processor ten times as long
@@ -117,11 +109,7 @@ class Prior:
         if self.additive:
             of += [(middle + less, math.sqrt(variance)) for less in fewer]
         of += [(math.log(0.5) if self.additive else 0.0, 1.0)]
-        of += [
-            (math.log(0.02), 1.5)
-            if self.noise is None
-            else (math.log(self.noise), 0.05)
-        ]
+        of += [(math.log(0.02), 1.5) if self.noise is None else (math.log(self.noise), 0.05)]
         mean, spread = np.array(of).T
         return mean, spread
 
@@ -133,11 +121,7 @@ class Prior:
         t = mean + spread * np.clip(u, -6.0, 6.0)
         length = np.ones(d)
         length[self.numbers] = np.exp(t[:numbers])
-        amplitude = (
-            np.exp(t[numbers + d : numbers + 2 * d])
-            if self.additive
-            else np.zeros(d)
-        )
+        amplitude = np.exp(t[numbers + d : numbers + 2 * d]) if self.additive else np.zeros(d)
         return Parameters(
             length=length,
             weight=1.0 / (1.0 + np.exp(-t[numbers : numbers + d])),
@@ -192,9 +176,7 @@ class Pairs:
         Power of the likelihood.
     """
 
-    def __init__(
-        self, X: Array, z: Array, prior: Prior, temper: float
-    ) -> None:
+    def __init__(self, X: Array, z: Array, prior: Prior, temper: float) -> None:
         self.z = z
         self.prior = prior
         self.temper = temper
@@ -213,9 +195,7 @@ class Pairs:
         covariance, product, decays = covariances(self.apart, p)
         K = np.zeros(self.n * self.n)
         K[self.below] = covariance
-        K[:: self.n + 1] = (
-            1.0 + p.product + self.active @ p.amplitude + p.noise
-        )
+        K[:: self.n + 1] = 1.0 + p.product + self.active @ p.amplitude + p.noise
         return K.reshape(self.n, self.n).T, product, decays
 
     def factor(self, p: Parameters) -> Array:
@@ -246,15 +226,11 @@ class Pairs:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""
         from scipy.linalg.lapack import dpotrf, dpotrs
 
-        c, failed = dpotrf(
-            self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1
-        )
+        c, failed = dpotrf(self.gram(self.prior.parameters(u))[0], lower=1, overwrite_a=1)
         if failed:
             return -1e10
         fit = self.z @ dpotrs(c, self.z, lower=1)[0]
-        return float(
-            (-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u
-        )
+        return float((-0.5 * fit - np.log(np.diag(c)).sum()) * self.temper - 0.5 * u @ u)
 
     def slope(self, u: Array) -> tuple[float, Array]:
         """Return that logarithm and its gradient (p,)."""
@@ -290,17 +266,10 @@ class Pairs:
             (p.noise - LEAST_NOISE) * float(own.sum()),
         ]
         by = np.concatenate(
-            [
-                lengths,
-                w * (1.0 - w) * sums[:, 1],
-                amplitudes[: len(a) * self.prior.additive],
-                last,
-            ]
+            [lengths, w * (1.0 - w) * sums[:, 1], amplitudes[: len(a) * self.prior.additive], last]
         )
         gradient = by * self.prior.moments[1]
-        value = (
-            -0.5 * float(self.z @ alpha) - logdet
-        ) * self.temper - 0.5 * float(u @ u)
+        value = (-0.5 * float(self.z @ alpha) - logdet) * self.temper - 0.5 * float(u @ u)
         return value, gradient * self.temper - u
 
 
@@ -340,21 +309,16 @@ class Posterior:
         places = (np.arange(count) + 0.5) / count
         picked = np.searchsorted(np.cumsum(self.weights), places)
         return [
-            self.prior.parameters(self.proposals[i])
-            for i in picked.clip(0, len(self.weights) - 1)
+            self.prior.parameters(self.proposals[i]) for i in picked.clip(0, len(self.weights) - 1)
         ]
 
     @property
     def noise(self) -> Array:
         """The variance of one evaluation under each proposal, (m,)."""
-        return np.array(
-            [self.prior.parameters(u).noise for u in self.proposals]
-        )
+        return np.array([self.prior.parameters(u).noise for u in self.proposals])
 
 
-def chain(
-    pairs: Pairs, mode: Array, rng: np.random.Generator, states: int = _STATES
-) -> Posterior:
+def chain(pairs: Pairs, mode: Array, rng: np.random.Generator, states: int = _STATES) -> Posterior:
     """Return states of Hamiltonian dynamics whose limit is the posterior [1]_.
 
     Between kicks by what the data add, states turn about where the prior alone leads to. So of the
@@ -467,14 +431,10 @@ def posterior(pairs: Pairs, *, seed: int, proposals: int = 120) -> Posterior:
     t = rng.normal(size=(proposals, size))
     t /= np.sqrt(rng.chisquare(degrees, proposals) / degrees)[:, None]
     U = mode + t @ root.T
-    of_proposal = (
-        -(degrees + size) / 2.0 * np.log1p((t * t).sum(axis=1) / degrees)
-    )
+    of_proposal = -(degrees + size) / 2.0 * np.log1p((t * t).sum(axis=1) / degrees)
     logs = np.array([pairs.value(u) for u in U]) - of_proposal
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     weights = np.minimum(weights, math.sqrt(proposals) / proposals)
     in_order = np.argsort(-weights, kind="stable")
-    return Posterior(
-        pairs.prior, U[in_order], weights[in_order] / weights.sum()
-    )
+    return Posterior(pairs.prior, U[in_order], weights[in_order] / weights.sum())

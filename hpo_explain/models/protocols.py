@@ -113,24 +113,13 @@ class TreeBoxes:
     @property
     def entries(self) -> tuple[Any, ...]:
         """Cuts and entries without values, as compiled loops take them."""
-        return (
-            self.cuts,
-            self.first,
-            self.ends,
-            self.dims,
-            self.lower,
-            self.upper,
-        )
+        return (self.cuts, self.first, self.ends, self.dims, self.lower, self.upper)
 
 
 def mean_of(surrogate: Surrogate, X: Array) -> Array:
     """Return the surrogate's mean, (n,), at encoded rows (n, d)."""
     predict_mean = getattr(surrogate, "predict_mean", None)
-    return (
-        surrogate.predict(X)[0]
-        if predict_mean is None
-        else np.asarray(predict_mean(X))
-    )
+    return surrogate.predict(X)[0] if predict_mean is None else np.asarray(predict_mean(X))
 
 
 @runtime_checkable

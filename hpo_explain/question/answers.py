@@ -96,11 +96,7 @@ def forget() -> None:
 
 def _content(run: Run) -> bytes | None:
     """Return a digest of all that was read; None where it holds something that may change."""
-    read = [
-        getattr(run, one.name)
-        for one in fields(run)
-        if one.init and one.name not in _BESIDE
-    ]
+    read = [getattr(run, one.name) for one in fields(run) if one.init and one.name not in _BESIDE]
     try:
         key = key_of(read)
     except TypeError:

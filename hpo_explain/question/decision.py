@@ -42,13 +42,9 @@ from hpo_explain.question.model import surrogate_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Bools, Ints, among, lowest, ranked
 
-PROBABLE_GAIN = (
-    0.1  # of gaining what counts: with less there is nothing to get
-)
+PROBABLE_GAIN = 0.1  # of gaining what counts: with less there is nothing to get
 _TRIED = 200  # trials of which one is the best
-_BETTER = (
-    0.8  # so probable it is that another trial is better, where that is kept
-)
+_BETTER = 0.8  # so probable it is that another trial is better, where that is kept
 
 NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
 RARELY_FEASIBLE = declared_fact(
@@ -120,9 +116,7 @@ class WhatCounts:
         """The smallest gain that counts and that the metric can show."""
         if not self.step:
             return self.epsilon
-        return self.step * max(
-            math.ceil(self.epsilon / self.step - _SAME_STEP), 1
-        )
+        return self.step * max(math.ceil(self.epsilon / self.step - _SAME_STEP), 1)
 
     @property
     def between(self) -> float:
@@ -229,9 +223,7 @@ class RunDecision:
         """The feasible rows, the first place of each configuration among them, and which it is."""
         rows = np.flatnonzero(np.asarray(self.run.feasible))
         X = np.nan_to_num(self.run.X[rows], nan=-1.0)
-        _, first, which = np.unique(
-            X, axis=0, return_index=True, return_inverse=True
-        )
+        _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
         return rows, first, which.ravel()
 
     @cached_property
@@ -278,9 +270,7 @@ class RunDecision:
         """
         # a sum of costs near the largest number would overflow
         other = lowest((self.costs / len(self.costs)).sum(axis=0))
-        ahead = decide(
-            self.costs[:, self._observed] - self.costs[:, other], side="above"
-        )
+        ahead = decide(self.costs[:, self._observed] - self.costs[:, other], side="above")
         enough = ahead.estimate > self.counts.between
         is_better = enough and ahead.probability >= _BETTER
         return other if is_better else self._observed
@@ -371,11 +361,7 @@ class RunDecision:
     def box_that_loses(self, lose: float) -> Box:
         """Return the same where the best that is left may be worse by another amount."""
         return Box.of(
-            self.draws,
-            lose,
-            keep=self.row_to_keep,
-            tried=self.run.tried,
-            enough=self.epsilon,
+            self.draws, lose, keep=self.row_to_keep, tried=self.run.tried, enough=self.epsilon
         )
 
     # ------------------------------------------------------------------ what is left to gain
@@ -424,10 +410,7 @@ class RunDecision:
         The interval is stretched: minima scatter by more than those of draws do.
         """
         decision = decide(
-            np.maximum(gains, 0.0),
-            self.counts.between,
-            side="above",
-            stretch=STRETCH["least"],
+            np.maximum(gains, 0.0), self.counts.between, side="above", stretch=STRETCH["least"]
         )
         low, high = decision.interval
         return replace(decision, interval=(max(low, 0.0), high))
@@ -464,9 +447,7 @@ class RunDecision:
         return np.asarray(new & self.draws.feasible(X))
 
 
-def prediction_at(
-    draws: Draws, row: Array, bounds: tuple[float, float] | None
-) -> Decision:
+def prediction_at(draws: Draws, row: Array, bounds: tuple[float, float] | None) -> Decision:
     """Return the objective that is predicted at an encoded row (d,), and its interval.
 
     Everybody who tells a prediction of one configuration looks here.
@@ -483,10 +464,7 @@ def _decision(run: Run, seed: int) -> RunDecision | None:
         raise NothingToExplain(NONE_FEASIBLE())
     model, _ = surrogate_of(run, None, "auto", seed)
     draws = as_draws(
-        accepted_surrogate(model),
-        run.direction,
-        feasibility=run.feasibility(seed=seed),
-        seed=seed,
+        accepted_surrogate(model), run.direction, feasibility=run.feasibility(seed=seed), seed=seed
     )
     if not draws.joint:
         return None

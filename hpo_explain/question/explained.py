@@ -80,9 +80,7 @@ class Explained:
     direction: Direction
 
     @classmethod
-    def of(
-        cls, model: Surrogate | Acquisition, direction: Direction = "minimize"
-    ) -> Explained:
+    def of(cls, model: Surrogate | Acquisition, direction: Direction = "minimize") -> Explained:
         """Return what a surrogate or an acquisition predicts, with the direction that is better.
 
         Raises
@@ -94,9 +92,7 @@ class Explained:
         if isinstance(model, PredictedObjective):
             return cls(model, True, model.direction)
         if isinstance(model, Acquisition):
-            return cls(
-                accepted_acquisition(model, "surrogate"), False, "maximize"
-            )
+            return cls(accepted_acquisition(model, "surrogate"), False, "maximize")
         if not isinstance(model, Surrogate):
             raise InputError(
                 "surrogate",
@@ -105,11 +101,7 @@ class Explained:
                 model,
                 "Pass run.surrogate().",
             )
-        return cls(
-            PredictedObjective(accepted_surrogate(model), direction),
-            True,
-            direction,
-        )
+        return cls(PredictedObjective(accepted_surrogate(model), direction), True, direction)
 
     @property
     def space(self) -> SearchSpace:
@@ -119,11 +111,7 @@ class Explained:
     @property
     def surrogate(self) -> Surrogate | None:
         """The surrogate, where there is one."""
-        return (
-            self.game.surrogate
-            if isinstance(self.game, SurrogateBased)
-            else None
-        )
+        return self.game.surrogate if isinstance(self.game, SurrogateBased) else None
 
     @property
     def acquisition(self) -> str:
@@ -134,11 +122,7 @@ class Explained:
     def model(self) -> str:
         """The surrogate's label, empty where there is none."""
         surrogate = self.surrogate
-        return (
-            ""
-            if surrogate is None
-            else getattr(surrogate, "label", "a model of yours")
-        )
+        return "" if surrogate is None else getattr(surrogate, "label", "a model of yours")
 
     @property
     def trust(self) -> Trust | None:
@@ -148,11 +132,7 @@ class Explained:
     @property
     def objective_direction(self) -> Direction:
         """Which way the objective is better, whatever is explained."""
-        return (
-            self.direction
-            if self.of_objective
-            else getattr(self.game, "direction", "minimize")
-        )
+        return self.direction if self.of_objective else getattr(self.game, "direction", "minimize")
 
     def completed(self, subject: Subject | None) -> Subject:
         """Return what is explained, with what is known of the model; made where none is given.
@@ -162,11 +142,7 @@ class Explained:
         InputError
             If the subject is of another space.
         """
-        about = (
-            Subject(self.space, self.objective_direction)
-            if subject is None
-            else subject
-        )
+        about = Subject(self.space, self.objective_direction) if subject is None else subject
         if about.space.names != self.space.names:
             raise InputError(
                 "subject",
@@ -179,9 +155,7 @@ class Explained:
             model=self.model,
             acquisition=self.acquisition,
             trust=self.trust,
-            notes=as_facts(
-                [*getattr(self.surrogate, "notes", ()), *about.notes]
-            ),
+            notes=as_facts([*getattr(self.surrogate, "notes", ()), *about.notes]),
         )
 
     @property
@@ -192,9 +166,7 @@ class Explained:
     def __call__(self, X: Array) -> Array:
         """Return the values, (n,), at encoded rows (n, d)."""
         terms = self.game.terms(X)
-        return np.asarray(
-            sum(terms[name] for name in self.game.term_names), dtype=float
-        )
+        return np.asarray(sum(terms[name] for name in self.game.term_names), dtype=float)
 
     def draws(self, seed: int) -> Draws:
         """Return the functions that the surrogate of the objective allows, or the acquisition."""
@@ -214,17 +186,12 @@ def explained_of(
     model: Any, subject: Subject | None, direction: Direction
 ) -> tuple[Explained, Subject]:
     """Return what a model predicts, and the subject with all that is known of it."""
-    explained = Explained.of(
-        model, subject.direction if subject else direction
-    )
+    explained = Explained.of(model, subject.direction if subject else direction)
     return explained, explained.completed(subject)
 
 
 def subject_of_surrogate(
-    model: Surrogate,
-    direction: Direction,
-    subject: Subject | None,
-    argument: str = "forest",
+    model: Surrogate, direction: Direction, subject: Subject | None, argument: str = "forest"
 ) -> Subject:
     """Return what a surrogate of the objective explains, with what is known of the model.
 
@@ -251,9 +218,7 @@ _HOW = "return finite mean and standard deviation, arrays of shape (n,), from pr
 _PARTS = ("mean", "standard deviation")
 
 
-def accepted_surrogate(
-    surrogate: Any, argument: str = "surrogate"
-) -> Surrogate:
+def accepted_surrogate(surrogate: Any, argument: str = "surrogate") -> Surrogate:
     """Return a surrogate that has a space, and predicts as one.
 
     Raises
@@ -277,9 +242,7 @@ def accepted_criterion(acquisition: Any) -> None:
         accepted_acquisition(acquisition)
 
 
-def accepted_acquisition(
-    acquisition: Any, argument: str = "acquisition"
-) -> Acquisition:
+def accepted_acquisition(acquisition: Any, argument: str = "acquisition") -> Acquisition:
     """Return an acquisition function that has a space and terms, on a surrogate that predicts.
 
     Raises
@@ -287,9 +250,7 @@ def accepted_acquisition(
     ValueError
         If it does not; the text says what is wrong.
     """
-    _space(
-        acquisition, argument, "an acquisition function", "terms", "term_names"
-    )
+    _space(acquisition, argument, "an acquisition function", "terms", "term_names")
     accepted: Acquisition = acquisition
     if isinstance(acquisition, SurrogateBased):
         own = acquisition.surrogate
@@ -301,9 +262,7 @@ def accepted_acquisition(
 
 def _wrong(result: Any) -> str:
     """Say what is wrong with predictions; empty if nothing is."""
-    if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != len(
-        _PARTS
-    ):
+    if not isinstance(result, (tuple, list, np.ndarray)) or len(result) != len(_PARTS):
         return f"it returned {result!r} instead of the two"
     for name, part in zip(_PARTS, result, strict=True):
         values = check_array(f"the {name} that a surrogate predicts", part)
@@ -319,16 +278,10 @@ def _wrong(result: Any) -> str:
 
 def _space(model: Any, argument: str, what: str, *members: str) -> SearchSpace:
     """Return the space of what was given, which must have other members too."""
-    missing = [
-        name for name in ("space", *members) if not hasattr(model, name)
-    ]
+    missing = [name for name in ("space", *members) if not hasattr(model, name)]
     space = getattr(model, "space", None)
     if missing or not isinstance(space, SearchSpace):
-        lacks = (
-            f"has no {' and no '.join(missing)}"
-            if missing
-            else f"has {space!r} as its space"
-        )
+        lacks = f"has no {' and no '.join(missing)}" if missing else f"has {space!r} as its space"
         raise InputError(
             argument,
             f"must be {what}, with a SearchSpace as its `space`, but was {model!r}, which {lacks}",
@@ -341,19 +294,11 @@ def _space(model: Any, argument: str, what: str, *members: str) -> SearchSpace:
 
 
 def shared_subject(
-    space: SearchSpace,
-    subjects: Sequence[Subject],
-    notes: tuple[Fact, ...] = (),
+    space: SearchSpace, subjects: Sequence[Subject], notes: tuple[Fact, ...] = ()
 ) -> Subject:
     """Return what several runs are about: trusted as far as the least trusted of them."""
-    trusts = [
-        subject.trust for subject in subjects if subject.trust is not None
-    ]
-    worst = (
-        max(trusts, key=lambda trust: LEVELS.index(trust.level))
-        if trusts
-        else None
-    )
+    trusts = [subject.trust for subject in subjects if subject.trust is not None]
+    worst = max(trusts, key=lambda trust: LEVELS.index(trust.level)) if trusts else None
     return replace(
         subjects[0],
         space=space,

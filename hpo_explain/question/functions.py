@@ -19,12 +19,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.models import Acquisition
 from hpo_explain.question.question import Question
-from hpo_explain.question.sources import (
-    each_has_its_own,
-    read,
-    read_by_objective,
-    several_runs,
-)
+from hpo_explain.question.sources import each_has_its_own, read, read_by_objective, several_runs
 from hpo_explain.run import Objectives, Run, is_measured
 
 _OF_KIND = """    surrogate : Surrogate or object, optional
@@ -59,11 +54,7 @@ def _of_optimizer(*, seed: int = 0, **reading: Any) -> None:
 
 
 def _of_surrogate(
-    *,
-    kind: Kind = "auto",
-    surrogate: Any = None,
-    seed: int = 0,
-    **reading: Any,
+    *, kind: Kind = "auto", surrogate: Any = None, seed: int = 0, **reading: Any
 ) -> None:
     """Take what functions take that explain the objective only."""
 
@@ -94,17 +85,10 @@ _TAKES: dict[Of, Callable[..., None]] = {
 def explains(method: Callable[..., _R]) -> Callable[..., _R]: ...
 @overload
 def explains(
-    *,
-    of: Of = ...,
-    without: Sequence[str] = ...,
-    several: Several = ...,
+    *, of: Of = ..., without: Sequence[str] = ..., several: Several = ...
 ) -> Callable[[Callable[..., _R]], Callable[..., _R]]: ...
 def explains(
-    method: Any = None,
-    *,
-    of: Of = "anything",
-    without: Sequence[str] = (),
-    several: Several = "",
+    method: Any = None, *, of: Of = "anything", without: Sequence[str] = (), several: Several = ""
 ) -> Any:
     """Return the function that users call: it takes a run, the method's own arguments, and more.
 
@@ -126,9 +110,7 @@ def explains(
         if n not in without and n not in signature.parameters
     ]
     names = [p.name for p in shared]
-    first = inspect.Parameter(
-        "run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any
-    )
+    first = inspect.Parameter("run", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
 
     @wraps(method)
     def public(*args: Any, **options_given: Any) -> Any:
@@ -163,11 +145,7 @@ def explains(
         else:
             kind = taken.get("kind", "auto")
             run = read(public, source, reading, surrogate, kind)
-        question = Question(
-            run,
-            runs=runs if len(runs) > 1 else {},
-            **taken,
-        )
+        question = Question(run, runs=runs if len(runs) > 1 else {}, **taken)
         return question.ask(public, **held)
 
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -187,18 +165,12 @@ def documented(text: str, taken: Sequence[str]) -> str:
     """Return a method's documentation with those arguments it takes that functions share."""
     if "    Parameters\n" not in text:  # it has none of its own
         text = text.replace(
-            "    Returns\n",
-            "    Parameters\n    ----------\n    \n\n    Returns\n",
-            1,
+            "    Returns\n", "    Parameters\n    ----------\n    \n\n    Returns\n", 1
         )
     head, rule, rest = text.partition("----------\n    ")
     own, blank, tail = rest.partition("\n\n    Returns")
     entries = re.split(r"(?m)^(?=    \S)", _SHARED)
-    shared = "".join(
-        p
-        for p in entries
-        if not p.strip() or re.findall(r"\w+", p)[0] in taken
-    )
+    shared = "".join(p for p in entries if not p.strip() or re.findall(r"\w+", p)[0] in taken)
     first = f"{_RUN}{own}".rstrip()
     return f"{head}{rule}{first}{shared}{blank[1:]}{tail}" if rule else text
 
@@ -206,23 +178,14 @@ def documented(text: str, taken: Sequence[str]) -> str:
 def told_arguments(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the documentation says of each argument, in one line."""
     entries = re.findall(
-        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)",
-        function.__doc__ or "",
-        re.M,
+        r"^    (\w+(?:, \w+)*)(?: :)?[^\n]*\n((?:        [^\n]*\n)+)", function.__doc__ or "", re.M
     )
-    return {
-        name: " ".join(text.split())
-        for names, text in entries
-        for name in names.split(", ")
-    }
+    return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of all arguments of a function that users call."""
-    return {
-        **get_type_hints(_shared),
-        **get_type_hints(inspect.unwrap(function)),
-    }
+    return {**get_type_hints(_shared), **get_type_hints(inspect.unwrap(function))}
 
 
 class Argument(NamedTuple):
@@ -246,12 +209,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[bool, list[Argument]]:
     # a model that is an object
     own = {"surrogate"} if hints.get("kind") == Kind else set()
     arguments = [
-        Argument(
-            one.name,
-            one.default,
-            hints.get(one.name, Any),
-            descriptions.get(one.name, ""),
-        )
+        Argument(one.name, one.default, hints.get(one.name, Any), descriptions.get(one.name, ""))
         for one in others
         if one.kind is not one.VAR_KEYWORD and one.name not in own
     ]

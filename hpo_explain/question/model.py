@@ -30,11 +30,7 @@ BELIEVED_FROM_SOME = declared_fact(
 
 
 def model_of(
-    run: Run,
-    acquisition: Criterion | Acquisition | None,
-    before: int | None,
-    kind: Kind,
-    seed: int,
+    run: Run, acquisition: Criterion | Acquisition | None, before: int | None, kind: Kind, seed: int
 ) -> tuple[Surrogate | Acquisition, tuple[Fact, ...]]:
     """Return what is explained around a configuration, and what was assumed."""
     _check_before(run, before)
@@ -65,9 +61,7 @@ def surrogate_of(
             return belief, ()
         wider = math.sqrt(of / taken)
         return belief, (BELIEVED_FROM_SOME(taken=taken, of=of, wider=wider),)
-    return run.model, () if before is None else learned_later(
-        run, before, run.model
-    )
+    return run.model, () if before is None else learned_later(run, before, run.model)
 
 
 def _check_before(run: Run, before: int | None) -> None:
@@ -76,9 +70,7 @@ def _check_before(run: Run, before: int | None) -> None:
         isinstance(before, bool) or not isinstance(before, (int, np.integer))
     ):
         problem = f"must be the number of a trial, but was {before!r}"
-        raise InputError(
-            "before", problem, before, f"Finished trials: {spans(run.trials)}."
-        )
+        raise InputError("before", problem, before, f"Finished trials: {spans(run.trials)}.")
     try:
         run.known_before(before)
     except InputError as error:
@@ -88,9 +80,7 @@ def _check_before(run: Run, before: int | None) -> None:
 def _seen(fact: Fact) -> str:
     later = sum(trial != fact["at"] for trial in fact.trials)
     itself = [f"trial {fact['at']} itself"] if later < len(fact.trials) else []
-    others = (
-        [f"{counted(later, 'trial')} not finished by then"] if later else []
-    )
+    others = [f"{counted(later, 'trial')} not finished by then"] if later else []
     return join_words([*itself, *others])
 
 
@@ -106,9 +96,7 @@ _MAY_HAVE_LEARNED = declared_fact(
 )
 
 
-def learned_later(
-    run: Run, number: int, model: Surrogate | None
-) -> tuple[Fact, ...]:
+def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:
     """Return a fact where a model from outside has seen a trial or later ones, or may have.
 
     Parameters

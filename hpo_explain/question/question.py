@@ -10,23 +10,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from hpo_explain.base import (
-    Criterion,
-    Fact,
-    InputError,
-    Kind,
-    Subject,
-    spans,
-    unless_nothing,
-)
+from hpo_explain.base import Criterion, Fact, InputError, Kind, Subject, spans, unless_nothing
 from hpo_explain.belief import Belief, Draws, as_draws
 from hpo_explain.models import Acquisition
-from hpo_explain.question.answers import (
-    Answers,
-    answers_about,
-    answers_about_trials,
-    key_of,
-)
+from hpo_explain.question.answers import Answers, answers_about, answers_about_trials, key_of
 from hpo_explain.question.decision import RunDecision
 from hpo_explain.question.model import model_of
 from hpo_explain.run import Run
@@ -113,9 +100,7 @@ class Question:
 
     @cached_property
     def _explained(self) -> tuple[Any, tuple[Fact, ...]]:
-        return model_of(
-            self.run, self.acquisition, self.before, self.kind, self.seed
-        )
+        return model_of(self.run, self.acquisition, self.before, self.kind, self.seed)
 
     @property
     def model(self) -> Any:
@@ -198,9 +183,7 @@ class Question:
             return numbers.tolist(), ()
         in_order = np.argsort(numbers, kind="stable")
         cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
-        rows = learned_rows(
-            run.space, run.X[in_order], cost[in_order], _SOME, seed=self.seed
-        )
+        rows = learned_rows(run.space, run.X[in_order], cost[in_order], _SOME, seed=self.seed)
         fact = EXPLAINED_SOME(**which_of(len(run), _SOME, seed=self.seed))
         return numbers[in_order[rows]].tolist(), (fact,)
 
@@ -221,9 +204,7 @@ class Question:
         first = [*apart, *others, *candidates][0]
         return int(np.asarray(run.trials)[first])
 
-    def subject(
-        self, trial: int | None = None, *, notes: Iterable[Fact] = ()
-    ) -> Subject:
+    def subject(self, trial: int | None = None, *, notes: Iterable[Fact] = ()) -> Subject:
         """Return what an explanation of the model is about, with what was assumed for it."""
         assumed = [*notes, *self._explained[1]]
         return Subject.of(self.run, trial=trial, notes=assumed)

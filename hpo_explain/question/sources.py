@@ -21,15 +21,11 @@ def options_of(function: Callable[..., Any]) -> Iterator[None]:
     except UnknownOptionError as error:
         own = [*inspect.signature(function).parameters.values()][1:]
         names = [p.name for p in own if p.kind is not p.VAR_KEYWORD]
-        there = unknown_name(
-            error.argument, error.argument, [*names, *error.known], "option"
-        )
+        there = unknown_name(error.argument, error.argument, [*names, *error.known], "option")
         problem = f"is not an option of {function.__name__}"
         rest = "" if error.known else f" {error.remedy}"
         remedy = f"{there.remedy}{rest}"
-        raise UnknownOptionError(
-            error.argument, problem, error.value, remedy
-        ) from None
+        raise UnknownOptionError(error.argument, problem, error.value, remedy) from None
 
 
 def read(
@@ -76,16 +72,11 @@ def each_has_its_own(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             problem = "was given with several runs, of which each has its own"
-            raise InputError(
-                name, problem, value, "Ask for one run at a time."
-            )
+            raise InputError(name, problem, value, "Ask for one run at a time.")
 
 
 def several_runs(
-    function: Callable[..., Any],
-    argument: str,
-    runs: Mapping[str, Any],
-    reading: Mapping[str, Any],
+    function: Callable[..., Any], argument: str, runs: Mapping[str, Any], reading: Mapping[str, Any]
 ) -> dict[str, Run]:
     """Return runs by their names.
 
@@ -114,10 +105,5 @@ def several_runs(
             raise error.inside(argument, what, source) from None
     if len(by_name) < 2:
         problem = f"must hold at least two runs, but held {', '.join(by_name) or 'none'}"
-        raise InputError(
-            argument,
-            problem,
-            [*by_name],
-            "To explain one run, use hx.report(run).",
-        )
+        raise InputError(argument, problem, [*by_name], "To explain one run, use hx.report(run).")
     return by_name

@@ -57,9 +57,7 @@ class Figures:
 
         def figure(found: re.Match[str]) -> str:
             place = int(found[1])
-            return _made(
-                self._begun[place], lambda: drawn(*self._asked[place])
-            )
+            return _made(self._begun[place], lambda: drawn(*self._asked[place]))
 
         return Markup(_PLACE.sub(figure, body))
 
@@ -78,16 +76,10 @@ class Ahead:
     """
 
     def __init__(
-        self,
-        question: Question,
-        functions: Sequence[Callable[..., Any]],
-        workers: Workers,
+        self, question: Question, functions: Sequence[Callable[..., Any]], workers: Workers
     ) -> None:
         self._question = question
-        self._begun = {
-            function: workers.submit(function, question.run)
-            for function in functions
-        }
+        self._begun = {function: workers.submit(function, question.run) for function in functions}
 
     def settle(self) -> None:
         """Have the question know what workers answer."""

@@ -15,9 +15,7 @@ _FORMULA = tuple("=+-@\t＝＋－＠")  # the wide ones count in Japanese
 _CELL_BEGINS = re.compile(r"(?<=[;\t\n])")
 
 
-def csv_text(
-    cells: Cells, *, digits: int | None = None, nothing: str = ""
-) -> str:
+def csv_text(cells: Cells, *, digits: int | None = None, nothing: str = "") -> str:
     r"""Return a table as CSV, in which no text is a formula, and what is not known is empty.
 
     A spreadsheet runs a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab,

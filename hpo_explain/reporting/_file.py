@@ -27,9 +27,7 @@ def check_place(place: object) -> None:
     """Raise InputError or OSError if no file can be written there, as far as that can be seen."""
     if not isinstance(place, (str, os.PathLike)):
         problem = f"must be the path of a file, but was {place!r}"
-        raise InputError(
-            "path", problem, place, "Give one such as 'report.html'."
-        )
+        raise InputError("path", problem, place, "Give one such as 'report.html'.")
     path = Path(place)
     if path.is_dir():
         raise IsADirectoryError(
@@ -69,11 +67,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     removes that.
     """
     # a lone surrogate (of a name that was no UTF-8) has no encoding
-    data = (
-        content
-        if isinstance(content, bytes)
-        else content.encode("utf-8", errors="replace")
-    )
+    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="replace")
     state = _state(path)
     if state is not None and not _may_be_replaced(state):
         _write_into(path, state, data)
@@ -97,9 +91,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     except OSError as error:  # of a file whose name nobody has given
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        with contextlib.suppress(
-            OSError
-        ):  # its folder may be gone, or read-only by now
+        with contextlib.suppress(OSError):  # its folder may be gone, or read-only by now
             partial.unlink(missing_ok=True)
             _remove_left(target.parent, start)
 

@@ -65,9 +65,7 @@ _ALIKE = re.compile(
     r'(?:<use xlink:href="#\1" x="[^"]*" y="[^"]*" style="\2"/>)+'
 )
 _AT = re.compile(r' x="([^"]*)" y="([^"]*)"')
-_OF_TAB = (
-    "@"  # before an anchor: its tab is not known where the section is made
-)
+_OF_TAB = "@"  # before an anchor: its tab is not known where the section is made
 _LINK = re.compile(rf' href="#{_OF_TAB}([a-z-]+)"')
 _COLOR = re.compile("|".join(_INKS), re.IGNORECASE)
 _interactive: ContextVar[bool] = ContextVar("interactive", default=False)
@@ -148,15 +146,10 @@ def downloads(name: str, cells: Cells) -> Markup:
         data = packed(csv.encode("utf-8", errors="replace"))
         return _link(f"{name}.csv.gz", f"data:application/gzip;base64,{data}")
     columns = [map(_plain, values) for _, values in cells]
-    split = {
-        "columns": [name for name, _ in cells],
-        "data": [*zip(*columns, strict=True)],
-    }
+    split = {"columns": [name for name, _ in cells], "data": [*zip(*columns, strict=True)]}
     texts = {
         "csv": csv,
-        "json": json.dumps(
-            split, ensure_ascii=False, default=str, separators=(",", ":")
-        ),
+        "json": json.dumps(split, ensure_ascii=False, default=str, separators=(",", ":")),
     }
     return Markup(", ").join(
         _link(
@@ -198,9 +191,7 @@ def _plain(value: Any) -> Any:
 def figures_that_answer(wanted: bool) -> Iterator[None]:
     """Have figures carry what plotly draws in their place."""
     if wanted and find_spec("plotly") is None:
-        raise ImportError(
-            "An interactive report needs plotly: pip install plotly"
-        )
+        raise ImportError("An interactive report needs plotly: pip install plotly")
     before = _interactive.set(wanted)
     try:
         yield
@@ -209,11 +200,7 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
 
 
 def page(
-    *,
-    scripts: Sequence[str],
-    interactive: bool = False,
-    version: str = "",
-    **values: Any,
+    *, scripts: Sequence[str], interactive: bool = False, version: str = "", **values: Any
 ) -> Markup:
     """Return the whole page, its scripts named by their hashes: no other one runs in it.
 
@@ -250,9 +237,7 @@ def _hash(script: str) -> str:
     return base64.b64encode(digest).decode("ascii")
 
 
-def figure(
-    result: Result, *, view: str = "", alt: str, caption: str
-) -> Markup:
+def figure(result: Result, *, view: str = "", alt: str, caption: str) -> Markup:
     """Return a plot in the page's colors.
 
     Parameters
@@ -266,18 +251,11 @@ def figure(
     caption : str
         What is drawn, for those who do.
     """
-    about = (
-        result.described(view),
-        printable_lines(alt),
-        caption,
-        _interactive.get(),
-    )
+    about = (result.described(view), printable_lines(alt), caption, _interactive.get())
     return _draws.get()(*about)
 
 
-def drawn(
-    description: Any, alt: str, caption: str, interactive: bool
-) -> Markup:
+def drawn(description: Any, alt: str, caption: str, interactive: bool) -> Markup:
     """Return a described figure in the page's colors.
 
     Panels stand beside each other as the screen has room, with one legend.
@@ -293,12 +271,9 @@ def drawn(
     )
 
 
-def _panels(
-    figure: Panels, alt: str, caption: str, interactive: bool
-) -> Markup:
+def _panels(figure: Panels, alt: str, caption: str, interactive: bool) -> Markup:
     key = [
-        (text, _colored(plot_svg(draw, alt=text), text))
-        for text, draw in renderer().key_of(figure)
+        (text, _colored(plot_svg(draw, alt=text), text)) for text, draw in renderer().key_of(figure)
     ]
     plots = [
         (
@@ -308,21 +283,12 @@ def _panels(
         )
         for k, panel in enumerate(figure.apart())
     ]
-    return render(
-        "panels.html.j2",
-        figure=figure,
-        key=key,
-        plots=plots,
-        alt=alt,
-        caption=caption,
-    )
+    return render("panels.html.j2", figure=figure, key=key, plots=plots, alt=alt, caption=caption)
 
 
 def _svg(description: Any, alt: str, own: str, *, width: float) -> Markup:
     """Return a drawing, whose ids are those of no other one with another `own`."""
-    svg = plot_svg(
-        lambda: renderer().drawn(description, ax=None, width=width), alt=alt
-    )
+    svg = plot_svg(lambda: renderer().drawn(description, ax=None, width=width), alt=alt)
     return _colored(svg, own)
 
 
@@ -330,11 +296,7 @@ def _colored(svg: str, own: str) -> Markup:
     """Return a drawing in the page's colors."""
     ends = hashlib.sha256(own.encode(errors="replace")).hexdigest()[:6]
     svg = re.sub(r"\bp([0-9a-f]{10})-", rf"p\g<1>{ends}-", svg)
-    return Markup(
-        _COLOR.sub(
-            lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)
-        )
-    )
+    return Markup(_COLOR.sub(lambda found: f"var(--{_INKS[found[0].lower()]})", _smaller(svg)))
 
 
 def _answering(description: Any) -> str:
@@ -363,9 +325,7 @@ def _smaller(svg: str) -> str:
 
     def shorter(found: re.Match[str]) -> str:
         text = found[0]
-        for pattern, instead in (
-            _SHORTER if text.startswith(" d=") else _SHORTER[:1]
-        ):
+        for pattern, instead in _SHORTER if text.startswith(" d=") else _SHORTER[:1]:
             text = pattern.sub(instead, text)
         return text
 

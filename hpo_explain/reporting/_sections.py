@@ -60,21 +60,11 @@ def section_of(method: Method) -> Section:
 def _as_figures(result: Result, question: Question) -> Markup:
     """Return the answer, its figures and what was assumed."""
     plots = [
-        figure(
-            result,
-            view=name,
-            alt=result.sentence,
-            caption=filled(view.caption, found=result),
-        )
+        figure(result, view=name, alt=result.sentence, caption=filled(view.caption, found=result))
         for name, view in result.views_of.items()
         if view.shown_if(result)
     ]
-    return render(
-        "result.html.j2",
-        sentence=result.sentence,
-        plots=plots,
-        notes=result.notes,
-    )
+    return render("result.html.j2", sentence=result.sentence, plots=plots, notes=result.notes)
 
 
 def _in_lines(result: Summary, question: Question) -> Markup:
@@ -98,20 +88,9 @@ _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
 }
 JOINT = (PARETO, COMPARE)
 """Methods about several runs at once: their sections come before those of each run."""
-_FIRST = (
-    SUMMARY,
-    ADVISE,
-    HISTORY,
-    PARTIAL_DEPENDENCE,
-    ABLATION,
-    IMPORTANCE,
-)
+_FIRST = (SUMMARY, ADVISE, HISTORY, PARTIAL_DEPENDENCE, ABLATION, IMPORTANCE)
 SHOWN: tuple[Method, ...] = (
     *_FIRST,
-    *(
-        method
-        for method in METHODS
-        if method.title and method not in (*_FIRST, *JOINT)
-    ),
+    *(method for method in METHODS if method.title and method not in (*_FIRST, *JOINT)),
 )
 """The methods that have a section, in the order of the page."""

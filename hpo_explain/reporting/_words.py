@@ -115,13 +115,7 @@ def without_result_line(run: Run, trial: int) -> str:
         return f"left out, {run.excluded[trial]}"
     state = _STATES[run.without_result[trial].state]
     return "; ".join(
-        filter(
-            None,
-            [
-                state,
-                _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer),
-            ],
-        )
+        filter(None, [state, _CHOSEN[run.origin(trial)].format(optimizer=run.optimizer)])
     )
 
 
@@ -145,9 +139,7 @@ def others(count: int) -> str:
     return f"{counted(count, 'other')} together"
 
 
-def predicted_and_observed(
-    objective: str, predicted: str, observed: str | None
-) -> str:
+def predicted_and_observed(objective: str, predicted: str, observed: str | None) -> str:
     """Return what the model of the time predicted for a trial, and what came of it, if anything."""
     came = "" if observed is None else f" Observed: {observed}."
     return f"Predicted {objective}: {predicted}.{came}"
@@ -158,15 +150,11 @@ ALL_OBJECTIVES, ALL_RUNS = "All objectives", "All runs"
 
 def together(objectives: Objectives) -> str:
     """Return several objectives in a line."""
-    named = [
-        f"{name} ({run.direction})" for name, run in objectives.runs.items()
-    ]
+    named = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
     return f"{counted(len(objectives.trials), 'trial')}: {join_words(named)}"
 
 
 def side_by_side(runs: Mapping[str, Run]) -> str:
     """Return several runs in a line."""
-    named = [
-        f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()
-    ]
+    named = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
     return f"{counted(len(runs), 'run')}: {join_words(named)}"

@@ -48,15 +48,11 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     ]
     infeasible = np.asarray(run.trials)[~np.asarray(run.feasible)]
     if len(infeasible):
-        facts.append(
-            ("Infeasible", f"{len(infeasible)} ({spans(infeasible)})")
-        )
+        facts.append(("Infeasible", f"{len(infeasible)} ({spans(infeasible)})"))
     if run.excluded:
         facts.append(("Left out", str(len(run.excluded))))
     if run.finished is not None and np.isfinite(run.finished).any():
-        last = datetime.fromtimestamp(
-            float(np.nanmax(run.finished)), tz=timezone.utc
-        )
+        last = datetime.fromtimestamp(float(np.nanmax(run.finished)), tz=timezone.utc)
         facts.append(("Last trial finished", f"{last:%Y-%m-%d %H:%M} UTC"))
     return facts
 
@@ -69,12 +65,7 @@ def _best(run: Run) -> dict[str, object] | None:
         "trial": run.incumbent_trial,
         "objective": _value(run, run.incumbent_trial),
         "rows": [
-            (
-                name,
-                format_value(incumbent[name], width=_LONG)
-                if name in incumbent
-                else None,
-            )
+            (name, format_value(incumbent[name], width=_LONG) if name in incumbent else None)
             for name in run.space.names
         ],
     }
@@ -82,7 +73,4 @@ def _best(run: Run) -> dict[str, object] | None:
 
 def _left_out(run: Run) -> list[tuple[str, int, str]]:
     reasons = by_reason(run.excluded).items()
-    return [
-        (str(reason), len(numbers), spans(numbers))
-        for reason, numbers in reasons
-    ]
+    return [(str(reason), len(numbers), spans(numbers)) for reason, numbers in reasons]

@@ -12,42 +12,21 @@ from markupsafe import Markup
 
 from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.blas import one_blas_thread
-from hpo_explain.base.checks import (
-    check_flag,
-    check_jobs,
-    check_sequence,
-    check_text,
-    unknown_name,
-)
+from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.workers import SIDE_BY_SIDE, Workers, may_have_workers
-from hpo_explain.catalog.methods import (
-    COMPARE,
-    DESIRABILITY_PATH,
-    EXPLAIN_PROPOSAL,
-    PARETO,
-)
+from hpo_explain.catalog.methods import COMPARE, DESIRABILITY_PATH, EXPLAIN_PROPOSAL, PARETO
 from hpo_explain.question import Question, options_of
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._ahead import Ahead, Figures
 from hpo_explain.reporting._file import check_place, write_atomically
 from hpo_explain.reporting._notebook import ReportPath
-from hpo_explain.reporting._render import (
-    figures_drawn_by,
-    figures_that_answer,
-    page,
-)
+from hpo_explain.reporting._render import figures_drawn_by, figures_that_answer, page
 from hpo_explain.reporting._sections import SHOWN, section_of
 from hpo_explain.reporting.overview import what_was_read
 from hpo_explain.reporting.panel import WHAT_IF
-from hpo_explain.reporting.section import (
-    Card,
-    Section,
-    Status,
-    card_of,
-    drawn_out,
-)
+from hpo_explain.reporting.section import Card, Section, Status, card_of, drawn_out
 from hpo_explain.run import Run
 from hpo_explain.run.description import summary
 from hpo_explain.run.objectives import joined
@@ -144,16 +123,10 @@ def report(
     ('<!doctype html>', True)
     """
     check_place(path)  # before minutes of work, not after
-    with (
-        options_of(report),
-        progress_of("report", shown=check_flag("progress", progress)),
-    ):
+    with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
         runs = as_runs(run, **reading)
         if surrogate is not None:
-            runs = {
-                name: found.explained_by(surrogate)
-                for name, found in _alone(runs).items()
-            }
+            runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
         made = Report.of(
             runs,
             title=title,
@@ -248,12 +221,7 @@ class Report:
         'Best objective: 1 (trial 1 of 2); the last one.'
         """
         if not runs:
-            raise InputError(
-                "runs",
-                "is empty: there is nothing to report",
-                runs,
-                "Give a run.",
-            )
+            raise InputError("runs", "is empty: there is nothing to report", runs, "Give a run.")
         chosen = _chosen(sections, interactive)
         progress = check_flag("progress", progress)
         title = None if title is None else check_text("title", title)
@@ -270,23 +238,16 @@ class Report:
                 until_done.callback(workers.end)
                 figures = Figures(workers)
                 until_done.enter_context(figures_drawn_by(figures))
-                ahead = [
-                    _begun(question, chosen, workers)
-                    for question in questions.values()
-                ]
+                ahead = [_begun(question, chosen, workers) for question in questions.values()]
             work = _work(questions, chosen, everything=sections is None)
             made: dict[tuple[str, str], Card] = {}
-            for name, section in steps(
-                work, "sections", called=lambda one: one[1].name
-            ):
+            for name, section in steps(work, "sections", called=lambda one: one[1].name):
                 if section.name in _LATE:
                     for one in ahead:
                         one.settle()
                     ahead = []
                 prefix = _prefix([*questions].index(name))
-                made[name, section.name] = card_of(
-                    section, questions[name], prefix=prefix
-                )
+                made[name, section.name] = card_of(section, questions[name], prefix=prefix)
             joint = _joint_tab(runs) if sections is None else ()
             tabs = [
                 *joint,
@@ -307,10 +268,7 @@ class Report:
             ]
             if figures is not None:
                 figures.help()
-                tabs = [
-                    replace(tab, cards=_placed(tab.cards, figures))
-                    for tab in tabs
-                ]
+                tabs = [replace(tab, cards=_placed(tab.cards, figures)) for tab in tabs]
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
         heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
@@ -364,25 +322,18 @@ def _workers(
     return Workers(count, SIDE_BY_SIDE) if count else None
 
 
-def _begun(
-    question: Question, chosen: Sequence[Section], workers: Workers
-) -> Ahead:
+def _begun(question: Question, chosen: Sequence[Section], workers: Workers) -> Ahead:
     """Have workers begin what takes longest while other answers are found here."""
     wanted = {section.name for section in chosen}
     many = len(question.run.proposals or ()) >= _LONG
     functions = [
-        method.function
-        for method in _AHEAD
-        if many and {str(method.called), "history"} & wanted
+        method.function for method in _AHEAD if many and {str(method.called), "history"} & wanted
     ]
     return Ahead(question, functions, workers)
 
 
 def _work(
-    questions: Mapping[str, Question],
-    chosen: Sequence[Section],
-    *,
-    everything: bool,
+    questions: Mapping[str, Question], chosen: Sequence[Section], *, everything: bool
 ) -> list[tuple[str, Section]]:
     """Return what is asked of each run, what workers have begun last."""
     in_order = sorted(chosen, key=lambda section: section.name in _LATE)
@@ -394,20 +345,9 @@ def _work(
     ]
 
 
-def _tab(
-    name: str,
-    run: Run,
-    cards: Sequence[Card],
-    prefix: str,
-    *,
-    everything: bool,
-) -> Tab:
+def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything: bool) -> Tab:
     """Return what a report shows about a run; what there is nothing for only where it was named."""
-    shown = tuple(
-        card
-        for card in cards
-        if not everything or card.status is not Status.NOTHING
-    )
+    shown = tuple(card for card in cards if not everything or card.status is not Status.NOTHING)
     about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
     names = tuple(run.space.names)
     return Tab(name, about, shown, prefix, what_was_read(run), names)
@@ -453,17 +393,13 @@ def _prefix(place: int) -> str:
     return f"o{place}-" if place else ""
 
 
-def _chosen(
-    sections: Sequence[str | Section] | None, interactive: bool
-) -> tuple[Section, ...]:
+def _chosen(sections: Sequence[str | Section] | None, interactive: bool) -> tuple[Section, ...]:
     if sections is None:
         return (*SECTIONS, WHAT_IF) if interactive else SECTIONS
     known = {section.name: section for section in (*SECTIONS, WHAT_IF)}
     chosen = []
     for given in check_sequence("sections", sections, "names of sections"):
-        if not isinstance(given, (str, Section)) or (
-            isinstance(given, str) and given not in known
-        ):
+        if not isinstance(given, (str, Section)) or (isinstance(given, str) and given not in known):
             raise unknown_name("sections", given, known, "section")
         chosen.append(known[given] if isinstance(given, str) else given)
     return tuple(chosen)

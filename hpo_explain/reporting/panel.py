@@ -34,11 +34,7 @@ _WIDTH = 60  # columns of a category
 _STARTS = 500  # trials to start from: the best
 # hyperparameters and categories, and numbers of all trials, that a page can hold
 _PLACES, _TRIED = (300, 200_000)
-_SAMPLE, _EVEN, _DESIGNS = (
-    1000,
-    0.95,
-    5,
-)  # of the radius within which something was tried
+_SAMPLE, _EVEN, _DESIGNS = (1000, 0.95, 5)  # of the radius within which something was tried
 _ASKED = "What happens if a value changes?"
 _FIRST = 8  # panels that are open
 _NOT_PORTABLE = declared_fact(
@@ -122,10 +118,7 @@ def data_of(profile: Profile) -> dict[str, Any]:
         "between": decision.counts.between,
         "counts": f"{decision.epsilon:.2g}",
         "trials": _trials(run, decision.keep),
-        "starts": {
-            kind: [text, _or_none(row)]
-            for kind, (text, row) in profile.starts.items()
-        },
+        "starts": {kind: [text, _or_none(row)] for kind, (text, row) in profile.starts.items()},
         "usual": profile.usual.tolist(),
         "positions": [at.tolist() for at in profile.positions],
         "untried": [np.flatnonzero(~at).tolist() for at in profile.supported],
@@ -139,9 +132,7 @@ def data_of(profile: Profile) -> dict[str, Any]:
     }
 
 
-def packed_arrays(
-    arrays: dict[str, Numbers],
-) -> tuple[dict[str, Any], str]:
+def packed_arrays(arrays: dict[str, Numbers]) -> tuple[dict[str, Any], str]:
     """Return where arrays stand in bytes, and these, compressed, as letters."""
     in_order = sorted(arrays, key=lambda name: -arrays[name].itemsize)
     places: dict[str, Any] = {}

@@ -20,14 +20,7 @@ from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.question import Question, RunDecision
 from hpo_explain.run import Run
-from hpo_explain.space import (
-    Array,
-    Bools,
-    CategoricalParameter,
-    Config,
-    Parameter,
-    Support,
-)
+from hpo_explain.space import Array, Bools, CategoricalParameter, Config, Parameter, Support
 
 _POINTS = 21  # of a curve, where a hyperparameter has more values
 _DOTS = 1000  # trials that are drawn
@@ -198,8 +191,7 @@ class Profile:
         space = self.run.space
         support = Support(space, self.run.tried)
         return [
-            support.at(p.name, p.decode(at))
-            for p, at in zip(space, self.positions, strict=True)
+            support.at(p.name, p.decode(at)) for p, at in zip(space, self.positions, strict=True)
         ]
 
     @cached_property
@@ -215,9 +207,7 @@ class Profile:
         rows[:, self._unset] = np.nan
         draws = self.draws.at_one(self.draws.draws(rows))
         mean = draws.mean(axis=0)
-        ends = [
-            interval(column, stretch=STRETCH["average"]) for column in draws.T
-        ]
+        ends = [interval(column, stretch=STRETCH["average"]) for column in draws.T]
         bounds = self.run.bounds or (-np.inf, np.inf)
         found = np.vstack([mean, np.clip(np.transpose(ends), *bounds)])
         found[:, np.isnan(rows[:, j])] = np.nan
@@ -234,14 +224,10 @@ class Profile:
         """Where panels draw: the usual objectives, and the means of all curves."""
         run = self.run
         observed = run.objective[np.asarray(run.feasible)]
-        usual = usual_ends(
-            observed, lower_is_better=run.direction == "minimize"
-        )
+        usual = usual_ends(observed, lower_is_better=run.direction == "minimize")
         low, high = (
             float(whole if end is None else end)
-            for end, whole in zip(
-                usual, (observed.min(), observed.max()), strict=True
-            )
+            for end, whole in zip(usual, (observed.min(), observed.max()), strict=True)
         )
         predicted = self.decision.predicted(self.decision.row_to_keep)
         means = np.concatenate([curve[0] for curve in self.curves])
@@ -264,11 +250,7 @@ class Profile:
             *started,
             ("others", _DOT.format(0, 0), "trial"),
             ("near", _DOT.format(0, 0), "trial near this setting"),
-            *(
-                [("failed", _CROSS.format(0, 0), "no result")]
-                if failed
-                else []
-            ),
+            *([("failed", _CROSS.format(0, 0), "no result")] if failed else []),
             ("average", "M-8,0H8", "average over all others"),
             ("kept", "M-8,-6H8V6H-8Z", "recommended space"),
             ("untried", "M-6,-6V6M0,-6V6M6,-6V6", "hardly tried"),
@@ -280,8 +262,7 @@ class Profile:
         found = self.decision.predicted(self.decision.row_to_keep)
         low, high = found.interval
         number, *ends = (
-            format_level(value, found.half, least=1)
-            for value in (found.estimate, low, high)
+            format_level(value, found.half, least=1) for value in (found.estimate, low, high)
         )
         return f"{number} ({ends[0]} to {ends[1]})"
 
@@ -309,10 +290,7 @@ class Profile:
             kind="names" if parameter.is_category else "numbers",
             share=f"{share:.0%}",
             range=range_of,
-            bar=(
-                f"M0,2h{100.0 * share:.1f}",
-                f"M{100.0 * ends[0]:.1f},2H{100.0 * ends[1]:.1f}",
-            ),
+            bar=(f"M0,2h{100.0 * share:.1f}", f"M{100.0 * ends[0]:.1f},2H{100.0 * ends[1]:.1f}"),
             inactive=f"Inactive: {space.condition_text(parameter.name)}.",
             is_inactive=bool(np.isnan(row[j])),
             value=_text(parameter, parameter.decode(np.array([at]))[0]),
@@ -341,14 +319,10 @@ class Profile:
             "band": band(x, low, high),
             "untried": _bars(x[open_at], low[open_at], high[open_at]),
             "average": self._average(j),
-            "others": _dots(
-                frame.x(parameter, run.X[rows, j]),
-                frame.y(run.objective[rows]),
-            ),
+            "others": _dots(frame.x(parameter, run.X[rows, j]), frame.y(run.objective[rows])),
             "near": "",
             "failed": _crosses(
-                frame.x(parameter, failed),
-                np.full(len(failed), frame.bottom + 4.0),
+                frame.x(parameter, failed), np.full(len(failed), frame.bottom + 4.0)
             ),
             **dict.fromkeys(["first", "second", "third"], ""),
             "mean": line(x, mean),
@@ -397,8 +371,7 @@ class Profile:
     def _predicted(self) -> dict[str, float]:
         """What is predicted for the configurations to start from."""
         return {
-            kind: self.decision.predicted(row).estimate
-            for kind, (_, row) in self.starts.items()
+            kind: self.decision.predicted(row).estimate for kind, (_, row) in self.starts.items()
         }
 
 
@@ -422,19 +395,12 @@ def _text(parameter: Parameter, value: Any) -> str:
     return format_in_range(value, parameter.low, parameter.high)
 
 
-def _texts(
-    frame: Frame, parameter: Parameter
-) -> list[tuple[float, float, str, str]]:
+def _texts(frame: Frame, parameter: Parameter) -> list[tuple[float, float, str, str]]:
     """Return the texts around a panel: where they stand, how they are anchored, and what."""
     beside, apart = frame.left - 4.0, frame.high - frame.low
     texts = [
         (beside, frame.bottom, "end", format_level(frame.low, apart, least=2)),
-        (
-            beside,
-            frame.top + 8,
-            "end",
-            format_level(frame.high, apart, least=2),
-        ),
+        (beside, frame.top + 8, "end", format_level(frame.high, apart, least=2)),
     ]
     below = frame.bottom + 22.0
     if not parameter.is_category:
@@ -450,9 +416,7 @@ def _texts(
         return [*texts, (frame.left, below, "start", f"{count} categories")]
     x = frame.x(parameter, np.arange(count)).tolist()
     for at, choice in zip(x, parameter.choices, strict=True):
-        texts.append(
-            (at, below, "middle", format_value(choice, width=columns))
-        )
+        texts.append((at, below, "middle", format_value(choice, width=columns)))
     return texts
 
 
@@ -470,9 +434,7 @@ def _area(x: Array, low: Array, high: Array) -> str:
 
 def _each(template: str, *columns: Array) -> str:
     rows: Sequence[Sequence[float]] = np.transpose(columns).tolist()
-    return "".join(
-        template.format(*row) for row in rows if not np.isnan(row).any()
-    )
+    return "".join(template.format(*row) for row in rows if not np.isnan(row).any())
 
 
 _DOT, _CROSS = "M{:.1f},{:.1f}h0", "M{:.1f},{:.1f}m-3,-3l6,6m0,-6l-6,6"

@@ -176,17 +176,10 @@ def drawn_out(card: Card, figures: Callable[[Markup], Markup]) -> Card:
 
 def _failed(card: Card, error: Exception) -> Card:
     """Return the card of a section that failed: the rest is worth having without this part."""
-    _logger.error(
-        "The report's section %r failed.", card.title, exc_info=error
-    )
+    _logger.error("The report's section %r failed.", card.title, exc_info=error)
     what = f"{type(error).__name__}: {error}"
     return replace(
-        card,
-        status=Status.FAILED,
-        finding=what,
-        headline=what,
-        body=Markup(),
-        tables={},
+        card, status=Status.FAILED, finding=what, headline=what, body=Markup(), tables={}
     )
 
 

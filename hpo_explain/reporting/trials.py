@@ -13,15 +13,9 @@ from hpo_explain.base.facts import Origin
 from hpo_explain.base.figures import usual_ends
 from hpo_explain.base.numbers import format_value, plus_minus, signed
 from hpo_explain.base.phrases import printable
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.desirability_path import (
-    desirability_path,
-)
-from hpo_explain.methods.proposals.desirability_path_result import (
-    DesirabilityPath,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path import desirability_path
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.question import Question
 from hpo_explain.reporting import _words as words
@@ -33,9 +27,7 @@ _LONG = 120
 _DIGITS = 6  # of numbers that only a mark's place follows from
 _MOST_MARKS = 2000
 _MOST_ROWS = 12  # bars of an explanation
-_MOST_VALUES = (
-    30  # of a trial without one; the table of all trials holds the others
-)
+_MOST_VALUES = 30  # of a trial without one; the table of all trials holds the others
 _KINDS = {Origin.MODEL: "proposal", Origin.INITIAL: "initial"}
 
 
@@ -46,23 +38,14 @@ def trials_body(history: History, question: Question) -> Markup:
     return render(
         "trials.html.j2",
         finding=history.sentence,
-        history=figure(
-            history,
-            alt=history.sentence,
-            caption=words.history_caption(run),
-        ),
+        history=figure(history, alt=history.sentence, caption=words.history_caption(run)),
         data=as_json(_data(run, path)),
     )
 
 
 def as_json(data: Any) -> Markup:
     """Return data as JSON that no text of it can end early in a page, nor turn around."""
-    text = json.dumps(
-        _shown(data),
-        ensure_ascii=False,
-        allow_nan=False,
-        separators=(",", ":"),
-    )
+    text = json.dumps(_shown(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
@@ -93,8 +76,7 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
         "shown": shown,
         "marks": words.marks(
             {trial["kind"] for trial in trials},
-            cut=limits is not None
-            and any(not limits[0] <= y <= limits[1] for y in values),
+            cut=limits is not None and any(not limits[0] <= y <= limits[1] for y in values),
             proposes=run.proposes,
         ),
         "names": words.TERMS,
@@ -119,9 +101,7 @@ def _predictions(path: DesirabilityPath) -> dict[int, dict[str, float]]:
     }
 
 
-def _limits(
-    run: Run, values: list[float]
-) -> tuple[list[float] | None, list[str]]:
+def _limits(run: Run, values: list[float]) -> tuple[list[float] | None, list[str]]:
     """Return the ends of the history's axis and their labels; the worst trials lie beyond it.
 
     Where a few are far worse than the rest, these would all lie on its other end.
@@ -158,28 +138,14 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
             "feasible": bool(feasible[i]),
             "kind": _KINDS.get(run.origin(int(numbers[i])), "other"),
             "text": words.trial_line(run, int(numbers[i])),
-            **(
-                {}
-                if numbers[i] in explained
-                else _unexplained(run, int(numbers[i]), config)
-            ),
+            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]), config)),
         }
         for i, config in zip(chosen, configs, strict=True)
     ]
     for trial in {**run.excluded, **run.without_result}:
         text = words.without_result_line(run, trial)
-        row = {
-            "t": trial,
-            "y": None,
-            "best": None,
-            "kind": "left-out",
-            "text": text,
-        }
-        rows.append(
-            row
-            if trial in explained
-            else {**row, "why": text, **_chosen(run, trial)}
-        )
+        row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text}
+        rows.append(row if trial in explained else {**row, "why": text, **_chosen(run, trial)})
     return sorted(rows, key=lambda row: row["t"])
 
 
@@ -226,13 +192,8 @@ def _plain(value: float) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
 
 
-def _explanation(
-    result: ProposalExplanation, predicted: Mapping[str, float]
-) -> dict[str, Any]:
-    scale = max(
-        *map(abs, result.payout.values()),
-        float(np.abs(result.phi).max(initial=0.0)),
-    )
+def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) -> dict[str, Any]:
+    scale = max(*map(abs, result.payout.values()), float(np.abs(result.phi).max(initial=0.0)))
     order = [j for j in result.order() if result.active[j]]
     rows = [
         {
@@ -265,15 +226,11 @@ def _explanation(
     }
 
 
-def _predicted(
-    result: ProposalExplanation, predicted: Mapping[str, float]
-) -> str:
+def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> str:
     if not predicted or not np.isfinite(predicted["mean"]):
         return ""
     return words.predicted_and_observed(
         result.subject.objective_name,
         plus_minus(predicted["mean"], predicted["std"]),
-        format_value(predicted["objective"])
-        if np.isfinite(predicted["objective"])
-        else None,
+        format_value(predicted["objective"]) if np.isfinite(predicted["objective"]) else None,
     )

@@ -79,12 +79,7 @@ def watch(
             return as_runs(run, **reading)
 
     with suppress(KeyboardInterrupt):
-        page.follow(
-            read,
-            every=every,
-            wrote=lambda _: cell.show(page.path),
-            waits=_logger.warning,
-        )
+        page.follow(read, every=every, wrote=lambda _: cell.show(page.path), waits=_logger.warning)
     return page.path
 
 
@@ -102,10 +97,7 @@ class Watched:
     """
 
     def __init__(
-        self,
-        path: ReportPath,
-        title: str | None,
-        check: Callable[[], None] = lambda: None,
+        self, path: ReportPath, title: str | None, check: Callable[[], None] = lambda: None
     ) -> None:
         self.path = path
         self._title, self._check = title, check
@@ -151,11 +143,7 @@ class Watched:
             self._check()
             sleep(every)
 
-    def _look(
-        self,
-        runs: Mapping[str, Run],
-        wrote: Callable[[Mapping[str, Run]], object],
-    ) -> None:
+    def _look(self, runs: Mapping[str, Run], wrote: Callable[[Mapping[str, Run]], object]) -> None:
         """Write a report where the trials are others than those shown."""
         version = state_of(runs)
         if version == self._shown:
@@ -188,6 +176,4 @@ class _Cell:
 
 def _may_pass(error: Exception) -> bool:
     """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
-    return isinstance(error, TimeoutError) or isinstance(
-        error.__cause__, NothingToExplain
-    )
+    return isinstance(error, TimeoutError) or isinstance(error.__cause__, NothingToExplain)

@@ -9,37 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    Fact,
-    InputError,
-    Origin,
-    check_array,
-    check_number,
-    counted,
-    spans,
-)
+from hpo_explain.base import Fact, InputError, Origin, check_array, check_number, counted, spans
 from hpo_explain.run.curves import Curves
 from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.run.without_result import Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 
-def checked_rows(
-    space: SearchSpace, X: Array, objective: Array
-) -> tuple[Array, Array]:
+def checked_rows(space: SearchSpace, X: Array, objective: Array) -> tuple[Array, Array]:
     """Return configurations (n, d) and their objectives (n,), which are finite."""
     rows = np.array(space.check_rows("X", X))
-    values = checked_column(
-        "objective", np.array(check_array("objective", objective)), len(rows)
-    )
+    values = checked_column("objective", np.array(check_array("objective", objective)), len(rows))
     for i in np.flatnonzero(~np.isfinite(values)).tolist():
         problem = f"must be finite, but was {values[i]} in row {i}"
         remedy = "Leave such trials out and name them in excluded."
         raise InputError("objective", problem, float(values[i]), remedy)
     for i in np.flatnonzero(~space.is_valid(rows)).tolist():
         problem = (
-            f"must hold configurations of the space, but row {i} is not one: "
-            f"{rows[i].tolist()}"
+            f"must hold configurations of the space, but row {i} is not one: {rows[i].tolist()}"
         )
         remedy = "Encode configurations with space.encode."
         raise InputError("X", problem, rows[i], remedy)
@@ -72,9 +59,7 @@ def checked_bounds(
     return low, high
 
 
-def checked_column(
-    name: str, column: npt.NDArray[Any], n: int
-) -> npt.NDArray[Any]:
+def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
     """Return a column that has one value for each row."""
     if column.shape != (n,):
         problem = f"must have shape ({n},), one value per row of X, but had shape {column.shape}"
@@ -94,9 +79,7 @@ def checked_numbers(trials: Sequence[int] | Ints, n: int) -> Ints:
     return checked_column("trials", numbers.astype(np.int64), n)
 
 
-def checked_proposals(
-    proposals: Sequence[int] | None, numbers: Ints
-) -> tuple[int, ...]:
+def checked_proposals(proposals: Sequence[int] | None, numbers: Ints) -> tuple[int, ...]:
     """Return the trials that a model chose; by default all."""
     if proposals is None:
         return tuple(numbers.tolist())
@@ -123,10 +106,7 @@ def checked_times(name: str, times: Array | None, n: int) -> Array | None:
 
 
 def checked_durations(
-    durations: Array | None,
-    started: Array | None,
-    finished: Array | None,
-    n: int,
+    durations: Array | None, started: Array | None, finished: Array | None, n: int
 ) -> Array | None:
     """Return durations, not negative; by default the time from start to finish."""
     if durations is not None:
@@ -147,9 +127,7 @@ def checked_origins(origins: Mapping[int, Origin]) -> dict[int, Origin]:
     """Return who chose trials."""
     for trial, origin in origins.items():
         if not isinstance(origin, Origin):
-            problem = (
-                f"must map trials to Origin, but trial {trial} has {origin!r}"
-            )
+            problem = f"must map trials to Origin, but trial {trial} has {origin!r}"
             raise InputError("origins", problem, origin)
     return {int(trial): origin for trial, origin in origins.items()}
 
@@ -160,9 +138,7 @@ def checked_excluded_times(
     """Return start and finish of trials that are left out."""
     checked = {}
     for trial, start_and_finish in times.items():
-        pair = check_array(
-            f"excluded_times of trial {trial}", start_and_finish
-        )
+        pair = check_array(f"excluded_times of trial {trial}", start_and_finish)
         if pair.shape != (2,) or trial not in excluded:
             problem = (
                 "must give start and finish of trials in excluded, but was "
@@ -184,17 +160,13 @@ def checked_without_result(
 
     Those with a learning curve have reported a value.
     """
-    trials = {
-        int(number): one for number, one in sorted(without_result.items())
-    }
+    trials = {int(number): one for number, one in sorted(without_result.items())}
     if not trials:
         return {}
     for number in sorted({*trials} & {*numbers}):
         problem = f"must be about other trials than the finished ones, but has {number}"
         raise InputError("without_result", problem, number, "Leave it out.")
-    rows = space.check_rows(
-        "x of without_result", [one.x for one in trials.values()]
-    )
+    rows = space.check_rows("x of without_result", [one.x for one in trials.values()])
     on_grid = np.asarray(space.on_grid(rows).all(axis=1))
     for number, x, is_value in zip(trials, rows, on_grid, strict=True):
         if not is_value:
@@ -206,9 +178,7 @@ def checked_without_result(
     return trials
 
 
-def checked_reviewed(
-    space: SearchSpace, reviewed: Mapping[int, Reviewed]
-) -> dict[int, Reviewed]:
+def checked_reviewed(space: SearchSpace, reviewed: Mapping[int, Reviewed]) -> dict[int, Reviewed]:
     """Return the proposals that a person changed, or refused before."""
     for trial, one in reviewed.items():
         space.check_rows(f"proposed of trial {trial}", one.proposed[None, :])

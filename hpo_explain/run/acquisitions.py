@@ -6,14 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from hpo_explain.base import (
-    Direction,
-    Fact,
-    InputError,
-    as_facts,
-    declared_fact,
-    set_fields,
-)
+from hpo_explain.base import Direction, Fact, InputError, as_facts, declared_fact, set_fields
 from hpo_explain.models import (
     Acquisition,
     ExpectedImprovement,
@@ -82,22 +75,16 @@ _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
     "pi": ProbabilityOfImprovement,
     "logei": LogExpectedImprovement,
 }
-_OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {
-    "mean": MeanResponse,
-    "se": StandardError,
-}
+_OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {"mean": MeanResponse, "se": StandardError}
 
 
 _another_model = declared_fact(
-    "another_model",
-    "another model's view: {names} through the surrogate that was given",
+    "another_model", "another model's view: {names} through the surrogate that was given"
 )
 
 
 ACQUISITION_ASSUMED = declared_fact(
-    "acquisition_assumed",
-    "{why}",
-    why=lambda fact: _why_assumed(fact["why"], *fact.names),
+    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
 )
 RANGE_OF_LATER_TRIALS = declared_fact(
     "range_of_later_trials",
@@ -107,13 +94,9 @@ RANGE_OF_LATER_TRIALS = declared_fact(
 )
 
 
-def _why_assumed(
-    why: Fact | None, optimizer: str, criterion: str, model: str
-) -> str:
+def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
     if why is None:
-        return (
-            f"{optimizer} is not known to have used {criterion}: it is assumed"
-        )
+        return f"{optimizer} is not known to have used {criterion}: it is assumed"
     return f"{why}; {model} with {criterion} is assumed"
 
 
@@ -144,9 +127,7 @@ class ChosenAcquisition:
     assumed: bool = True
     notes: tuple[Fact, ...] = ()
 
-    def through(
-        self, surrogate: Surrogate, direction: Direction
-    ) -> ChosenAcquisition:
+    def through(self, surrogate: Surrogate, direction: Direction) -> ChosenAcquisition:
         """Return the same criterion through another model.
 
         Where the acquisition function has no surrogate it is the confidence bound with κ = 1.96.
@@ -165,19 +146,13 @@ class ChosenAcquisition:
                 surrogate,
                 "Fit it on the run's space.",
             )
-        built: Acquisition = LowerConfidenceBound(
-            surrogate, direction=direction
-        )
+        built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
         if isinstance(self.acquisition, SupportsAnotherModel):
             built = self.acquisition.through(surrogate)
-        return ChosenAcquisition(
-            built, True, (_another_model(names=[built.label]),)
-        )
+        return ChosenAcquisition(built, True, (_another_model(names=[built.label]),))
 
 
-def criterion_of(
-    name: str, surrogate: Surrogate, best: float, direction: Direction
-) -> Acquisition:
+def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:
     """Return the criterion of a name; "auto" is the confidence bound.
 
     Parameters
@@ -193,6 +168,4 @@ def criterion_of(
     """
     if name in _IMPROVEMENTS:
         return _IMPROVEMENTS[name](surrogate, best=best, direction=direction)
-    return _OF_PREDICTIONS.get(name, LowerConfidenceBound)(
-        surrogate, direction=direction
-    )
+    return _OF_PREDICTIONS.get(name, LowerConfidenceBound)(surrogate, direction=direction)

@@ -57,14 +57,9 @@ def clock_difference(numbers: Ints, started: Array, finished: Array) -> float:
     # what puts the starts in order is no less than the furthest jump back, and not much more
     furthest = float((np.maximum.accumulate(start) - start).max())
     least = max(int(np.ceil((furthest - _SLACK) / _STEP)), 1)
-    most = int(
-        min(_MOST, furthest + 2.0 * float(steps.max()) + _SLACK) / _STEP
-    )
+    most = int(min(_MOST, furthest + 2.0 * float(steps.max()) + _SLACK) / _STEP)
     for difference in (_STEP * np.arange(least, most + 1)).tolist():
-        for offsets in (
-            _set_back(start, difference),
-            _two_clocks(start, difference),
-        ):
+        for offsets in (_set_back(start, difference), _two_clocks(start, difference)):
             if offsets is not None and _explains(start, finish, offsets):
                 return float(difference)
     return 0.0
@@ -74,9 +69,7 @@ def _set_back(start: Array, difference: float) -> Array | None:
     """Return what is added if a clock was set back once; None where starts then do not ascend."""
     first = int(np.argmax(np.diff(start) < -_BACK)) + 1
     offsets = np.where(np.arange(len(start)) >= first, difference, 0.0)
-    in_order = (start + offsets)[1:] >= np.maximum.accumulate(start + offsets)[
-        :-1
-    ] - _SLACK
+    in_order = (start + offsets)[1:] >= np.maximum.accumulate(start + offsets)[:-1] - _SLACK
     return offsets if in_order.all() else None
 
 
@@ -100,9 +93,7 @@ def _explains(start: Array, finish: Array, offsets: Array) -> bool:
     others = np.delete(gaps, changes)
     if not len(others):
         return False
-    usual = max(
-        3.0 * float(np.median(others)), float(np.quantile(others, 0.9))
-    )
+    usual = max(3.0 * float(np.median(others)), float(np.quantile(others, 0.9)))
     if len(changes) >= _SEVERAL:
         return bool(np.quantile(gaps[changes], 0.9) <= usual)
     # a trial that waited comes late itself before the next one seems early

@@ -63,16 +63,9 @@ class Curves(Frozen):
             )
             raise InputError("values", problem, values)
         if not (np.diff(steps) > 0.0).all() or not np.isfinite(steps).all():
-            raise InputError(
-                "steps", "must be finite and ascend", steps, "Sort them."
-            )
+            raise InputError("steps", "must be finite and ascend", steps, "Sort them.")
         if len(np.unique(numbers)) < len(numbers):
-            raise InputError(
-                "trials",
-                "must be different numbers",
-                numbers,
-                "Join their curves.",
-            )
+            raise InputError("trials", "must be different numbers", numbers, "Join their curves.")
         set_fields(
             self,
             trials=numbers.astype(np.int64),
@@ -87,12 +80,7 @@ class Curves(Frozen):
     def of_trials(self, trials: Collection[int]) -> Curves:
         """Return the curves of some trials."""
         rows = np.isin(self.trials, [*trials])
-        return replace(
-            self,
-            trials=self.trials[rows],
-            X=self.X[rows],
-            values=self.values[rows],
-        )
+        return replace(self, trials=self.trials[rows], X=self.X[rows], values=self.values[rows])
 
     @classmethod
     def of(
@@ -140,9 +128,7 @@ class Curves(Frozen):
         [[0.9, 0.9, 0.5, nan]]
         """
         there = ~np.isnan(self.values)
-        last = np.maximum.accumulate(
-            np.where(there, np.arange(len(self.steps)), 0), axis=1
-        )
+        last = np.maximum.accumulate(np.where(there, np.arange(len(self.steps)), 0), axis=1)
         filled = np.take_along_axis(self.values, last, axis=1)
         ended = there[:, ::-1].cumsum(axis=1)[:, ::-1] == 0
         return np.where(ended, np.nan, filled)

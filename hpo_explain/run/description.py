@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import (
-    Origin,
-    counted,
-    printable,
-    spans,
-)
+from hpo_explain.base import Origin, counted, printable, spans
 from hpo_explain.base.facts import by_reason
 from hpo_explain.run.record import Record
 
@@ -51,15 +46,9 @@ def proposals(run: Record) -> str:
 def who_is_unknown(run: Record) -> bool:
     """Say whether nothing is recorded about who chose the trials."""
     numbers = np.asarray(run.trials).tolist()
-    return not run.proposals and all(
-        run.origin(t) is Origin.UNKNOWN for t in numbers
-    )
+    return not run.proposals and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
 
 
 def tied(count: int, objective: str) -> str:
     """Say how many trials share the best objective; empty where one is alone."""
-    return (
-        f"{count} trials share the best {objective}; this is the first"
-        if count > 1
-        else ""
-    )
+    return f"{count} trials share the best {objective}; this is the first" if count > 1 else ""

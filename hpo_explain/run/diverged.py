@@ -7,13 +7,7 @@ import math
 import numpy as np
 
 from hpo_explain.base import ROUNDING
-from hpo_explain.space import (
-    Array,
-    Bools,
-    SearchSpace,
-    gower_distances,
-    size_of,
-)
+from hpo_explain.space import Array, Bools, SearchSpace, gower_distances, size_of
 
 _ISOLATED = 100.0  # see `diverged_above`
 _TAILS = ((0.9, 20.0), (0.75, 100.0))
@@ -74,16 +68,11 @@ def diverged_above(cost: Array, space_filling: Bools | None = None) -> float:
     beyond = LARGEST if (cost > LARGEST).any() else math.inf
     clipped = np.clip(cost, -LARGEST, LARGEST)
     bound = min(_tail(clipped), _isolation(clipped, _OTHERS))
-    if (
-        space_filling is not None
-        and len(_different(clipped[space_filling])) >= _FEWEST
-    ):
+    if space_filling is not None and len(_different(clipped[space_filling])) >= _FEWEST:
         spread = clipped[space_filling]
         worse = clipped[~space_filling & (clipped > spread.max())]
         joined = np.concatenate([spread, worse])
-        bound = max(
-            bound, min(_tail(spread), _isolation(joined, _OTHERS_OF_DESIGN))
-        )
+        bound = max(bound, min(_tail(spread), _isolation(joined, _OTHERS_OF_DESIGN)))
     bound = min(bound, beyond)
     return bound if bound < np.max(cost, initial=-math.inf) else math.inf
 
@@ -154,9 +143,7 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     other = np.ldexp(other, power)
     ordered = np.ldexp(np.sort(among), power)
     distances = ordered[len(ordered) // 2 :] - ordered[0]
-    far = distances[
-        distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))
-    ]
+    far = distances[distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))]
     slack = ROUNDING * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
     return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))
@@ -178,9 +165,7 @@ def _tail(cost: Array) -> float:
     if len(ordered) < _FEWEST:
         return math.inf
     median = float(ordered[last // 2])
-    tails = (
-        times * float(ordered[int(q * last)] - median) for q, times in _TAILS
-    )
+    tails = (times * float(ordered[int(q * last)] - median) for q, times in _TAILS)
     return median + min(tail for tail in tails if tail > 0.0)
 
 
@@ -191,14 +176,8 @@ def _isolation(cost: Array, others: float) -> float:
         return math.inf
     above_best = ordered - ordered[0]
     worse = above_best[math.ceil(others * len(ordered)) - 1 :]
-    isolated = np.flatnonzero(
-        (worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1])
-    )
-    return (
-        float(ordered[0] + 2.0 * worse[isolated[0]])
-        if len(isolated)
-        else math.inf
-    )
+    isolated = np.flatnonzero((worse[:-1] > 0) & (worse[1:] > _ISOLATED * worse[:-1]))
+    return float(ordered[0] + 2.0 * worse[isolated[0]]) if len(isolated) else math.inf
 
 
 def winsorized(cost: Array, bound: float) -> Array:
@@ -254,7 +233,5 @@ def space_filling_part(space: SearchSpace, X: Array, by_model: Bools) -> Bools:
     while chosen.sum() < _DESIGN:
         furthest = int(np.argmax(np.where(chosen, -1.0, nearest)))
         chosen[furthest] = True
-        nearest = np.minimum(
-            nearest, gower_distances(space, X, X[[furthest]])[:, 0]
-        )
+        nearest = np.minimum(nearest, gower_distances(space, X, X[[furthest]])[:, 0])
     return chosen

@@ -124,14 +124,10 @@ def _completed(run: Record, trials: Sequence[int]) -> Array:
 
 
 def _gave_nothing(trial: WithoutResult) -> bool:
-    return trial.state == "failed" or (
-        trial.state == "pruned" and not trial.reported
-    )
+    return trial.state == "failed" or (trial.state == "pruned" and not trial.reported)
 
 
-def _costs_of_pruned(
-    run: Record, before: int | None, pruned: Sequence[int]
-) -> dict[int, float]:
+def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> dict[int, float]:
     """Return the final costs of trials that were pruned, of those that can be compared."""
     if run.curves is None:
         return {}

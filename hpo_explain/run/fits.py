@@ -9,29 +9,11 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    Kind,
-    Option,
-    counted,
-    declared_fact,
-    format_value,
-    join_words,
-)
+from hpo_explain.base import Fact, Kind, Option, counted, declared_fact, format_value, join_words
 from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
-from hpo_explain.models import (
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-    Surrogate,
-)
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Ints,
-    SearchSpace,
-    gower_distances,
-)
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, Surrogate
+from hpo_explain.space import Array, Bools, Ints, SearchSpace, gower_distances
 
 # beyond, conditioning a Gaussian process costs too much: O(n³)
 GP_TRIALS = 1000
@@ -52,8 +34,7 @@ LEARNED_FROM_SOME = declared_fact(
     f"long: {_WHICH}",
 )
 EXPLAINED_SOME = declared_fact(
-    "explained_some",
-    f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}",
+    "explained_some", f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}"
 )
 _model_without_std = declared_fact(
     "model_without_std",
@@ -73,13 +54,9 @@ TOO_FEW_TRIALS = declared_fact(
     "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
     count=lambda fact: counted(len(fact.trials), "finished trial"),
     when=lambda fact: (
-        ""
-        if fact["before"] is None
-        else f" before trial {fact['before']} was proposed"
+        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
     ),
-    later=lambda fact: (
-        "" if fact["before"] is None else ", or choose a later one"
-    ),
+    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
 )
 NOTHING_VARIES = declared_fact(
     "nothing_varies",
@@ -96,19 +73,14 @@ TOO_FEW_AT_LEVEL = declared_fact(
     "{level} reads the {first}.",
     count=lambda fact: counted(len(fact.trials), "finished trial"),
     others=lambda fact: join_words(
-        [
-            f"{n} at {at:g}"
-            for at, n in zip(fact["levels"], fact["counts"], strict=True)
-        ]
+        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
     ),
     level=lambda fact: (Option("level", fact["levels"][0]),),
     first=lambda fact: str(fact["counts"][0]),
 )
 
 
-def kind_for(
-    n: int, space: SearchSpace, measured: str | None = None
-) -> Literal["gp", "forest"]:
+def kind_for(n: int, space: SearchSpace, measured: str | None = None) -> Literal["gp", "forest"]:
     """Return the kind of surrogate for a run of n trials.
 
     Parameters
@@ -166,9 +138,7 @@ def _counts(most: int) -> tuple[int, int, int]:
     return best, latest, most - best - latest
 
 
-def learned_rows(
-    space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0
-) -> Ints:
+def learned_rows(space: SearchSpace, X: Array, cost: Array, most: int, *, seed: int = 0) -> Ints:
     """Return the rows that a model learns from: all, or of many the best, latest and some spread.
 
     A tenth are the best trial and those nearest to it, whatever they reached: the best ones of a
@@ -295,9 +265,7 @@ def fitted(
 
 
 @_remembers(_BELIEFS)
-def classified(
-    space: SearchSpace, X: Array, feasible: Bools, seed: int
-) -> Feasibility:
+def classified(space: SearchSpace, X: Array, feasible: Bools, seed: int) -> Feasibility:
     """Return how probable it is that a configuration gives a result that counts."""
     return Feasibility.fit(space, X, feasible, seed=seed)
 
@@ -311,9 +279,7 @@ believed = _remembers(_BELIEFS)(Belief)
 _FAR = 1.5
 
 
-def doubts_of_model(
-    model: Surrogate, X: Array, objective: Array
-) -> tuple[Fact, ...]:
+def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact, ...]:
     """Return that a model knows no uncertainty, and that it misses the trials; empty if neither.
 
     Parameters

@@ -21,13 +21,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.models._repeats import different_rows, rows_among
 from hpo_explain.run.repeats import Repeats
-from hpo_explain.space import (
-    Array,
-    Bools,
-    CategoricalParameter,
-    Ints,
-    SearchSpace,
-)
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, SearchSpace
 
 _MOST_NAMES = 10
 
@@ -83,13 +77,7 @@ class Instances(Frozen):
             value = float(objective[i])
             problem = f"must be finite, but was {value} in row {i}"
             raise InputError("objective", problem, value, "Leave it out.")
-        set_fields(
-            self,
-            names=names,
-            X=X,
-            index=index.astype(np.int64),
-            objective=objective,
-        )
+        set_fields(self, names=names, X=X, index=index.astype(np.int64), objective=objective)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -107,12 +95,7 @@ class Instances(Frozen):
     def of(self, X: Array) -> Instances:
         """Return the evaluations of configurations X (n, d), on the same instances."""
         rows = rows_among(self.X, X)
-        return replace(
-            self,
-            X=self.X[rows],
-            index=self.index[rows],
-            objective=self.objective[rows],
-        )
+        return replace(self, X=self.X[rows], index=self.index[rows], objective=self.objective[rows])
 
     @cached_property
     def levels(self) -> Array:
@@ -169,10 +152,7 @@ class Instances(Frozen):
         return averages[wanted], complete[wanted]
 
     def averaged(
-        self,
-        X: Array,
-        objective: Array,
-        bounds: tuple[float, float] | None = None,
+        self, X: Array, objective: Array, bounds: tuple[float, float] | None = None
     ) -> Array:
         """Return objectives (n,) of configurations X (n, d) as averages over all instances.
 
@@ -185,9 +165,7 @@ class Instances(Frozen):
         as_given = complete | np.isnan(averages)
         return np.where(as_given, objective, averages)
 
-    def as_hyperparameter(
-        self, space: SearchSpace
-    ) -> tuple[SearchSpace, Array]:
+    def as_hyperparameter(self, space: SearchSpace) -> tuple[SearchSpace, Array]:
         """Return a space with the instance as a further hyperparameter, and its rows."""
         name = "instance"
         while name in space.names:

@@ -39,9 +39,7 @@ _RANGES = {
     **dict.fromkeys(_names("perplexity ppl"), (1.0, math.inf)),
     **dict.fromkeys(_AT_LEAST_0, (0.0, math.inf)),
 }
-_SMALLER_SHARES = _names(
-    "error_rate probability_of_failure probability_of_infeasibility"
-)
+_SMALLER_SHARES = _names("error_rate probability_of_failure probability_of_infeasibility")
 _LARGER = {
     *(_SHARES - _SMALLER_SHARES),
     *_EXPLAINED,
@@ -195,9 +193,7 @@ def _words(name: str) -> tuple[list[str], list[str]]:
     """Return the words of a name, and those that say what it is a metric of."""
     words = [
         word.lower()
-        for word in re.findall(
-            r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name
-        )
+        for word in re.findall(r"[A-Z]{2,}s(?![a-z])|[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])\d?", name)
     ]
     negated = name.lstrip().startswith("-") or "negative" in words
     words = ["neg"] * negated + [word for word in words if word != "negative"]

@@ -20,11 +20,7 @@ import numpy.typing as npt
 
 from hpo_explain.base import ROUNDED_95, Kind, declared_fact
 from hpo_explain.belief import MATTERS, Belief, decide
-from hpo_explain.models import (
-    ForestSurrogate,
-    GaussianProcessSurrogate,
-    SupportsRelevance,
-)
+from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, SupportsRelevance
 from hpo_explain.run.repeats import Repeats
 from hpo_explain.space import Array, Bools, SearchSpace
 
@@ -38,15 +34,10 @@ NO_REPEATS = declared_fact(
     "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
     "some trials, spread over the space, with other seeds, or read the results of single folds as "
     "instances.",
-    was=lambda fact: (
-        "only one configuration was"
-        if fact["repeated"]
-        else "no configuration was"
-    ),
+    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
 )
 NO_NOISE = declared_fact(
-    "no_noise",
-    "repeated evaluations have the same {objective} each time: there is no noise",
+    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
 )
 
 
@@ -91,12 +82,7 @@ class NoiseModel:
 
     @classmethod
     def fit(
-        cls,
-        space: SearchSpace,
-        repeats: Repeats,
-        *,
-        kind: Kind = "auto",
-        seed: int = 0,
+        cls, space: SearchSpace, repeats: Repeats, *, kind: Kind = "auto", seed: int = 0
     ) -> NoiseModel:
         """Fit the model to sample variances.
 
@@ -120,13 +106,9 @@ class NoiseModel:
         if len(z) < _FEWEST or not np.ptp(z):
             return cls(space, repeats)
         error = float(np.sqrt(np.mean(repeats.error**2)))
-        belief = Belief(
-            space, repeats.X, z, "minimize", noise_std=error, seed=seed
-        )
+        belief = Belief(space, repeats.X, z, "minimize", noise_std=error, seed=seed)
         totals = belief.anova.totals * belief.anova.of_evaluations[:, None]
-        if not any(
-            decide(total, MATTERS, side="above").certain for total in totals.T
-        ):
+        if not any(decide(total, MATTERS, side="above").certain for total in totals.T):
             return cls(space, repeats)
         if kind == "auto":
             return cls(space, repeats, belief)
@@ -172,16 +154,12 @@ class NoiseModel:
         return self.log_variance.relevant()
 
 
-def _fitted(
-    space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int
-) -> Model:
+def _fitted(space: SearchSpace, repeats: Repeats, kind: Kind, error: float, seed: int) -> Model:
     """Return a model of the logarithm of the variance."""
     X = repeats.X
     z = repeats.log_variance
     if kind == "gp":
-        return GaussianProcessSurrogate.fit(
-            space, X, z, least_noise=error, seed=seed
-        )
+        return GaussianProcessSurrogate.fit(space, X, z, least_noise=error, seed=seed)
     return ForestSurrogate.fit(space, X, z, seed=seed).tuned()
 
 

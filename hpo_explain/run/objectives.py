@@ -19,12 +19,7 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 
-from hpo_explain.base import (
-    InputError,
-    NothingToExplain,
-    check_number,
-    declared_fact,
-)
+from hpo_explain.base import InputError, NothingToExplain, check_number, declared_fact
 from hpo_explain.base.options import JOINED
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
@@ -52,9 +47,7 @@ def is_joined(
     target: object,
 ) -> TypeGuard[Literal["pareto_rank", "hypervolume"] | Mapping[str, float]]:
     """Say whether a target is one of several objectives together: a name, or their weights."""
-    return isinstance(target, Mapping) or (
-        isinstance(target, str) and target in JOINED
-    )
+    return isinstance(target, Mapping) or (isinstance(target, str) and target in JOINED)
 
 
 def by_objective(runs: Iterable[Run]) -> dict[str, Run]:
@@ -125,9 +118,7 @@ class Objectives:
         X = next(iter(runs.values())).X
         for name, run in runs.items():
             if not np.allclose(run.X, X, equal_nan=True):
-                problem = (
-                    f"are of other trials: {name!r} has other configurations"
-                )
+                problem = f"are of other trials: {name!r} has other configurations"
                 raise InputError("objectives", problem, name, remedy)
         return cls(runs, tuple(sorted(set.union(*trials) - {*common})))
 
@@ -174,9 +165,7 @@ class Objectives:
         """
         ranks = np.zeros(len(self.costs), dtype=np.int64)
         for group in (self.feasible, ~self.feasible):
-            ranks[group] = ranks.max(initial=0) + pareto_ranks(
-                self.costs[group]
-            )
+            ranks[group] = ranks.max(initial=0) + pareto_ranks(self.costs[group])
         return ranks
 
     @cached_property
@@ -212,11 +201,7 @@ class Objectives:
         high = front.max(axis=0)
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
         spread = np.where(spread > 0.0, spread, 1.0)
-        farthest = np.where(
-            spread < _FARTHEST,
-            np.minimum(spread, _FARTHEST) * _FARTHEST,
-            np.inf,
-        )
+        farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
         return np.asarray(np.minimum(halves - low, farthest) / spread)
 
     @cached_property
@@ -249,9 +234,7 @@ class Objectives:
 
     @property
     def _learned(self) -> Array:
-        return np.column_stack(
-            [run.learned_cost() for run in self.runs.values()]
-        )
+        return np.column_stack([run.learned_cost() for run in self.runs.values()])
 
     def run(self, target: str | Mapping[str, float]) -> Run:
         """Return a run about all objectives together.
@@ -270,8 +253,7 @@ class Objectives:
         if isinstance(target, Mapping):
             weights = self._weights(target)
             shown = ", ".join(
-                f"{weight:.2g} {name}"
-                for name, weight in zip(self.names, weights, strict=True)
+                f"{weight:.2g} {name}" for name, weight in zip(self.names, weights, strict=True)
             )
             values = self.normalized() @ weights
             name = f"weighted sum ({shown})"
@@ -282,30 +264,17 @@ class Objectives:
             values = self.hypervolume_contribution
             name = "hypervolume contribution"
         joined = about(
-            self.first,
-            np.arange(len(values)),
-            values,
-            name,
-            "joined",
-            feasible=self.feasible,
+            self.first, np.arange(len(values)), values, name, "joined", feasible=self.feasible
         )
         if target == "hypervolume":
             return replace(joined, direction="maximize")
         return joined
 
     def _weights(self, by_name: Mapping[str, float]) -> Array:
-        weights = np.array(
-            [
-                check_number("target", by_name.get(name, 0.0))
-                for name in self.names
-            ]
-        )
+        weights = np.array([check_number("target", by_name.get(name, 0.0)) for name in self.names])
         unknown = {*by_name} - {*self.names}
         if unknown or (weights < 0.0).any() or not weights.any():
-            problem = (
-                "must hold weights of objectives, none negative, but was "
-                f"{dict(by_name)!r}"
-            )
+            problem = f"must hold weights of objectives, none negative, but was {dict(by_name)!r}"
             remedy = f"The objectives are: {', '.join(self.names)}."
             raise InputError("target", problem, dict(by_name), remedy)
         return np.asarray(weights / weights.sum())
@@ -376,10 +345,7 @@ def hypervolume_contributions(front: Array, reference: Array) -> Array:
     """Return what each row of a front (f, m) adds to its hypervolume, (f,)."""
     whole = hypervolume(front, reference)
     return np.array(
-        [
-            whole - hypervolume(np.delete(front, i, axis=0), reference)
-            for i in range(len(front))
-        ]
+        [whole - hypervolume(np.delete(front, i, axis=0), reference) for i in range(len(front))]
     )
 
 

@@ -120,9 +120,7 @@ class Record(Frozen):
     started: Array | None = None
     finished: Array | None = None
     durations: Array | None = None
-    excluded_times: Mapping[int, tuple[float, float]] = field(
-        default_factory=dict
-    )
+    excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
     feasible: Bools | None = None
@@ -139,9 +137,7 @@ class Record(Frozen):
     bounds: tuple[float, float] | None = None
     epsilon: float | None = None
     default: Config | None = None
-    _fits: dict[tuple[Any, ...], Any] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _fits: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -158,9 +154,7 @@ class Record(Frozen):
         excluded = {int(t): as_fact(why) for t, why in self.excluded.items()}
         set_fields(
             self,
-            space=self.space.in_order_of(
-                X, sign_of(self.direction) * objective
-            ),
+            space=self.space.in_order_of(X, sign_of(self.direction) * objective),
             X=X,
             objective=objective,
             trials=numbers,
@@ -171,9 +165,7 @@ class Record(Frozen):
             durations=checked_durations(self.durations, started, finished, n),
             origins=checked_origins(self.origins),
             excluded=excluded,
-            excluded_times=checked_excluded_times(
-                self.excluded_times, excluded
-            ),
+            excluded_times=checked_excluded_times(self.excluded_times, excluded),
             without_result=checked_without_result(
                 self.space, self.without_result, numbers.tolist(), self.curves
             ),
@@ -183,9 +175,7 @@ class Record(Frozen):
         if self.curves is not None:
             self.space.check_rows("X of curves", self.curves.X)
         # a run made from another one brings its notes along
-        others = [
-            note for note in as_facts(self.notes) if note.kind not in _OWN
-        ]
+        others = [note for note in as_facts(self.notes) if note.kind not in _OWN]
         set_fields(self, notes=as_facts([*others, *self._own_notes()]))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -225,9 +215,7 @@ class Record(Frozen):
             notes.append(_INSTANCES_MISSING(trials=missing))
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
-            notes.append(
-                BOUNDS_BY_NAME(names=[self.objective_name], range=bounds)
-            )
+            notes.append(BOUNDS_BY_NAME(names=[self.objective_name], range=bounds))
         return notes
 
     def _missing_instances(self) -> Ints:
@@ -264,9 +252,7 @@ class Record(Frozen):
         feasible = np.flatnonzero(np.asarray(self.feasible))
         if not len(feasible):
             raise NothingToExplain(NO_FEASIBLE_TRIAL())
-        return int(
-            np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]]
-        )
+        return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
 
     @property
     def best_left_out(self) -> tuple[Fact, ...]:
@@ -292,9 +278,7 @@ class Record(Frozen):
         (0, 2)
         """
         first = self.incumbent_trial
-        same = same_cost(
-            self.objective, float(self.objective[self.row(first)]), self.cost
-        )
+        same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
         numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
         return (first, *(int(t) for t in numbers if t != first))
 
@@ -308,9 +292,7 @@ class Record(Frozen):
 
         By number; those that still run or wait have not ended.
         """
-        ended = [
-            t for t, why in self.excluded.items() if why.kind not in UNDER_WAY
-        ]
+        ended = [t for t, why in self.excluded.items() if why.kind not in UNDER_WAY]
         numbers = sorted([*np.asarray(self.trials).tolist(), *ended])
         return tuple(t for t in numbers if t > trial)
 
@@ -333,9 +315,7 @@ class Record(Frozen):
         >>> run.pending, run.origin(2)
         ((2,), <Origin.MODEL: 'model'>)
         """
-        return tuple(
-            t for t, trial in self.without_result.items() if trial.under_way
-        )
+        return tuple(t for t, trial in self.without_result.items() if trial.under_way)
 
     def best(self, trials: Sequence[int]) -> int:
         """Return the best of some trials: the feasible ones first, then the first of several.
@@ -363,9 +343,7 @@ class Record(Frozen):
         if len(self) >= 2 and np.ptp(self.objective) == 0.0:
             value = float(self.objective[0])
             name = self.objective_name
-            raise NothingToExplain(
-                _CONSTANT(names=[name], value=value, finished=len(self))
-            )
+            raise NothingToExplain(_CONSTANT(names=[name], value=value, finished=len(self)))
 
     def row(self, trial: int) -> int:
         """Return the row of a trial in `X`.
@@ -393,10 +371,7 @@ class Record(Frozen):
 
     @cached_property
     def _rows(self) -> dict[int, int]:
-        return {
-            number: row
-            for row, number in enumerate(np.asarray(self.trials).tolist())
-        }
+        return {number: row for row, number in enumerate(np.asarray(self.trials).tolist())}
 
     @property
     def proposes(self) -> bool:
@@ -409,9 +384,7 @@ class Record(Frozen):
         >>> Run(space, [[0.2], [0.7]], [3.0, 1.0], "minimize", proposals=[]).proposes
         False
         """
-        pending = any(
-            trial.explainable for trial in self.without_result.values()
-        )
+        pending = any(trial.explainable for trial in self.without_result.values())
         return bool(self.proposals) or pending or self.record is not None
 
     def origin(self, trial: int) -> Origin:
@@ -552,23 +525,15 @@ class Record(Frozen):
             If there is no such trial.
         """
         under_way = {*self.pending}
-        under_way |= {
-            t for t, why in self.excluded.items() if why.kind in UNDER_WAY
-        }
+        under_way |= {t for t, why in self.excluded.items() if why.kind in UNDER_WAY}
         ended = sorted({*self.excluded, *self.without_result} - under_way)
         if before is None:
             return tuple(ended)
         numbers = np.array(ended, dtype=np.int64)
-        finished = np.array(
-            [self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended]
-        )
-        return tuple(
-            numbers[self._ended_before(before, numbers, finished)].tolist()
-        )
+        finished = np.array([self.excluded_times.get(t, (np.nan, np.nan))[1] for t in ended])
+        return tuple(numbers[self._ended_before(before, numbers, finished)].tolist())
 
-    def _ended_before(
-        self, before: int, numbers: Ints, finished: Array
-    ) -> Bools:
+    def _ended_before(self, before: int, numbers: Ints, finished: Array) -> Bools:
         """Return which trials had finished when another one started, by time where it is known."""
         start = self._start(before)
         timed = ~np.isnan(finished) & ~np.isnan(start)
@@ -675,9 +640,7 @@ class Record(Frozen):
             return self.cost[rows]
         X = self.X[rows]
         by_then = self.instances.of(X)
-        return self.sign * by_then.averaged(
-            X, self.objective[rows], self.bounds
-        )
+        return self.sign * by_then.averaged(X, self.objective[rows], self.bounds)
 
     def learned_cost(self, before: int | None = None) -> Array:
         """Return the known trials' cost as a surrogate learns it, `diverged_above` at most.

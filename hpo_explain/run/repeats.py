@@ -113,14 +113,10 @@ class Repeats:
         size = float(np.abs(y).max())
         y = y - y.mean()
         means = np.bincount(which, y) / total
-        squares = np.asarray(
-            np.bincount(which, (y - means[which]) ** 2), dtype=float
-        )
+        squares = np.asarray(np.bincount(which, (y - means[which]) ** 2), dtype=float)
         df: Array = total - 1.0
         if len(instances) > 1:
-            squares, df, effects = _without_instances(
-                counts, which, index, y, squares, df
-            )
+            squares, df, effects = _without_instances(counts, which, index, y, squares, df)
             levels[instances] = unit * effects
         enough = df >= _LEAST_DF
         variance = squares[enough] / df[enough]
@@ -166,9 +162,7 @@ class Repeats:
         if error > 0.0:
             df = min(df, 2.0 * float(variance / error) ** 2)
         low, high = 2.0 * gammaincinv(df / 2.0, [0.025, 0.975]) / df
-        std, lower, upper = unit * np.sqrt(
-            variance / np.array([1.0, high, low])
-        )
+        std, lower, upper = unit * np.sqrt(variance / np.array([1.0, high, low]))
         return float(std), float(lower), float(upper)
 
 
@@ -220,9 +214,7 @@ def _without_instances(
         A = np.diag(weights @ counts) - among
         inverse = np.linalg.pinv(A, hermitian=True)
         means = np.bincount(which, y) / total
-        right = np.bincount(
-            index, weights[which] * (y - means[which]), minlength=k
-        )
+        right = np.bincount(index, weights[which] * (y - means[which]), minlength=k)
         effects = inverse @ right
         without = y - effects[index]
         residual = without - (np.bincount(which, without) / total)[which]
@@ -258,6 +250,4 @@ def _weights(squares: Array, df: Array) -> Array:
 def _log_variance(std: Array, df: Array) -> tuple[Array, Array]:
     """Return unbiased estimates of log σ² and their standard deviation (Bartlett and Kendall)."""
     half = df / 2.0
-    return 2.0 * np.log(std) - digamma(half) + np.log(half), np.sqrt(
-        polygamma(1, half)
-    )
+    return 2.0 * np.log(std) - digamma(half) + np.log(half), np.sqrt(polygamma(1, half))

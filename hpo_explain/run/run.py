@@ -152,12 +152,7 @@ class Run(Record):
         return describe(self)
 
     def surrogate(
-        self,
-        before: int | None = None,
-        kind: Kind = "auto",
-        *,
-        n_trees: int = 64,
-        seed: int = 0,
+        self, before: int | None = None, kind: Kind = "auto", *, n_trees: int = 64, seed: int = 0
     ) -> Surrogate:
         """Return a surrogate of the objective.
 
@@ -187,9 +182,7 @@ class Run(Record):
         check_option("kind", kind, KINDS)
         n_trees = check_count("n_trees", n_trees)
         seed = check_seed(seed)
-        fit: Surrogate = self.remembered(
-            self._surrogate, before, kind, n_trees, seed
-        )
+        fit: Surrogate = self.remembered(self._surrogate, before, kind, n_trees, seed)
         return fit
 
     def remembered(self, make: Callable[..., Any], *arguments: Any) -> Any:
@@ -202,17 +195,13 @@ class Run(Record):
             self._fits[key] = fit
         return self._fits[key]
 
-    def _surrogate(
-        self, before: int | None, kind: Kind, n_trees: int, seed: int
-    ) -> Surrogate:
+    def _surrogate(self, before: int | None, kind: Kind, n_trees: int, seed: int) -> Surrogate:
         if self.model is not None and before is None and kind == "auto":
             return self.model
         rows = self.known_before(before)
         self._check_learnable(rows, before)
         if kind == "auto":
-            own = (
-                None if self.record is None else self.record.surrogate(before)
-            )
+            own = None if self.record is None else self.record.surrogate(before)
             # the one that is next to choose took numbers that stand for failures for results
             if own is not None and not (before is None and self.has_sentinels):
                 return own
@@ -238,11 +227,7 @@ class Run(Record):
         return self.space.in_order_of(self.X[rows], self.known_cost(before))
 
     def _learned(
-        self,
-        rows: Ints,
-        before: int | None,
-        kind: Literal["gp", "forest"],
-        seed: int,
+        self, rows: Ints, before: int | None, kind: Literal["gp", "forest"], seed: int
     ) -> tuple[Ints, tuple[Fact, ...]]:
         """Return which of the known rows a model learns from, and that they are not all."""
         most = most_learned(kind, before)
@@ -253,9 +238,7 @@ class Run(Record):
         cost = self.known_cost(before)[in_order]
         cost = np.where(np.asarray(self.feasible)[rows], cost, np.inf)
         some = learned_rows(self.space, self.X[rows], cost, most, seed=seed)
-        return np.sort(in_order[some]), (
-            LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),
-        )
+        return np.sort(in_order[some]), (LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),)
 
     def check_learnable(self) -> None:
         """Raise NothingToExplain where no model can learn anything from the trials.
@@ -271,25 +254,15 @@ class Run(Record):
         if before is None and len(self.space.distinct(X)) == 1:
             config = self.space.decode(X[:1])[0]
             raise NothingToExplain(
-                NOTHING_VARIES(
-                    trials=np.asarray(self.trials)[rows],
-                    config=tuple(config.items()),
-                )
+                NOTHING_VARIES(trials=np.asarray(self.trials)[rows], config=tuple(config.items()))
             )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
         trials = np.asarray(self.trials)[rows]
-        others = [
-            why
-            for why in self.excluded.values()
-            if why.kind == "another_fidelity"
-        ]
+        others = [why for why in self.excluded.values() if why.kind == "another_fidelity"]
         levels = [why["value"] for why in others if why["value"] is not None]
-        several = sorted(
-            {level for level in levels if levels.count(level) > 1},
-            reverse=True,
-        )
+        several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
         if before is not None or not several:
             return TOO_FEW_TRIALS(trials=trials, before=before)
         return TOO_FEW_AT_LEVEL(
@@ -387,27 +360,16 @@ class Run(Record):
     @property
     def tried(self) -> Array:
         """Encoded rows of all trials that were made, those without a result too."""
-        return np.vstack(
-            [
-                self.X,
-                *(trial.x[None, :] for trial in self.without_result.values()),
-            ]
-        )
+        return np.vstack([self.X, *(trial.x[None, :] for trial in self.without_result.values())])
 
     @property
     def under_way(self) -> Array:
         """Encoded rows of trials that may still get a result, of those that are complete."""
-        rows = [
-            trial.x
-            for trial in self.without_result.values()
-            if trial.under_way
-        ]
+        rows = [trial.x for trial in self.without_result.values() if trial.under_way]
         X = np.array(rows).reshape(-1, len(self.space))
         return X[self.space.is_valid(X)]
 
-    def feasibility(
-        self, before: int | None = None, *, seed: int = 0
-    ) -> Feasibility | None:
+    def feasibility(self, before: int | None = None, *, seed: int = 0) -> Feasibility | None:
         """Return how probable it is that a configuration gives a result that counts.
 
         One that crashed, gave no number, was pruned without a value or violates a constraint
@@ -440,28 +402,20 @@ class Run(Record):
         >>> run.feasibility().probability(space.encode([{"memory": 8.0}])).round(1).tolist()
         [0.0]
         """
-        fit: Feasibility | None = self.remembered(
-            self._feasibility, before, check_seed(seed)
-        )
+        fit: Feasibility | None = self.remembered(self._feasibility, before, check_seed(seed))
         return fit
 
-    def _feasibility(
-        self, before: int | None, seed: int
-    ) -> Feasibility | None:
+    def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
         rows = self.known_before(before)
         failed = failures(self, before).X
-        feasible = np.concatenate(
-            [np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)]
-        )
+        feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
         space = self._space_at(rows, before)
         return classified(space, X, feasible, seed)
 
-    def noise(
-        self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0
-    ) -> NoiseModel:
+    def noise(self, before: int | None = None, kind: Kind = "auto", *, seed: int = 0) -> NoiseModel:
         """Return a model of the noise: how much results of one configuration scatter.
 
         It learns from configurations that were evaluated several times, as repeated trials or on
@@ -498,9 +452,7 @@ class Run(Record):
         [0.1]
         """
         check_option("kind", kind, KINDS)
-        fit: NoiseModel = self.remembered(
-            self._noise, before, kind, check_seed(seed)
-        )
+        fit: NoiseModel = self.remembered(self._noise, before, kind, check_seed(seed))
         return fit
 
     def _noise(self, before: int | None, kind: Kind, seed: int) -> NoiseModel:
@@ -508,9 +460,7 @@ class Run(Record):
         repeats = self._repeats(rows)
         if len(repeats.df) < 2:
             raise NothingToExplain(
-                NO_REPEATS(
-                    objective=self.objective_name, repeated=len(repeats.df)
-                )
+                NO_REPEATS(objective=self.objective_name, repeated=len(repeats.df))
             )
         if not repeats.std.any():
             raise NothingToExplain(NO_NOISE(objective=self.objective_name))
@@ -527,9 +477,7 @@ class Run(Record):
         no_instance = np.zeros(len(rows), dtype=int)
         return Repeats.of(self.X[rows], no_instance, self.objective[rows])
 
-    def own_acquisition(
-        self, before: int | None = None
-    ) -> OwnAcquisition | None:
+    def own_acquisition(self, before: int | None = None) -> OwnAcquisition | None:
         """Return the acquisition that the optimizer itself used, if it is known."""
         return None if self.record is None else self.record.acquisition(before)
 
@@ -569,9 +517,7 @@ class Run(Record):
         check_option("acquisition", acquisition, CRITERIA)
         own = self.own_acquisition(before) if acquisition == "auto" else None
         if own is not None:
-            return ChosenAcquisition(
-                own.acquisition, False, (*own.notes, *later)
-            )
+            return ChosenAcquisition(own.acquisition, False, (*own.notes, *later))
         surrogate = self.surrogate(before, seed=seed)
         cost = self.known_cost(before)
         feasible = np.asarray(self.feasible)[self.known_before(before)]
@@ -590,15 +536,9 @@ class Run(Record):
         """Return the hyperparameters whose range was narrower before a trial, as a fact."""
         if before is None or not self.ranges_from:
             return ()
-        earlier = {
-            *np.asarray(self.trials)[self.known_before(before)].tolist()
-        }
+        earlier = {*np.asarray(self.trials)[self.known_before(before)].tolist()}
         earlier |= {t for t in self.excluded if t < before}
-        names = [
-            name
-            for name, trials in self.ranges_from.items()
-            if {*trials} - earlier
-        ]
+        names = [name for name, trials in self.ranges_from.items() if {*trials} - earlier]
         if not names:
             return ()
         return (RANGE_OF_LATER_TRIALS(trials=[before], names=names),)

@@ -9,20 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    InputError,
-    check_count,
-    declared_fact,
-    each_of,
-    spans,
-)
+from hpo_explain.base import InputError, check_count, declared_fact, each_of, spans
 from hpo_explain.run.run import Run
 from hpo_explain.space import Ints
 
 _T = TypeVar("_T")
-_NOT_READ = declared_fact(
-    "trial_not_read", "not one of the trials that were chosen"
-)
+_NOT_READ = declared_fact("trial_not_read", "not one of the trials that were chosen")
 _BY_ROW = ("X", "objective", "feasible", "started", "finished", "durations")
 
 
@@ -76,12 +68,8 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
         wanted = {*each_of("trials", trials, "numbers of trials", count)}
     rows = np.flatnonzero(np.isin(numbers, [*wanted]))
     if wanted - existing or not len(rows):
-        problem = (
-            f"must be trials with a result among them, but was {trials!r}"
-        )
-        raise InputError(
-            "trials", problem, trials, f"Finished trials: {spans(run.trials)}."
-        )
+        problem = f"must be trials with a result among them, but was {trials!r}"
+        raise InputError("trials", problem, trials, f"Finished trials: {spans(run.trials)}.")
     excluded = {t: _NOT_READ() for t in sorted(existing - wanted)}
     curves = run.curves
     instances = run.instances

@@ -48,21 +48,13 @@ _NAMES = {
 }
 
 
-_duration_unknown = declared_fact(
-    "duration_unknown", "it is not recorded how long it took"
-)
+_duration_unknown = declared_fact("duration_unknown", "it is not recorded how long it took")
 _failures_counted = declared_fact(
     "failures_counted",
     "{what}: {which} beside {others}; what is predicted is the probability that a trial {does}"
     "{unread}",
-    what=lambda fact: (
-        "failures" if fact["target"] == "failed" else "failed or infeasible"
-    ),
-    does=lambda fact: (
-        "fails"
-        if fact["target"] == "failed"
-        else "fails or breaks a constraint"
-    ),
+    what=lambda fact: "failures" if fact["target"] == "failed" else "failed or infeasible",
+    does=lambda fact: "fails" if fact["target"] == "failed" else "fails or breaks a constraint",
     which=counted_trials,
     others=lambda fact: (
         counted(fact["finished"], "finished trial")
@@ -75,9 +67,7 @@ OPTIMIZED_ANOTHER = declared_fact(
     "no trial was chosen for its {names}: the optimizer saw another objective. Leave {target=} out "
     "to explain its proposals, or name a trial with {acquisition='lcb'}.",
 )
-_no_failure = declared_fact(
-    "no_failure", "{why}", why=lambda fact: _why_no_failure(fact)
-)
+_no_failure = declared_fact("no_failure", "{why}", why=lambda fact: _why_no_failure(fact))
 
 
 def _left_out(unread: Sequence[int]) -> str:
@@ -91,11 +81,7 @@ def _why_no_failure(fact: Fact) -> str:
             f"the configurations of the trials that failed ({spans(fact.trials)}) cannot be read, "
             "so there is nothing to compare with the others"
         )
-    did = (
-        "failed"
-        if fact["target"] == "failed"
-        else "failed or broke a constraint"
-    )
+    did = "failed" if fact["target"] == "failed" else "failed or broke a constraint"
     return f"none of the run's trials {did}: {counted(fact['finished'], 'trial')} finished"
 
 
@@ -158,9 +144,7 @@ def measured(run: Run, target: Measured) -> Run:
 def _of_duration(run: Run) -> Run:
     durations = run.durations
     if durations is None or not np.isfinite(durations).any():
-        problem = (
-            "was 'duration', but it is not recorded how long the trials took"
-        )
+        problem = "was 'duration', but it is not recorded how long the trials took"
         remedy = (
             "For a table, name its column with ",
             Option("duration"),
@@ -183,26 +167,22 @@ def _of_duration(run: Run) -> Run:
 
 def _of_failure(run: Run, target: Measured) -> Run:
     ended = {
-        t: trial
-        for t, trial in run.without_result.items()
-        if trial.state in ("failed", "pruned")
+        t: trial for t, trial in run.without_result.items() if trial.state in ("failed", "pruned")
     }
     rows = np.array([trial.x for trial in ended.values()])
     rows = rows.reshape(-1, len(run.space))
     is_complete = run.space.is_valid(rows)
     added = np.array([*ended], dtype=np.int64)[is_complete].tolist()
     failed = [t for t in added if ended[t].state == "failed"]
-    all_failed = {
-        t for t, why in run.excluded.items() if why.kind == "failed"
-    } | {t for t, trial in ended.items() if trial.state == "failed"}
+    all_failed = {t for t, why in run.excluded.items() if why.kind == "failed"} | {
+        t for t, trial in ended.items() if trial.state == "failed"
+    }
     unread = sorted(all_failed - {*failed})
     lost = len(failed)
     if target == "infeasible":
         failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:
-        raise NothingToExplain(
-            _no_failure(trials=unread, finished=len(run), target=target)
-        )
+        raise NothingToExplain(_no_failure(trials=unread, finished=len(run), target=target))
     numbers = np.array([*np.asarray(run.trials), *added], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
@@ -244,9 +224,7 @@ def _of_failure(run: Run, target: Measured) -> Run:
 
 
 def _joined(
-    times: npt.NDArray[np.float64] | None,
-    others: npt.NDArray[np.float64],
-    order: Ints,
+    times: npt.NDArray[np.float64] | None, others: npt.NDArray[np.float64], order: Ints
 ) -> npt.NDArray[np.float64] | None:
     return None if times is None else np.concatenate([times, others])[order]
 

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    Frozen,
-    Origin,
-    State,
-    check_option,
-    declared_fact,
-    set_fields,
-)
+from hpo_explain.base import Frozen, Origin, State, check_option, declared_fact, set_fields
 from hpo_explain.base.options import STATES
 from hpo_explain.space import Array, Bools, SearchSpace, holds
 
@@ -28,11 +21,7 @@ RUNNING = declared_fact("running", "still running")()
 WAITING = declared_fact("waiting", "waiting to be started")()
 NO_VALUE = declared_fact("no_value", "it has no value")()
 WAS_PRUNED = declared_fact(
-    "pruned",
-    {
-        False: "pruned",
-        True: "pruned ({pruned='last'} reads the last value it reported)",
-    },
+    "pruned", {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"}
 )
 
 
@@ -122,8 +111,7 @@ class WithoutResult(Frozen):
     def _possible(self, space: SearchSpace, j: int, missing: Bools) -> bool:
         """Return whether the parents that have a value let a hyperparameter be active."""
         return all(
-            missing[parent]
-            or holds(space.parameters[parent], values, self.x[[parent]]).all()
+            missing[parent] or holds(space.parameters[parent], values, self.x[[parent]]).all()
             for parent, values in space.conditions[j]
         )
 
@@ -154,13 +142,6 @@ class Reviewed(Frozen):
 
     def __post_init__(self) -> None:
         proposed = np.array(self.proposed, dtype=float)
-        refused = np.array(self.refused, dtype=float).reshape(
-            -1, len(proposed)
-        )
+        refused = np.array(self.refused, dtype=float).reshape(-1, len(proposed))
         set_by_person = tuple(self.set_by_person)
-        set_fields(
-            self,
-            proposed=proposed,
-            refused=refused,
-            set_by_person=set_by_person,
-        )
+        set_fields(self, proposed=proposed, refused=refused, set_by_person=set_by_person)

@@ -36,9 +36,7 @@ def plain(value: Any) -> Any:
 def check_name(name: object) -> None:
     """Raise InputError unless the name is a text."""
     if not isinstance(name, str) or not name:
-        problem = (
-            f"of a hyperparameter must be a non-empty text, but was {name!r}"
-        )
+        problem = f"of a hyperparameter must be a non-empty text, but was {name!r}"
         raise InputError("name", problem, name)
 
 
@@ -67,32 +65,20 @@ def _conditions(
 ) -> dict[str, tuple[Any, ...] | Range]:
     where = f"active_when of {name!r}"
     if not isinstance(active_when, Mapping | None):
-        problem = (
-            f"must map parents to lists of values, but was {active_when!r}"
-        )
-        raise InputError(
-            where, problem, active_when, "Write {parent: [value, ...]}."
-        )
+        problem = f"must map parents to lists of values, but was {active_when!r}"
+        raise InputError(where, problem, active_when, "Write {parent: [value, ...]}.")
     clean: dict[str, tuple[Any, ...] | Range] = {}
     for parent, values in (active_when or {}).items():
         if isinstance(values, Range):
             clean[parent] = values
             continue
-        if isinstance(values, (str, bytes)) or not isinstance(
-            values, Iterable
-        ):
-            problem = (
-                f"must give a list of values of {parent!r}, but was {values!r}"
-            )
-            raise InputError(
-                where, problem, values, f"Write {{{parent!r}: [{values!r}]}}."
-            )
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            problem = f"must give a list of values of {parent!r}, but was {values!r}"
+            raise InputError(where, problem, values, f"Write {{{parent!r}: [{values!r}]}}.")
         clean[parent] = tuple(values)
         if not clean[parent]:
             problem = f"lists no value of {parent!r}, so that {name!r} would never be active"
-            raise InputError(
-                where, problem, clean[parent], "List at least one value."
-            )
+            raise InputError(where, problem, clean[parent], "List at least one value.")
     return clean
 
 
@@ -113,9 +99,7 @@ def to_position(values: Array, low: float, high: float, log: bool) -> Array:
 def to_value(positions: Array, low: float, high: float, log: bool) -> Array:
     """Return the values at positions on a linear or a log scale."""
     if log:
-        return np.exp(
-            math.log(low) + positions * (math.log(high) - math.log(low))
-        )
+        return np.exp(math.log(low) + positions * (math.log(high) - math.log(low)))
     return low + positions * (high - low)
 
 
@@ -147,9 +131,7 @@ def counted_share(positions: Array, size: int) -> Array:
     return np.clip(index + 1.0, 0.0, size) / size
 
 
-def counted_interval(
-    low: float, high: float, size: int
-) -> tuple[float, float]:
+def counted_interval(low: float, high: float, size: int) -> tuple[float, float]:
     """Return the latent interval of those of `size` values whose positions are in [low, high]."""
     first = math.ceil((max(low, 0.0) - POSITION_TOLERANCE) * (size - 1))
     last = math.floor((min(high, 1.0) + POSITION_TOLERANCE) * (size - 1))
@@ -160,13 +142,7 @@ def counted_interval(
 
 
 def to_positions(
-    name: str,
-    values: Iterable[Any],
-    low: float,
-    high: float,
-    *,
-    log: bool,
-    step: float | None,
+    name: str, values: Iterable[Any], low: float, high: float, *, log: bool, step: float | None
 ) -> Array:
     """Return the positions of a hyperparameter's values; one that was only rounded is corrected.
 
@@ -212,9 +188,7 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
         raise InputError(name, problem, value, remedy) from None
 
 
-def _slack(
-    low: float, high: float, log: bool, step: float | None
-) -> tuple[float, float]:
+def _slack(low: float, high: float, log: bool, step: float | None) -> tuple[float, float]:
     """Return how far below and above its range a value that was only rounded may lie."""
     if step is not None:
         return ON_GRID * step, ON_GRID * step

@@ -18,11 +18,7 @@ from hpo_explain.space._values import (
     counted,
     plain,
 )
-from hpo_explain.space.categories import (
-    CategoryIndex,
-    category_index,
-    index_of,
-)
+from hpo_explain.space.categories import CategoryIndex, category_index, index_of
 from hpo_explain.space.ranges import Range
 
 
@@ -62,26 +58,17 @@ class CategoricalParameter:
     def __post_init__(self) -> None:
         check_name(self.name)
         where = f"choices of {self.name!r}"
-        if isinstance(self.choices, (str, bytes)) or not isinstance(
-            self.choices, Iterable
-        ):
+        if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
             problem = f"must be a list of choices, but was {self.choices!r}"
             raise InputError(where, problem, self.choices, "List the choices.")
         choices = tuple(map(plain, self.choices))
         set_fields(self, choices=choices)
         if not choices:
-            raise InputError(
-                where, "is empty", choices, "Give at least one choice."
-            )
+            raise InputError(where, "is empty", choices, "Give at least one choice.")
         index = CategoryIndex(choices)
         for i, choice in enumerate(choices):
             if i != index(choice):
-                raise InputError(
-                    where,
-                    f"contains {choice!r} twice",
-                    choice,
-                    "List it once.",
-                )
+                raise InputError(where, f"contains {choice!r} twice", choice, "List it once.")
         check_activity(self)
 
     def has(self, value: Any) -> bool:
@@ -119,9 +106,7 @@ class CategoricalParameter:
         """Return the index of one value; raise ValueError if there is no such choice."""
         index = category_index(self.choices, value)
         if index is None:
-            problem = (
-                f"= {value!r} is not one of its choices {list(self.choices)!r}"
-            )
+            problem = f"= {value!r} is not one of its choices {list(self.choices)!r}"
             remedy = "Correct the value, or add the choice to the space."
             raise InputError(self.name, problem, value, remedy)
         return index

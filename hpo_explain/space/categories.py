@@ -125,9 +125,7 @@ def index_of(choices: Sequence[Any]) -> CategoryIndex:
 
 
 @lru_cache(16)
-def _index_of(
-    choices: tuple[Any, ...], types: tuple[type, ...]
-) -> CategoryIndex:
+def _index_of(choices: tuple[Any, ...], types: tuple[type, ...]) -> CategoryIndex:
     return CategoryIndex(choices)
 
 

@@ -10,13 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hpo_explain.base import InputError, unknown_name
-from hpo_explain.space._values import (
-    ON_GRID,
-    Array,
-    Bools,
-    Ints,
-    to_position,
-)
+from hpo_explain.space._values import ON_GRID, Array, Bools, Ints, to_position
 from hpo_explain.space.categorical_parameter import CategoricalParameter
 from hpo_explain.space.number_parameters import FloatParameter, IntParameter
 from hpo_explain.space.parameter import Parameter, has_value, values_text
@@ -58,26 +52,18 @@ class Conditions:
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._parameters = tuple(parameters)
-        self.rules = tuple(
-            _rules(parameter, self._parameters) for parameter in parameters
-        )
+        self.rules = tuple(_rules(parameter, self._parameters) for parameter in parameters)
         self.parents_first = self._parents_first()
 
     def _parents_first(self) -> tuple[int, ...]:
         order: list[int] = []
         waiting = list(range(len(self._parameters)))
         while waiting:
-            ready = [
-                j
-                for j in waiting
-                if all(parent in order for parent, _ in self.rules[j])
-            ]
+            ready = [j for j in waiting if all(parent in order for parent, _ in self.rules[j])]
             if not ready:
                 circle = [self._parameters[j].name for j in waiting]
                 problem = f"forms a circle: {', '.join(circle)}"
-                raise InputError(
-                    "active_when", problem, circle, "Remove one condition."
-                )
+                raise InputError("active_when", problem, circle, "Remove one condition.")
             order += ready
             waiting = [j for j in waiting if j not in ready]
         return tuple(order)
@@ -130,9 +116,7 @@ def _end(parent: Any, value: float) -> float:
     return float(ends[0])
 
 
-def common(
-    parent: Parameter, one: Ints | Range, other: Ints | Range
-) -> Ints | Range | None:
+def common(parent: Parameter, one: Ints | Range, other: Ints | Range) -> Ints | Range | None:
     """Return the values of a parent that two conditions have in common; None without any."""
     if isinstance(one, Range) and isinstance(other, Range):
         return one.common(other)
@@ -157,34 +141,24 @@ def _rules(child: Parameter, parameters: Sequence[Parameter]) -> Rules:
     return tuple(rules)
 
 
-def _values(
-    where: str, parent: Parameter, values: Sequence[Any] | Range
-) -> Ints | Range:
+def _values(where: str, parent: Parameter, values: Sequence[Any] | Range) -> Ints | Range:
     if isinstance(values, Range):
         if parent.is_category:
-            problem = (
-                f"gives {values!r} of {parent.name!r}, which is categorical"
-            )
+            problem = f"gives {values!r} of {parent.name!r}, which is categorical"
             raise InputError(where, problem, values, "List its values.")
         if not values.meets(parent.low, parent.high):
-            problem = (
-                f"gives {values!r}, in which {parent.name!r} has no value"
-            )
+            problem = f"gives {values!r}, in which {parent.name!r} has no value"
             remedy = f"Its values are {values_text(parent)}."
             raise InputError(where, problem, values, remedy)
         return values
     if isinstance(parent, FloatParameter):
-        problem = (
-            f"lists {list(values)} of {parent.name!r}, which is real-valued"
-        )
+        problem = f"lists {list(values)} of {parent.name!r}, which is real-valued"
         remedy = f"Give a hpo_explain.space.Range of {parent.name!r}."
         raise InputError(where, problem, list(values), remedy)
     return np.unique([_code(where, parent, value) for value in values])
 
 
-def _code(
-    where: str, parent: IntParameter | CategoricalParameter, value: object
-) -> int:
+def _code(where: str, parent: IntParameter | CategoricalParameter, value: object) -> int:
     try:
         return parent.code(value)
     except InputError as error:
@@ -193,9 +167,7 @@ def _code(
         raise InputError(where, problem, value, remedy) from error
 
 
-def still_possible(
-    parameters: Sequence[Parameter],
-) -> tuple[list[Parameter], list[str]]:
+def still_possible(parameters: Sequence[Parameter]) -> tuple[list[Parameter], list[str]]:
     """Return hyperparameters whose conditions can be met, and the names of the others."""
     left = list(parameters)
     while True:
@@ -204,15 +176,11 @@ def still_possible(
         possible = [p for p in checked if p is not None]
         if len(possible) == len(left):
             names = {p.name for p in possible}
-            return possible, [
-                p.name for p in parameters if p.name not in names
-            ]
+            return possible, [p.name for p in parameters if p.name not in names]
         left = possible
 
 
-def _conditions_within(
-    parameter: Parameter, parents: Mapping[str, Parameter]
-) -> Parameter | None:
+def _conditions_within(parameter: Parameter, parents: Mapping[str, Parameter]) -> Parameter | None:
     """Return a hyperparameter whose conditions name possible values only; None if there are none.
 
     A condition that is always met is kept: it says the same, and the space stays recognizable.
@@ -228,14 +196,8 @@ def _conditions_within(
                 return None
             conditions[name] = values
             continue
-        possible = [
-            v
-            for v in values
-            if name in parents and has_value(parents[name], v)
-        ]
+        possible = [v for v in values if name in parents and has_value(parents[name], v)]
         if not possible:
             return None
         conditions[name] = possible
-    return (
-        replace(parameter, active_when=conditions) if conditions else parameter
-    )
+    return replace(parameter, active_when=conditions) if conditions else parameter

@@ -12,18 +12,12 @@ from hpo_explain.space._values import POSITION_TOLERANCE, Array, Bools
 from hpo_explain.space.categories import category_index
 from hpo_explain.space.conditions import Conditions
 from hpo_explain.space.number_parameters import FloatParameter
-from hpo_explain.space.parameter import (
-    Parameter,
-    asked_as,
-    condition_text,
-)
+from hpo_explain.space.parameter import Parameter, asked_as, condition_text
 
 CONFIGS = "configs"
 
 
-def encode_configs(
-    configs: Any, parameters: Sequence[Parameter], conditions: Conditions
-) -> Array:
+def encode_configs(configs: Any, parameters: Sequence[Parameter], conditions: Conditions) -> Array:
     """Return configurations as encoded rows; see `SearchSpace.encode`."""
     rows = _as_rows(configs)
     names = {parameter.name for parameter in parameters}
@@ -54,11 +48,7 @@ def encode_configs(
 
 
 def _add_part(
-    X: Array,
-    j: int,
-    parameter: Parameter,
-    rows: Sequence[Mapping[str, Any]],
-    allowed: Bools,
+    X: Array, j: int, parameter: Parameter, rows: Sequence[Mapping[str, Any]], allowed: Bools
 ) -> None:
     """Set a hyperparameter where it is active and has the name that the objective calls it."""
     name = asked_as(parameter)
@@ -74,31 +64,23 @@ def _add_part(
 
 def _not_there(name: object, parameters: Sequence[Parameter]) -> InputError:
     problem = f"names {name!r}, which is not a hyperparameter"
-    remedy = unknown_name(
-        "", name, [p.name for p in parameters], "hyperparameter"
-    ).remedy
+    remedy = unknown_name("", name, [p.name for p in parameters], "hyperparameter").remedy
     return InputError(CONFIGS, problem, name, remedy)
 
 
-def decode_rows(
-    X: Array, parameters: Sequence[Parameter]
-) -> list[dict[str, Any]]:
+def decode_rows(X: Array, parameters: Sequence[Parameter]) -> list[dict[str, Any]]:
     """Return encoded rows, whose positions are on their grids, as configurations."""
     configs: list[dict[str, Any]] = [{} for _ in range(len(X))]
     for j, parameter in enumerate(parameters):
         active = np.flatnonzero(~np.isnan(X[:, j]))
-        for i, value in zip(
-            active, parameter.decode(X[active, j]), strict=True
-        ):
+        for i, value in zip(active, parameter.decode(X[active, j]), strict=True):
             configs[i][parameter.name] = value
     return configs
 
 
 def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> Bools:
     """Return for each entry whether it is NaN or stands for a value; see `SearchSpace.on_grid`."""
-    fits = np.isnan(X) | (
-        np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE
-    )
+    fits = np.isnan(X) | (np.abs(X - np.clip(X, 0.0, 1.0)) <= POSITION_TOLERANCE)
     for j, parameter in enumerate(parameters):
         if isinstance(parameter, FloatParameter) and parameter.size is None:
             continue  # every position in the range is one of a value
@@ -108,9 +90,7 @@ def rows_on_grid(X: Array, parameters: Sequence[Parameter]) -> Bools:
     return fits
 
 
-def _check_activity(
-    X: Array, parameters: Sequence[Parameter], conditions: Conditions
-) -> None:
+def _check_activity(X: Array, parameters: Sequence[Parameter], conditions: Conditions) -> None:
     # judged on the rows as given: a parent that is itself wrong is reported first
     for j in conditions.parents_first:
         parameter = parameters[j]
@@ -136,10 +116,7 @@ def _as_rows(configs: Any) -> list[Mapping[str, Any]]:
     if hasattr(configs, "to_dict") and hasattr(configs, "columns"):
         columns = [str(name) for name in configs.columns]
         values = [configs.iloc[:, j].tolist() for j in range(len(columns))]
-        return [
-            dict(zip(columns, row, strict=True))
-            for row in zip(*values, strict=True)
-        ]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
     rows = list(configs) if isinstance(configs, Iterable) else [configs]
     for row in rows:
         if not isinstance(row, Mapping):
@@ -176,15 +153,11 @@ def latent_rows(U: Array, parameters: Sequence[Parameter]) -> Array:
             continue
         present = U[:, j] < parameter.optional
         rows[:, j] = np.nan
-        rows[present, j] = parameter.from_latent(
-            U[present, j] / parameter.optional
-        )
+        rows[present, j] = parameter.from_latent(U[present, j] / parameter.optional)
     return rows
 
 
-def uniform_draws(
-    n: int, d: int, seed: int, method: Literal["lhs", "uniform"]
-) -> Array:
+def uniform_draws(n: int, d: int, seed: int, method: Literal["lhs", "uniform"]) -> Array:
     """Return uniform values, (n, d): a Latin hypercube, or independent draws."""
     rng = np.random.default_rng(seed)
     U = rng.random((n, d))

@@ -81,12 +81,8 @@ class FloatParameter:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        for label in (
-            ("low", "high") if self.step is None else ("low", "high", "step")
-        ):
-            number = check_number(
-                f"{label} of {self.name!r}", getattr(self, label)
-            )
+        for label in ("low", "high") if self.step is None else ("low", "high", "step"):
+            number = check_number(f"{label} of {self.name!r}", getattr(self, label))
             set_fields(self, **{label: number})
         check_range(self.name, self.low, self.high, self.log)
         where = f"range of {self.name!r}"
@@ -102,9 +98,7 @@ class FloatParameter:
             if self.log or self.step <= 0:
                 problem = f"must be positive and not combined with log, but was {self.step!r}"
                 remedy = "Give a positive step, or remove step or log."
-                raise InputError(
-                    f"step of {self.name!r}", problem, self.step, remedy
-                )
+                raise InputError(f"step of {self.name!r}", problem, self.step, remedy)
             # as Optuna: the largest value on the grid is the end of the range
             count = math.floor((self.high - self.low) / self.step + 1e-8)
             last = self.low + count * self.step
@@ -124,12 +118,7 @@ class FloatParameter:
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
         positions = to_positions(
-            self.name,
-            values,
-            self.low,
-            self.high,
-            log=self.log,
-            step=self.step,
+            self.name, values, self.low, self.high, log=self.log, step=self.step
         )
         return self.nearest(positions)
 
@@ -140,10 +129,7 @@ class FloatParameter:
         if self.log:
             values = to_digits(values)
         if self.step is not None and self.low != self.high:
-            values = (
-                self.low
-                + np.round((values - self.low) / self.step) * self.step
-            )
+            values = self.low + np.round((values - self.low) / self.step) * self.step
         return [float(v) for v in np.clip(values, self.low, self.high)]
 
     def nearest(self, positions: Array) -> Array:
@@ -256,12 +242,7 @@ class IntParameter:
     def encode(self, values: Iterable[Any]) -> Array:
         """Return the positions of values; raise ValueError for one outside the range."""
         positions = to_positions(
-            self.name,
-            values,
-            self.low,
-            self.high,
-            log=self.log,
-            step=self.step,
+            self.name, values, self.low, self.high, log=self.log, step=self.step
         )
         return self.nearest(positions)
 
@@ -271,13 +252,9 @@ class IntParameter:
 
     def codes(self, positions: Array) -> Ints:
         """Return the values at positions as an integer array."""
-        values = to_value(
-            np.clip(positions, 0.0, 1.0), self.low, self.high, self.log
-        )
+        values = to_value(np.clip(positions, 0.0, 1.0), self.low, self.high, self.log)
         index = np.round((values - self.low) / self.step)
-        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(
-            np.int64
-        )
+        return self.low + self.step * np.clip(index, 0, self.size - 1).astype(np.int64)
 
     def code(self, value: Any) -> int:
         """Return the code of one value; raise ValueError if there is no such value."""
@@ -316,15 +293,11 @@ class IntParameter:
         """Return the measure of all positions up to given ones."""
         if not self.log:
             return counted_share(positions, self.size)
-        last = np.floor(
-            to_value(positions, self.low, self.high, True) * (1.0 + 1e-12)
-        )
+        last = np.floor(to_value(positions, self.low, self.high, True) * (1.0 + 1e-12))
         # a single value is at every position, but not below the range
         last = np.where(positions < 0.0, self.low - 1, last)
         edges = np.clip(last, self.low - 1, self.high) + 0.5
-        return np.clip(
-            to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0
-        )
+        return np.clip(to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
 
     def grid(self) -> tuple[Array, Array]:
         """Return positions and measures of all values."""

@@ -47,11 +47,7 @@ class Canonical:
     def as_listed(cls, parameters: Sequence[Parameter]) -> Canonical:
         """Return the order in which the hyperparameters and their choices are listed."""
         sizes = {j: p.size for j, p in enumerate(parameters) if p.is_category}
-        return cls(
-            np.arange(len(parameters)),
-            {j: np.arange(n) for j, n in sizes.items()},
-            False,
-        )
+        return cls(np.arange(len(parameters)), {j: np.arange(n) for j, n in sizes.items()}, False)
 
     @classmethod
     def of(
@@ -74,17 +70,9 @@ class Canonical:
         kind = np.array([kinds.index(one) for one in declared], dtype=float)
         categorical = np.array([p.is_category for p in parameters])
         ranks = _ranks_of_rows(X, kind, categorical, cost)
-        tried = {
-            j: _first_tried(X[:, j], ranks)
-            for j in np.flatnonzero(categorical).tolist()
-        }
-        contents = [
-            _content(X[:, j], ranks, tried.get(j))
-            for j in range(len(parameters))
-        ]
-        columns = sorted(
-            range(len(parameters)), key=lambda j: (declared[j], contents[j])
-        )
+        tried = {j: _first_tried(X[:, j], ranks) for j in np.flatnonzero(categorical).tolist()}
+        contents = [_content(X[:, j], ranks, tried.get(j)) for j in range(len(parameters))]
+        columns = sorted(range(len(parameters)), key=lambda j: (declared[j], contents[j]))
         made_active = _made_active(columns, rules)
         categories = {}
         for j, codes in tried.items():
@@ -96,9 +84,7 @@ class Canonical:
         return cls(np.array(columns, dtype=np.int64), categories)
 
 
-def _content(
-    column: Array, ranks: Ints, tried: Sequence[int] | None
-) -> list[float]:
+def _content(column: Array, ranks: Ints, tried: Sequence[int] | None) -> list[float]:
     """Return the values of a column by the ranks of rows, of categories by when they were tried.
 
     Of rows of one rank the values are sorted: the order of rows decides last.
@@ -106,9 +92,7 @@ def _content(
     values = rounded(column)
     if tried is not None:
         first = {float(code): k for k, code in enumerate(tried)}
-        values = np.array(
-            [first.get(code, np.nan) for code in values.tolist()]
-        )
+        values = np.array([first.get(code, np.nan) for code in values.tolist()])
     values = np.nan_to_num(values, nan=-1.0)
     in_order = values[np.lexsort((values, ranks))]
     return [*in_order.tolist(), *values.tolist()]
@@ -127,18 +111,14 @@ def _made_active(
     return children
 
 
-def _ranks_of_rows(
-    X: Array, kind: Array, categorical: Bools, cost: Array | None
-) -> Ints:
+def _ranks_of_rows(X: Array, kind: Array, categorical: Bools, cost: Array | None) -> Ints:
     """Return ranks of rows (n,) that depend neither on their order nor on that of columns.
 
     By the values of numbers and by what is active, then by the cost, then by how often the
     categories were tried.
     """
     present = np.where(np.isnan(X), -1.0, 0.0)
-    values = np.where(
-        categorical, present, np.nan_to_num(rounded(X), nan=-1.0)
-    )
+    values = np.where(categorical, present, np.nan_to_num(rounded(X), nan=-1.0))
     # values of other kinds are never equal: each lies in [-1, 1]
     values = np.sort(values + 4.0 * kind, axis=1)
     counts = np.zeros(X.shape)

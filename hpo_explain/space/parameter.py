@@ -33,15 +33,8 @@ def condition_text(parameter: Parameter) -> str:
 
 def described(parameter: Parameter) -> tuple[str, str, str, str]:
     """Return a hyperparameter's name, values, scale, and when it is active."""
-    active = " and ".join(
-        filter(None, (_rules(parameter), _frequency(parameter)))
-    )
-    return (
-        parameter.name,
-        values_text(parameter),
-        _scale(parameter),
-        active or "always",
-    )
+    active = " and ".join(filter(None, (_rules(parameter), _frequency(parameter))))
+    return (parameter.name, values_text(parameter), _scale(parameter), active or "always")
 
 
 def values_text(parameter: Parameter) -> str:
@@ -69,9 +62,7 @@ def _scale(parameter: Parameter) -> str:
     if parameter.is_category:
         return "categories"
     kind = "float" if isinstance(parameter, FloatParameter) else "integer"
-    step = (
-        f", step {parameter.step}" if parameter.step not in (None, 1) else ""
-    )
+    step = f", step {parameter.step}" if parameter.step not in (None, 1) else ""
     return f"{kind}{', log' if parameter.log else ''}{step}"
 
 

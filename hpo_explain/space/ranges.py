@@ -44,9 +44,7 @@ class Range:
                 value = check_number(f"{label} of Range", value)
             set_fields(self, **{label: float(value)})
         if not self.low < self.high:
-            problem = (
-                f"must be above low, but was [{self.low!r}, {self.high!r}]"
-            )
+            problem = f"must be above low, but was [{self.low!r}, {self.high!r}]"
             raise InputError("high of Range", problem, self.high, "Swap them.")
 
     def __contains__(self, value: object) -> bool:
@@ -65,9 +63,7 @@ class Range:
             return f"{low} <= {name} < {high}"
         if math.isfinite(self.low):
             return f"{name} >= {low}"
-        return (
-            f"{name} < {high}" if math.isfinite(self.high) else f"any {name}"
-        )
+        return f"{name} < {high}" if math.isfinite(self.high) else f"any {name}"
 
     def meets(self, low: float, high: float) -> bool:
         """Return whether some value between two others (both included) is one of these."""

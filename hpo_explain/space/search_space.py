@@ -34,12 +34,7 @@ from hpo_explain.space.encoding import (
     uniform_draws,
 )
 from hpo_explain.space.order import Canonical
-from hpo_explain.space.parameter import (
-    Parameter,
-    asked_as,
-    condition_text,
-    described,
-)
+from hpo_explain.space.parameter import Parameter, asked_as, condition_text, described
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,31 +80,20 @@ class SearchSpace:
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._parameters = tuple(parameters)
         if not self._parameters:
-            raise InputError(
-                "parameters",
-                "is empty",
-                (),
-                "Give at least one hyperparameter.",
-            )
+            raise InputError("parameters", "is empty", (), "Give at least one hyperparameter.")
         for parameter in self._parameters:
             if not isinstance(parameter, Parameter):
                 kinds = "FloatParameter, IntParameter or CategoricalParameter"
                 problem = f"must hold {kinds}, but one was {parameter!r}"
-                raise InputError(
-                    "parameters", problem, parameter, "Make one of them."
-                )
+                raise InputError("parameters", problem, parameter, "Make one of them.")
         self._names = tuple(parameter.name for parameter in self._parameters)
         self._column = {name: j for j, name in enumerate(self._names)}
         if len(self._column) < len(self._names):
-            twice = sorted(
-                {name for name in self._names if self._names.count(name) > 1}
-            )
+            twice = sorted({name for name in self._names if self._names.count(name) > 1})
             problem = f"has {', '.join(twice)} more than once"
             raise InputError("parameters", problem, twice, "Rename one.")
         self._conditions = Conditions(self._parameters)
-        self._may_be_absent = np.array(
-            [self.is_conditional(name) for name in self._names]
-        )
+        self._may_be_absent = np.array([self.is_conditional(name) for name in self._names])
         self._canonical = Canonical.as_listed(self._parameters)
 
     @property
@@ -158,17 +142,12 @@ class SearchSpace:
 
     def in_own_order(self, X: Array) -> Array:
         """Return encoded rows with columns and categories in the order of `order`, (n, d)."""
-        return np.stack(
-            [self.places(j, X[:, j]) for j in self.order.tolist()], axis=1
-        )
+        return np.stack([self.places(j, X[:, j]) for j in self.order.tolist()], axis=1)
 
     @property
     def categories_in_own_order(self) -> Ints:
         """How many values each categorical column has, 0 of a number, in the order of `order`."""
-        counts = [
-            len(getattr(parameter, "choices", ()))
-            for parameter in self.parameters
-        ]
+        counts = [len(getattr(parameter, "choices", ())) for parameter in self.parameters]
         return np.array(counts)[self.order]
 
     def distinct(self, X: Array) -> Array:
@@ -193,9 +172,7 @@ class SearchSpace:
         """Return the space as it is where it is in an order of trials; else `in_order_of` these."""
         return self if self._canonical.of_trials else self.in_order_of(X)
 
-    def in_order_of(
-        self, X: npt.ArrayLike, cost: Array | None = None
-    ) -> SearchSpace:
+    def in_order_of(self, X: npt.ArrayLike, cost: Array | None = None) -> SearchSpace:
         """Return the same space, which draws and fits go through in an order that rows lead to.
 
         Names, labels, units, the order of the rows, and which hyperparameter or category is listed
@@ -228,9 +205,7 @@ class SearchSpace:
         """
         space = copy(self)
         rules = self._conditions.rules
-        space._canonical = Canonical.of(
-            self._parameters, rules, self.check_rows("X", X), cost
-        )
+        space._canonical = Canonical.of(self._parameters, rules, self.check_rows("X", X), cost)
         return space
 
     def __len__(self) -> int:
@@ -252,15 +227,11 @@ class SearchSpace:
 
     def __repr__(self) -> str:
         names = printable(abridged(self._names, 6))
-        return (
-            f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({names})>"
-        )
+        return f"<SearchSpace: {counted(len(self), 'hyperparameter')} ({names})>"
 
     def _repr_html_(self) -> str:
         columns = ("hyperparameter", "values", "scale", "active")
-        return table_html(
-            columns, [described(parameter) for parameter in self._parameters]
-        )
+        return table_html(columns, [described(parameter) for parameter in self._parameters])
 
     def __str__(self) -> str:
         shown = [printable(repr(parameter)) for parameter in self._parameters]
@@ -316,16 +287,11 @@ class SearchSpace:
     def is_conditional(self, name: str) -> bool:
         """Return whether a hyperparameter is inactive in some configurations."""
         j = self.index(name)
-        return (
-            bool(self.conditions[j])
-            or self._parameters[j].optional is not None
-        )
+        return bool(self.conditions[j]) or self._parameters[j].optional is not None
 
     def decides_activity(self, columns: Collection[int]) -> bool:
         """Return whether others are active or not by the values in some columns."""
-        parents = {
-            parent for condition in self.conditions for parent, _ in condition
-        }
+        parents = {parent for condition in self.conditions for parent, _ in condition}
         return not parents.isdisjoint(columns)
 
     def to_optuna(self) -> dict[str, Any]:
@@ -388,9 +354,7 @@ optional=None, part_of=None)
 
     # ------------------------------------------------------------------ encoding
 
-    def encode(
-        self, configs: Config | Iterable[Config] | pd.DataFrame
-    ) -> Array:
+    def encode(self, configs: Config | Iterable[Config] | pd.DataFrame) -> Array:
         """Return configurations as an encoded array.
 
         Parameters
@@ -506,9 +470,7 @@ optional=None, part_of=None)
         """
         X = self.check_rows("X", X)
         present_at = ~np.isnan(X)
-        valid = (self.on_grid(X) & (present_at | self._may_be_absent)).all(
-            axis=1
-        )
+        valid = (self.on_grid(X) & (present_at | self._may_be_absent)).all(axis=1)
         for j in np.flatnonzero(self._may_be_absent).tolist():
             present = present_at[:, j]
             allowed = self.allowed(X, j)
@@ -591,7 +553,5 @@ optional=None, part_of=None)
         """
         n = check_count("n", n)
         check_option("method", method, ("lhs", "uniform"))
-        rows = self.from_latent(
-            uniform_draws(n, len(self), check_seed(seed), method)
-        )
+        rows = self.from_latent(uniform_draws(n, len(self), check_seed(seed), method))
         return rows if latent else self.project(rows)

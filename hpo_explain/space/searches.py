@@ -116,21 +116,13 @@ def lowest(costs: Array) -> int:
 
 def filled(space: SearchSpace, X: Array, seed: int) -> Array:
     """Return encoded rows whose inactive hyperparameters have a latent value."""
-    return np.where(
-        np.isnan(X),
-        space.sample(max(len(X), 1), seed=seed + 1, latent=True),
-        X,
-    )
+    return np.where(np.isnan(X), space.sample(max(len(X), 1), seed=seed + 1, latent=True), X)
 
 
-def changed(
-    space: SearchSpace, rows: Array, step: float, rng: np.random.Generator
-) -> Array:
+def changed(space: SearchSpace, rows: Array, step: float, rng: np.random.Generator) -> Array:
     """Return copies of latent rows: real values moved by a step, a few others drawn anew."""
     new = np.array(rows)
-    sample = space.sample(
-        len(rows), seed=int(rng.integers(2**31)), latent=True
-    )
+    sample = space.sample(len(rows), seed=int(rng.integers(2**31)), latent=True)
     for j in space.order.tolist():
         parameter = space.parameters[j]
         if isinstance(parameter, FloatParameter) and parameter.size is None:
@@ -143,9 +135,7 @@ def changed(
     return new
 
 
-def inside_of(
-    space: SearchSpace, within: Sequence[Parameter], X: Array
-) -> Bools:
+def inside_of(space: SearchSpace, within: Sequence[Parameter], X: Array) -> Bools:
     """Return which encoded rows have values of hyperparameters as they should be searched."""
     inside = np.ones(len(X), bool)
     for parameter in within:
@@ -168,9 +158,7 @@ def _ends(whole: Any, parameter: Any) -> Array:
     return whole.encode([low, high])
 
 
-def brought_inside(
-    space: SearchSpace, within: Sequence[Parameter], rows: Array
-) -> Array:
+def brought_inside(space: SearchSpace, within: Sequence[Parameter], rows: Array) -> Array:
     """Return latent rows with values of some hyperparameters spread over what should be searched.
 
     Examples

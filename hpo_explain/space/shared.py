@@ -47,27 +47,13 @@ class Shared:
         if all(space.parameters == first.parameters for space in spaces):
             # draws go through it in one order, whichever space comes first
             return cls(min(spaces, key=lambda one: one.order_key), same=True)
-        names = [
-            name
-            for name in first.names
-            if all(name in space.names for space in spaces)
-        ]
-        joined = {
-            name: _joined([space[name] for space in spaces]) for name in names
-        }
-        shared = [
-            parameter for parameter in joined.values() if parameter is not None
-        ]
+        names = [name for name in first.names if all(name in space.names for space in spaces)]
+        joined = {name: _joined([space[name] for space in spaces]) for name in names}
+        shared = [parameter for parameter in joined.values() if parameter is not None]
         narrowed = tuple(
-            p.name
-            for p in shared
-            if any(_values(p) != _values(space[p.name]) for space in spaces)
+            p.name for p in shared if any(_values(p) != _values(space[p.name]) for space in spaces)
         )
-        return cls(
-            SearchSpace(shared) if shared else None,
-            same=False,
-            narrowed=narrowed,
-        )
+        return cls(SearchSpace(shared) if shared else None, same=False, narrowed=narrowed)
 
 
 def values_of(parameter: Parameter) -> tuple[Any, ...]:
@@ -92,11 +78,7 @@ def _joined(parameters: Sequence[Any]) -> Any:
         return None
     if first.is_category:
         others = [{*map(repr, p.choices)} for p in parameters]
-        choices = [
-            c
-            for c in first.choices
-            if all(repr(c) in theirs for theirs in others)
-        ]
+        choices = [c for c in first.choices if all(repr(c) in theirs for theirs in others)]
         if len(choices) < 2:
             return None
         return replace(first, choices=choices, active_when=None, optional=None)

@@ -21,27 +21,7 @@ import numpy as np
 from hpo_explain.space._values import Array
 
 _BITS = 30
-_POLYNOMIALS = (
-    3,
-    7,
-    11,
-    13,
-    19,
-    25,
-    37,
-    41,
-    47,
-    55,
-    59,
-    61,
-    67,
-    91,
-    97,
-    103,
-    109,
-    115,
-    131,
-)
+_POLYNOMIALS = (3, 7, 11, 13, 19, 25, 37, 41, 47, 55, 59, 61, 67, 91, 97, 103, 109, 115, 131)
 _FIRST = (
     (1,),
     (1, 3),

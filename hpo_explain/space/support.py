@@ -66,18 +66,14 @@ class Support:
         return self.near(name, values) >= FEW
 
     def at_pairs(
-        self,
-        names: tuple[str, str],
-        values: tuple[Sequence[Any], Sequence[Any]],
+        self, names: tuple[str, str], values: tuple[Sequence[Any], Sequence[Any]]
     ) -> Bools:
         """Return which pairs of values of two hyperparameters were tried, (G1, G2).
 
         Both values must have been, and at least one trial must have both near: in a rectangle in
         which six trials would lie if all were spread evenly.
         """
-        n = max(
-            int(np.all([self.branch(name) for name in names], axis=0).sum()), 1
-        )
+        n = max(int(np.all([self.branch(name) for name in names], axis=0).sum()), 1)
         tried = []
         inside = []
         for name, of_one in zip(names, values, strict=True):
@@ -96,9 +92,7 @@ class Support:
         after = np.searchsorted(column, high, side="right")
         return after - np.searchsorted(column, low, side="left")
 
-    def _window(
-        self, name: str, encoded: Array, width: float
-    ) -> tuple[Array, Array]:
+    def _window(self, name: str, encoded: Array, width: float) -> tuple[Array, Array]:
         """Return the ends of what is near encoded values, for a width as a share of the scale."""
         middle = encoded
         parameter = self.space[name]
@@ -113,9 +107,7 @@ class Support:
 
 
 def supported_at(
-    support: Support | None,
-    names: Sequence[str],
-    axes: Sequence[Sequence[Any]],
+    support: Support | None, names: Sequence[str], axes: Sequence[Sequence[Any]]
 ) -> Bools:
     """Return which places of a grid were tried, (G,) or (G1, G2); all where that is unknown.
 

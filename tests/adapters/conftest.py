@@ -10,13 +10,8 @@ def pytest_collection_modifyitems(items):
     """Settings of Optuna's that are on their way in or out are no matter here."""
     for item in items:
         if item.path.name.startswith("test_optuna"):
-            for category in (
-                "optuna.exceptions.ExperimentalWarning",
-                "FutureWarning",
-            ):
-                item.add_marker(
-                    pytest.mark.filterwarnings(f"ignore::{category}")
-                )
+            for category in ("optuna.exceptions.ExperimentalWarning", "FutureWarning"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::{category}"))
 
 
 @pytest.fixture(autouse=True)

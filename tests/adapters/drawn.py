@@ -23,9 +23,7 @@ class Drawn:
         class StandIn:
             def __init__(self, page, done, *, gives_way, turn):
                 page = pickle.loads(dumped(page))  # as it is sent
-                record.jobs.append(
-                    SimpleNamespace(page=page, gives_way=gives_way)
-                )
+                record.jobs.append(SimpleNamespace(page=page, gives_way=gives_way))
                 self.is_over = self.is_stopped = False
                 self.drawn = lambda: answer(page)
                 self.done, self.turn = done, turn

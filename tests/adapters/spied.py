@@ -21,17 +21,13 @@ class SpiedTPE(TPESampler):
 
     def _sample(self, study, trial, search_space):
         chosen = super()._sample(study, trial, search_space)
-        self.computed.setdefault(trial.number, []).append(
-            (frozenset(search_space), self._latest)
-        )
+        self.computed.setdefault(trial.number, []).append((frozenset(search_space), self._latest))
         return chosen
 
     def value_at(self, trial):
         """What it computed for the hyperparameters that the trial has."""
         return math.fsum(
-            value
-            for names, value in self.computed[trial.number]
-            if names <= set(trial.params)
+            value for names, value in self.computed[trial.number] if names <= set(trial.params)
         )
 
 
@@ -51,9 +47,7 @@ def every_kind(trial):
     return value
 
 
-def spied_study(
-    objective, n_trials, *, options=None, catch=(), n_jobs=1, **study_options
-):
+def spied_study(objective, n_trials, *, options=None, catch=(), n_jobs=1, **study_options):
     """A study run by a spied TPE sampler; and the sampler."""
     sampler = SpiedTPE(seed=1, **(options or {}))
     study = optuna.create_study(sampler=sampler, **study_options)

@@ -16,9 +16,7 @@ def rate_drop_of_dart(trial):
 
 
 def optimized(objective, n_trials=12, sampler=None, *, catch=(), **options):
-    study = optuna.create_study(
-        sampler=sampler or RandomSampler(seed=0), **options
-    )
+    study = optuna.create_study(sampler=sampler or RandomSampler(seed=0), **options)
     study.optimize(objective, n_trials=n_trials, catch=catch)
     return study
 
@@ -34,14 +32,7 @@ def study_of(*trials, **options):
     return study
 
 
-def finished(
-    value=1.0,
-    number=0,
-    start=0.0,
-    end=1.0,
-    state=TrialState.COMPLETE,
-    **params,
-):
+def finished(value=1.0, number=0, start=0.0, end=1.0, state=TrialState.COMPLETE, **params):
     """A trial of hyperparameters in [0, 1] that ran from `start` to `end`, in seconds."""
     day = dt.datetime(2024, 5, 17, 12, 0, 0, 500)
     return FrozenTrial(
@@ -52,9 +43,7 @@ def finished(
         datetime_start=day + dt.timedelta(seconds=start),
         datetime_complete=day + dt.timedelta(seconds=end),
         params=params or {"x": 0.5},
-        distributions={
-            name: FloatDistribution(0.0, 1.0) for name in params or ["x"]
-        },
+        distributions={name: FloatDistribution(0.0, 1.0) for name in params or ["x"]},
         user_attrs={},
         system_attrs={},
         intermediate_values={},
@@ -66,16 +55,12 @@ def same_configurations(run, study):
     configs = run.space.decode(run.X)
     params = [study.trials[number].params for number in run.trials]
     return all(
-        config.keys() == given.keys()
-        and all(close(config[name], given[name]) for name in given)
+        config.keys() == given.keys() and all(close(config[name], given[name]) for name in given)
         for config, given in zip(configs, params, strict=True)
     )
 
 
 def close(value, given):
     if isinstance(given, float) and not isinstance(given, bool):
-        return (
-            math.isclose(value, given, rel_tol=1e-12, abs_tol=1e-12)
-            or value is given
-        )
+        return math.isclose(value, given, rel_tol=1e-12, abs_tol=1e-12) or value is given
     return value == given and type(value) is type(given)

@@ -24,21 +24,11 @@ def installed(tmp_path_factory):
 
     pip would build a wheel for it, for which it may need a network.
     """
-    source = shutil.copytree(
-        PLUGIN, tmp_path_factory.mktemp("source") / PLUGIN.name
-    )
+    source = shutil.copytree(PLUGIN, tmp_path_factory.mktemp("source") / PLUGIN.name)
     target = tmp_path_factory.mktemp("installed")
     setup = [sys.executable, "-c", "from setuptools import setup; setup()"]
     done = subprocess.run(
-        [
-            *setup,
-            "egg_info",
-            "--egg-base",
-            target,
-            "build_py",
-            "--build-lib",
-            target,
-        ],
+        [*setup, "egg_info", "--egg-base", target, "build_py", "--build-lib", target],
         cwd=source,
         capture_output=True,
         text=True,
@@ -74,10 +64,7 @@ def log(tmp_path):
 @pytest.mark.usefixtures("plugin")
 def test_every_function_takes_the_path_of_a_log(log):
     run = as_run(log)
-    records = [
-        json.loads(line)
-        for line in log.read_text(encoding="utf-8").splitlines()[1:]
-    ]
+    records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[1:]]
     assert run.space["lr"] == hx.FloatParameter("lr", 1e-4, 1.0, log=True)
     assert run.excluded == {11: as_fact("it crashed")}
     for trial in run.trials.tolist():
@@ -94,9 +81,7 @@ def test_what_is_no_log_is_left_to_other_adapters(tmp_path):
         as_run(tmp_path / "trials.csv")
 
 
-def test_without_the_plugin_a_log_is_a_table_of_whose_optimizer_nothing_is_known(
-    log,
-):
+def test_without_the_plugin_a_log_is_a_table_of_whose_optimizer_nothing_is_known(log):
     run = as_run(log)
     assert "hpo_explain_jsonl" not in sys.modules
     assert run.space.names == ("lr", "momentum")

@@ -38,9 +38,7 @@ def optimizer():
 
 
 def test_every_reader_of_a_source_is_public():
-    readers = {
-        known.reader for known in sources.KNOWN if ":" not in known.reader
-    }
+    readers = {known.reader for known in sources.KNOWN if ":" not in known.reader}
     assert readers <= {*dir(adapters)} & {*MORE["hpo_explain.adapters"]}
 
 
@@ -56,9 +54,7 @@ def test_a_class_derived_from_study_is_one_too():
 
 
 def entry_point(monkeypatch, *names):
-    points = [
-        EntryPoint(n, f"{__name__}:{n}", sources.ENTRY_POINTS) for n in names
-    ]
+    points = [EntryPoint(n, f"{__name__}:{n}", sources.ENTRY_POINTS) for n in names]
 
     def found(*, group):
         assert group == "hpo_explain.adapters"
@@ -75,9 +71,7 @@ def from_tuner(source, **options):
     if not isinstance(source, Tuner):
         return None
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    return hx.Run(
-        space, np.array([[0.5]]), np.array([1.0]), "minimize", **options
-    )
+    return hx.Run(space, np.array([[0.5]]), np.array([1.0]), "minimize", **options)
 
 
 def careless(source, **options):
@@ -101,9 +95,7 @@ def test_an_adapter_that_returns_no_run_is_named(monkeypatch):
         as_run(Tuner())
 
 
-def test_an_adapter_that_cannot_be_loaded_is_named_where_nobody_reads_the_source(
-    monkeypatch,
-):
+def test_an_adapter_that_cannot_be_loaded_is_named_where_nobody_reads_the_source(monkeypatch):
     entry_point(monkeypatch, "missing", "not_mine")
     with pytest.raises(ValueError, match="could not be asked: missing"):
         as_run(Tuner())
@@ -116,25 +108,14 @@ def only_with_seed(source, *, seed=0):
 def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
     entry_point(monkeypatch, "only_with_seed", "from_tuner")
     assert as_run(Tuner(), objective_name="loss").objective_name == "loss"
-    with pytest.raises(
-        ValueError, match=r"only_with_seed \(got an unexpected .* 'objective'"
-    ):
+    with pytest.raises(ValueError, match=r"only_with_seed \(got an unexpected .* 'objective'"):
         as_run(3, objective="loss")
 
 
 @pytest.mark.parametrize(
     ("source", "options", "words"),
     [
-        (
-            lambda: 3,
-            {},
-            [
-                "builtins.int",
-                "optuna.Study",
-                "pandas.DataFrame",
-                "entry-point",
-            ],
-        ),
+        (lambda: 3, {}, ["builtins.int", "optuna.Study", "pandas.DataFrame", "entry-point"]),
         (Tuner, {}, ["Tuner", "skopt", "Run"]),
         (
             lambda: TABLE.rename(columns={"loss": "y"}),
@@ -146,21 +127,9 @@ def test_an_adapter_is_asked_only_with_options_that_it_takes(monkeypatch):
             {"objective": "loss", "directon": "maximize"},
             ["directon is not an option of from_frame", "'direction'"],
         ),
-        (
-            optimizer,
-            {"objective": "loss"},
-            ["objective is not an option of from_skopt", "names"],
-        ),
-        (
-            study,
-            {"objective": "loss"},
-            ["objective is not an option of from_optuna", "target"],
-        ),
-        (
-            lambda: hx.from_frame(TABLE, "loss"),
-            {"objective": "loss"},
-            ["objective", "Run"],
-        ),
+        (optimizer, {"objective": "loss"}, ["objective is not an option of from_skopt", "names"]),
+        (study, {"objective": "loss"}, ["objective is not an option of from_optuna", "target"]),
+        (lambda: hx.from_frame(TABLE, "loss"), {"objective": "loss"}, ["objective", "Run"]),
     ],
 )
 def test_what_cannot_be_read_is_told(source, options, words):

@@ -18,22 +18,16 @@ def client_of(*parameters, **options):
 
 
 def number(name, low=0.0, high=1.0, kind="float", **options):
-    return ax.RangeParameterConfig(
-        name=name, bounds=(low, high), parameter_type=kind, **options
-    )
+    return ax.RangeParameterConfig(name=name, bounds=(low, high), parameter_type=kind, **options)
 
 
 def choice(name, *values, **options):
-    return ax.ChoiceParameterConfig(
-        name=name, values=[*values], parameter_type="str", **options
-    )
+    return ax.ChoiceParameterConfig(name=name, values=[*values], parameter_type="str", **options)
 
 
 def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
     client = client_of(
-        number("lr", 1e-4, 1.0, scaling="log"),
-        number("n", 1, 5, "int"),
-        choice("k", "a", "b"),
+        number("lr", 1e-4, 1.0, scaling="log"), number("n", 1, 5, "int"), choice("k", "a", "b")
     )
     losses = {}
     for i in range(7):
@@ -50,18 +44,13 @@ def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
         hx.CategoricalParameter("k", ["a", "b"]),
     ]
     assert (run.direction, run.objective_name) == ("minimize", "loss")
-    assert (
-        dict(zip(run.trials.tolist(), run.objective.tolist(), strict=True))
-        == losses
-    )
+    assert dict(zip(run.trials.tolist(), run.objective.tolist(), strict=True)) == losses
     table = client.summarize()
     for row in table.itertuples():
         if row.trial_index in losses:
             config = {"lr": row.lr, "n": row.n, "k": row.k}
             assert run.config(row.trial_index) == pytest.approx(config)
-            assert (row.trial_index in run.proposals) == (
-                row.generation_node == "MBM"
-            )
+            assert (row.trial_index in run.proposals) == (row.generation_node == "MBM")
     assert run.proposals
     assert {t: why.kind for t, why in run.excluded.items()} == {2: "failed"}
     assert (run.finished >= run.started).all()
@@ -69,17 +58,11 @@ def test_a_client_is_read_with_its_space_and_what_generated_each_trial():
 
 def test_constraints_of_the_space_are_named():
     constraints = ["u + 2*v <= 1.5"]
-    client = client_of(
-        number("u"), number("v"), parameter_constraints=constraints
-    )
+    client = client_of(number("u"), number("v"), parameter_constraints=constraints)
     for _ in range(3):
         for trial, values in client.get_next_trials(max_trials=1).items():
             client.complete_trial(trial, raw_data={"loss": values["u"]})
-    (note,) = [
-        n
-        for n in hx.from_ax(client).notes
-        if n.kind == "parameter_constraints"
-    ]
+    (note,) = [n for n in hx.from_ax(client).notes if n.kind == "parameter_constraints"]
     assert "1·u + 2·v <= 1.5" in str(note)
 
 
@@ -88,19 +71,14 @@ def tuned():
     """Return a client that was told ten trials with standard errors, and then asked for two."""
     client = client_of(number("u", 1e-3, 1.0, scaling="log"), number("v"))
     space = hx.SearchSpace(
-        [
-            hx.FloatParameter("u", 1e-3, 1.0, log=True),
-            hx.FloatParameter("v", 0.0, 1.0),
-        ]
+        [hx.FloatParameter("u", 1e-3, 1.0, log=True), hx.FloatParameter("v", 0.0, 1.0)]
     )
     for config in space.decode(space.sample(10, seed=0)):
         trial = client.attach_trial(config)
         client.complete_trial(trial, raw_data={"loss": (_loss(config), 0.05)})
     while len(list(hx.from_ax(client).proposals)) < 2:
         for trial, config in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(
-                trial, raw_data={"loss": (_loss(config), 0.05)}
-            )
+            client.complete_trial(trial, raw_data={"loss": (_loss(config), 0.05)})
     return client
 
 
@@ -111,22 +89,15 @@ def _loss(config):
 def test_the_model_behind_a_proposal_is_the_one_that_ax_predicts_with(tuned):
     run = hx.from_ax(tuned)
     # Ax keeps the model that generated the last trial
-    own, X = (
-        run.surrogate(before=run.proposals[-1]),
-        run.space.sample(50, seed=1),
-    )
+    own, X = (run.surrogate(before=run.proposals[-1]), run.space.sample(50, seed=1))
     found = [found["loss"] for found in tuned.predict(run.space.decode(X))]
     np.testing.assert_allclose(np.transpose(own.predict(X)), found, rtol=1e-6)
-    assert own.learned_from(run.X).tolist() == [True] * (len(run) - 1) + [
-        False
-    ]
+    assert own.learned_from(run.X).tolist() == [True] * (len(run) - 1) + [False]
     shown = hx.explain_proposal(run, run.proposals[-1], background=50)
     assert (shown.subject.model, shown.subject.assumed) == ("Ax's GP", True)
 
 
-def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_folds(
-    tuned,
-):
+def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_folds(tuned):
     run = pickle.loads(pickle.dumps(hx.from_ax(tuned)))
     model = run.surrogate()
     assert model.noise_std == pytest.approx(0.05)
@@ -139,26 +110,18 @@ def test_the_model_of_all_trials_knows_their_standard_errors_and_is_judged_on_fo
     # fits that had seen the trials would predict them as well as the model of all does
     errors = np.abs(held_out.mean - clipped).mean()
     assert errors > 1.5 * np.abs(model.predict(run.X)[0] - clipped).mean()
-    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [
-        True
-    ]
+    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [True]
 
 
 def test_a_process_over_unordered_choices_is_not_taken_for_one_over_numbers():
-    client = client_of(
-        number("u"), choice("k", "a", "b", "c", is_ordered=False)
-    )
+    client = client_of(number("u"), choice("k", "a", "b", "c", is_ordered=False))
     for i in range(6):
         trial = client.attach_trial({"u": i / 5, "k": "abc"[i % 3]})
-        client.complete_trial(
-            trial, raw_data={"loss": (i / 5 + (i % 3 == 1), 0.1)}
-        )
+        client.complete_trial(trial, raw_data={"loss": (i / 5 + (i % 3 == 1), 0.1)})
     while not hx.from_ax(client).proposals:
         for trial, values in client.get_next_trials(max_trials=1).items():
             client.complete_trial(trial, raw_data={"loss": (values["u"], 0.1)})
     run = hx.from_ax(client)
     assert run.record is None
     assert run.surrogate().label == "a GP"
-    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [
-        False
-    ]
+    assert [note["own"] for note in run.notes if note.kind == "sem_known"] == [False]

@@ -52,10 +52,7 @@ def table(i, **metrics):
 def objective_of(release, names):
     if release == "new":
         return of("Objective", expression=", ".join(f"-{n}" for n in names))
-    each = [
-        of("Objective", metric=of("Metric", name=name), minimize=True)
-        for name in names
-    ]
+    each = [of("Objective", metric=of("Metric", name=name), minimize=True) for name in names]
     if len(each) == 1:
         return each[0]
     return of("MultiObjective", objectives=each)
@@ -73,9 +70,7 @@ def write(path, release, names=("loss",)):
             time_run_started=time(i),
             time_completed=time(i + 1),
             generator_run=of(
-                "GeneratorRun",
-                arms=[of("Arm", parameters=values, name=f"{i}_0")],
-                **{key: maker},
+                "GeneratorRun", arms=[of("Arm", parameters=values, name=f"{i}_0")], **{key: maker}
             ),
         )
         if loss is not None:
@@ -92,9 +87,7 @@ def write(path, release, names=("loss",)):
             ],
             parameter_constraints=[],
         ),
-        optimization_config=of(
-            "OptimizationConfig", objective=objective_of(release, names)
-        ),
+        optimization_config=of("OptimizationConfig", objective=objective_of(release, names)),
         trials=trials,
         data_by_trial=data,
     )

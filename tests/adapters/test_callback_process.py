@@ -10,9 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.merge
 
-posix = pytest.mark.skipif(
-    os.name != "posix", reason="signals as POSIX has them"
-)
+posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 
 # ---------------------------------------------------------------------- programs
@@ -48,9 +46,7 @@ except KeyboardInterrupt:
 
 
 @posix
-def test_a_program_without_a_guard_runs_once_and_if_interrupted_still_gets_its_own_report(
-    tmp_path,
-):
+def test_a_program_without_a_guard_runs_once_and_if_interrupted_still_gets_its_own_report(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     with subprocess.Popen(
         [sys.executable, "program.py"],
@@ -60,19 +56,11 @@ def test_a_program_without_a_guard_runs_once_and_if_interrupted_still_gets_its_o
         text=True,
         start_new_session=True,
     ) as program:
-        assert [program.stdout.readline() for _ in range(2)] == [
-            "begun\n",
-            "drawing\n",
-        ]
+        assert [program.stdout.readline() for _ in range(2)] == ["begun\n", "drawing\n"]
         time.sleep(0.2)
         os.killpg(program.pid, signal.SIGINT)  # as the terminal does
         out, err = program.communicate(timeout=120)
     assert out == "r.html\n", err
     assert "_drawing" not in err  # the process that drew was not interrupted
-    assert "my own words on 2 trials" in (tmp_path / "r.html").read_text(
-        encoding="utf-8"
-    )
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
-        "program.py",
-        "r.html",
-    ]
+    assert "my own words on 2 trials" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["program.py", "r.html"]

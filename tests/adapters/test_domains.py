@@ -23,11 +23,7 @@ from hpo_explain.adapters.ray.space import read_space as space_of_ray
 from hpo_explain.adapters.sklearn._space import read_space as space_of_sklearn
 from hpo_explain.adapters.wandb_sweep import read_sweep
 
-Float, Int, Choice = (
-    hx.FloatParameter,
-    hx.IntParameter,
-    hx.CategoricalParameter,
-)
+Float, Int, Choice = (hx.FloatParameter, hx.IntParameter, hx.CategoricalParameter)
 TRIED = [0.9, 2.5]
 
 
@@ -48,21 +44,12 @@ def keras(kind, **fields):
 
 
 def ax_range(kind, lower, upper, *, log=False):
-    return of(
-        "P",
-        name="x",
-        lower=lower,
-        upper=upper,
-        log_scale=log,
-        parameter_type=Ns(name=kind),
-    )
+    return of("P", name="x", lower=lower, upper=upper, log_scale=log, parameter_type=Ns(name=kind))
 
 
 def sweep(entry):
     found = read_sweep({"x": entry, "y": {"values": ["a", "b"]}}, {"x": TRIED})
-    return next(
-        (p for p in found.parameters if p.name == "x"), None
-    ), found.notes
+    return next((p for p in found.parameters if p.name == "x"), None), found.notes
 
 
 def read(framework, given):
@@ -73,9 +60,7 @@ def read(framework, given):
     if framework == "configspace":
         space, notes = read_configspace(CS.ConfigurationSpace({"x": given}))
     elif framework == "ray":
-        space, _, notes = space_of_ray(
-            {"x": given}, [{"x": value} for value in TRIED]
-        )
+        space, _, notes = space_of_ray({"x": given}, [{"x": value} for value in TRIED])
     elif framework == "keras":
         space, notes = space_of_keras([entry_of(given)])
     elif framework == "ax":
@@ -83,12 +68,8 @@ def read(framework, given):
     elif framework == "wandb":
         return sweep(given)
     else:
-        tried = (
-            given if isinstance(given, (list, tuple, np.ndarray)) else TRIED
-        )
-        space, _, notes = space_of_sklearn(
-            [{"x": given}], [{"x": v} for v in tried], range(9)
-        )
+        tried = given if isinstance(given, (list, tuple, np.ndarray)) else TRIED
+        space, _, notes = space_of_sklearn([{"x": given}], [{"x": v} for v in tried], range(9))
     return space["x"], notes
 
 
@@ -96,38 +77,13 @@ LOG = {"log": True}
 AS_RANGE, GRID = "distribution_as_range", "grid_as_range"
 DOMAINS = [
     ("hyperopt", hp.uniform("x", -1.0, 2.0), Float("x", -1.0, 2.0), ""),
-    (
-        "hyperopt",
-        hp.quniform("x", 0.0, 1.0, 0.25),
-        Float("x", 0.0, 1.0, step=0.25),
-        "",
-    ),
+    ("hyperopt", hp.quniform("x", 0.0, 1.0, 0.25), Float("x", 0.0, 1.0, step=0.25), ""),
     ("hyperopt", hp.uniformint("x", 2, 7), Int("x", 2, 7), ""),
     ("hyperopt", hp.randint("x", 4), Int("x", 0, 3), ""),
-    (
-        "hyperopt",
-        hp.qloguniform("x", 0.0, np.log(100.0), 1),
-        Int("x", 1, 100, **LOG),
-        "",
-    ),
-    (
-        "hyperopt",
-        hp.qloguniform("x", 2.0, 4.0, 8),
-        Float("x", 8.0, 56.0, **LOG),
-        "grid_left_out",
-    ),
-    (
-        "hyperopt",
-        hp.normal("x", 1, 0.1),
-        Float("x", 1 - 0.309023, 2.5),
-        AS_RANGE,
-    ),
-    (
-        "hyperopt",
-        hp.choice("x", [None, "a", 3]),
-        Choice("x", [None, "a", 3]),
-        "",
-    ),
+    ("hyperopt", hp.qloguniform("x", 0.0, np.log(100.0), 1), Int("x", 1, 100, **LOG), ""),
+    ("hyperopt", hp.qloguniform("x", 2.0, 4.0, 8), Float("x", 8.0, 56.0, **LOG), "grid_left_out"),
+    ("hyperopt", hp.normal("x", 1, 0.1), Float("x", 1 - 0.309023, 2.5), AS_RANGE),
+    ("hyperopt", hp.choice("x", [None, "a", 3]), Choice("x", [None, "a", 3]), ""),
     ("hyperopt", hp.choice("x", ["a", "a"]), Choice("x", [0, 1]), ""),
     (
         "hyperopt",
@@ -135,25 +91,10 @@ DOMAINS = [
         Choice("x", ["a", "b"]),
         "choices_weighed",
     ),
-    (
-        "hyperopt",
-        hp.choice("x", [("svm", 1), ("knn", 2)]),
-        Choice("x", ["svm", "knn"]),
-        "",
-    ),
-    (
-        "configspace",
-        CS.Float("x", (1e-4, 1.0), log=True),
-        Float("x", 1e-4, 1.0, **LOG),
-        "",
-    ),
+    ("hyperopt", hp.choice("x", [("svm", 1), ("knn", 2)]), Choice("x", ["svm", "knn"]), ""),
+    ("configspace", CS.Float("x", (1e-4, 1.0), log=True), Float("x", 1e-4, 1.0, **LOG), ""),
     ("configspace", CS.Integer("x", (1, 5)), Int("x", 1, 5), ""),
-    (
-        "configspace",
-        CS.Integer("x", (1, 2**50)),
-        Float("x", 1.0, 2.0**50),
-        "huge_integers",
-    ),
+    ("configspace", CS.Integer("x", (1, 2**50)), Float("x", 1.0, 2.0**50), "huge_integers"),
     ("configspace", CS.Constant("x", 3), Choice("x", [3]), ""),
     (
         "configspace",
@@ -173,18 +114,8 @@ DOMAINS = [
         Choice("x", ["a", "b"]),
         "choices_weighed",
     ),
-    (
-        "ray",
-        ray_domain("Float", 1e-4, 1.0, "_LogUniform"),
-        Float("x", 1e-4, 1.0, **LOG),
-        "",
-    ),
-    (
-        "ray",
-        ray_domain("Float", 0.0, 1.1, "_Uniform", 0.25),
-        Float("x", 0.0, 1.0, step=0.25),
-        "",
-    ),
+    ("ray", ray_domain("Float", 1e-4, 1.0, "_LogUniform"), Float("x", 1e-4, 1.0, **LOG), ""),
+    ("ray", ray_domain("Float", 0.0, 1.1, "_Uniform", 0.25), Float("x", 0.0, 1.0, step=0.25), ""),
     (
         "ray",
         ray_domain("Float", 0.1, 1.0, "_LogUniform", 0.1),
@@ -192,30 +123,15 @@ DOMAINS = [
         "grid_left_out",
     ),
     ("ray", ray_domain("Integer", 1, 5, "_Uniform"), Int("x", 1, 4), ""),
-    (
-        "ray",
-        ray_domain("Integer", 2, 8, "_Uniform", 2),
-        Int("x", 2, 8, step=2),
-        "",
-    ),
-    (
-        "ray",
-        ray_domain("Integer", 1, 101, "_LogUniform"),
-        Int("x", 1, 100, **LOG),
-        "",
-    ),
+    ("ray", ray_domain("Integer", 2, 8, "_Uniform", 2), Int("x", 2, 8, step=2), ""),
+    ("ray", ray_domain("Integer", 1, 101, "_LogUniform"), Int("x", 1, 100, **LOG), ""),
     (
         "ray",
         ray_domain("Float", -np.inf, np.inf, "_Normal", mean=1.0, sd=0.1),
         Float("x", 1 - 0.309023, 2.5),
         AS_RANGE,
     ),
-    (
-        "ray",
-        of("Categorical", categories=[True, False]),
-        Choice("x", [True, False]),
-        "",
-    ),
+    ("ray", of("Categorical", categories=[True, False]), Choice("x", [True, False]), ""),
     ("ray", {"grid_search": [1, 10, 100]}, Int("x", 1, 100, **LOG), GRID),
     ("keras", keras("Boolean"), Choice("x", [True, False]), ""),
     (
@@ -224,12 +140,7 @@ DOMAINS = [
         Choice("x", [1, 2, 3]),
         "order_left_out",
     ),
-    (
-        "keras",
-        keras("Int", min_value=16, max_value=100, step=16),
-        Int("x", 16, 96, step=16),
-        "",
-    ),
+    ("keras", keras("Int", min_value=16, max_value=100, step=16), Int("x", 16, 96, step=16), ""),
     (
         "keras",
         keras("Int", min_value=1, max_value=64, step=2, sampling="log"),
@@ -248,12 +159,7 @@ DOMAINS = [
         Float("x", 1.0, 9.0),
         "sampling_as_linear",
     ),
-    (
-        "ax",
-        ax_range("FLOAT", 1e-4, 1.0, log=True),
-        Float("x", 1e-4, 1.0, **LOG),
-        "",
-    ),
+    ("ax", ax_range("FLOAT", 1e-4, 1.0, log=True), Float("x", 1e-4, 1.0, **LOG), ""),
     ("ax", ax_range("INT", 1, 5), Int("x", 1, 5), ""),
     ("ax", of("P", name="x", values=["a", "b"]), Choice("x", ["a", "b"]), ""),
     ("ax", of("P", name="x", value=7), Choice("x", [7]), ""),
@@ -290,18 +196,8 @@ DOMAINS = [
         "",
     ),
     ("wandb", {"values": [16, 32, 64, 128]}, Int("x", 16, 128, **LOG), GRID),
-    (
-        "wandb",
-        {"distribution": "beta", "a": 1, "b": 2},
-        Float("x", 0.0, 1.0),
-        AS_RANGE,
-    ),
-    (
-        "wandb",
-        {"mu": 1.0, "sigma": 0.1},
-        Float("x", 1 - 0.309023, 2.5),
-        AS_RANGE,
-    ),
+    ("wandb", {"distribution": "beta", "a": 1, "b": 2}, Float("x", 0.0, 1.0), AS_RANGE),
+    ("wandb", {"mu": 1.0, "sigma": 0.1}, Float("x", 1 - 0.309023, 2.5), AS_RANGE),
     ("sklearn", [1, 2, 3, 5], Int("x", 1, 5), GRID),
     ("sklearn", [10, 20, 30], Int("x", 10, 30, step=10), GRID),
     ("sklearn", [0.25, 0.5, 0.75], Float("x", 0.25, 0.75, step=0.25), GRID),
@@ -309,21 +205,14 @@ DOMAINS = [
     ("sklearn", ("sqrt", 0.5, None), Choice("x", ["sqrt", 0.5, None]), ""),
     ("sklearn", [3.0], Choice("x", [3.0]), ""),
     ("sklearn", stats.loguniform(1e-3, 1e3), Float("x", 1e-3, 1e3, **LOG), ""),
-    (
-        "sklearn",
-        stats.expon(scale=2.0),
-        Float("x", 0.002, -2.0 * np.log(0.001), **LOG),
-        AS_RANGE,
-    ),
+    ("sklearn", stats.expon(scale=2.0), Float("x", 0.002, -2.0 * np.log(0.001), **LOG), AS_RANGE),
 ]
 
 
 @pytest.mark.parametrize(("framework", "given", "expected", "note"), DOMAINS)
 def test_a_domain_is_a_hyperparameter(framework, given, expected, note):
     found, notes = read(framework, given)
-    assert [n.kind for n in notes if n.kind != "options_numbered"] == [
-        note
-    ] * bool(note)
+    assert [n.kind for n in notes if n.kind != "options_numbered"] == [note] * bool(note)
     if isinstance(expected, Float):
         assert (type(found), found.step) == (Float, expected.step)
         assert found.low == pytest.approx(expected.low, abs=1e-4)
@@ -344,14 +233,10 @@ def test_a_domain_is_a_hyperparameter(framework, given, expected, note):
         hp.loguniform("x", -3.0, 0.0),
     ],
 )
-def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(
-    given,
-):
+def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(given):
     parameter = read_graph(given, {}).space["x"]
     rng = np.random.default_rng(0)
-    drawn = [
-        float(hyperopt.pyll.stochastic.sample(given, rng)) for _ in range(300)
-    ]
+    drawn = [float(hyperopt.pyll.stochastic.sample(given, rng)) for _ in range(300)]
     positions = parameter.encode(drawn)
     assert ((positions >= 0.0) & (positions <= 1.0)).all()
     assert (positions.min() <= 0.02, positions.max() >= 0.98) == (True, True)
@@ -385,9 +270,7 @@ def of_ray():
         for i, state in enumerate(STATES)
     ]
     grid = type("ResultGrid", (list,), {"__module__": "ray.tune"})(results)
-    grid._experiment_analysis = Ns(
-        default_metric="loss", default_mode="min", trials=trials
-    )
+    grid._experiment_analysis = Ns(default_metric="loss", default_mode="min", trials=trials)
     return grid
 
 
@@ -419,25 +302,13 @@ def of_ax():
         )
         for i, state in enumerate(states)
     }
-    data = {
-        "metric_name": "loss",
-        "trial_index": [0, 1],
-        "mean": [1.0, 0.0],
-        "sem": [0.1, 0.1],
-    }
+    data = {"metric_name": "loss", "trial_index": [0, 1], "mean": [1.0, 0.0], "sem": [0.1, 0.1]}
     entry = of(
-        "P",
-        name="layer/x",
-        lower=0.0,
-        upper=1.0,
-        log_scale=False,
-        parameter_type=Ns(name="FLOAT"),
+        "P", name="layer/x", lower=0.0, upper=1.0, log_scale=False, parameter_type=Ns(name="FLOAT")
     )
     made = type("Experiment", (Ns,), {"__module__": "ax.core"})
     return made(
-        optimization_config=Ns(
-            objective=Ns(metric_names=["loss"], expression="-loss")
-        ),
+        optimization_config=Ns(objective=Ns(metric_names=["loss"], expression="-loss")),
         search_space=Ns(parameters={"layer/x": entry}),
         trials=trials,
         lookup_data=lambda: Ns(df=pd.DataFrame(data)),
@@ -472,39 +343,19 @@ PARAM_SPACE = {"layer": {"x": UNIFORM}, "made": of("Function", func=max)}
 @pytest.mark.parametrize(
     ("made", "options", "proposals", "kinds"),
     [
-        (
-            of_ray,
-            {"space": PARAM_SPACE},
-            (),
-            {"searcher_not_recorded", "computed_left_out"},
-        ),
-        (
-            of_ray,
-            {"space": PARAM_SPACE, "optimizer": "BOHB"},
-            (0, 1),
-            {"computed_left_out"},
-        ),
-        (
-            of_flaml,
-            {"space": PARAM_SPACE},
-            (),
-            {"flaml_without_model", "computed_left_out"},
-        ),
+        (of_ray, {"space": PARAM_SPACE}, (), {"searcher_not_recorded", "computed_left_out"}),
+        (of_ray, {"space": PARAM_SPACE, "optimizer": "BOHB"}, (0, 1), {"computed_left_out"}),
+        (of_flaml, {"space": PARAM_SPACE}, (), {"flaml_without_model", "computed_left_out"}),
         (of_ax, {}, (1,), {"sem_known"}),
         (of_keras, {}, (1,), {"keras_sequence"}),
     ],
 )
-def test_a_framework_that_is_not_here_is_read_by_its_attributes(
-    made, options, proposals, kinds
-):
+def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, proposals, kinds):
     run = as_run(made(), **options)
     assert run.space == hx.SearchSpace([Float("layer/x", 0.0, 1.0)])
     assert (run.objective.tolist(), run.direction) == ([1.0, 0.0], "minimize")
     assert run.config(1) == {"layer/x": pytest.approx(0.1)}
-    assert {t: why.kind for t, why in run.excluded.items()} == {
-        2: "failed",
-        3: "running",
-    }
+    assert {t: why.kind for t, why in run.excluded.items()} == {2: "failed", 3: "running"}
     assert run.proposals == proposals
     assert kinds <= {note.kind for note in run.notes}
     assert all(str(note) for note in run.notes)
@@ -513,8 +364,7 @@ def test_a_framework_that_is_not_here_is_read_by_its_attributes(
 
 
 @pytest.mark.parametrize(
-    ("made", "option"),
-    [(of_ray, "metric"), (of_flaml, "metric"), (of_ax, "objective")],
+    ("made", "option"), [(of_ray, "metric"), (of_flaml, "metric"), (of_ax, "objective")]
 )
 def test_an_unknown_metric_is_told(made, option):
     with pytest.raises(hx.base.InputError, match=option):

@@ -17,12 +17,8 @@ from tests.processes import is_there, until
 
 pytestmark = pytest.mark.merge
 
-posix = pytest.mark.skipif(
-    os.name != "posix", reason="signals and processes as POSIX has them"
-)
-BUSY = (
-    90.0  # seconds: what draws gives way, so on a busy machine it begins late
-)
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and processes as POSIX has them")
+BUSY = 90.0  # seconds: what draws gives way, so on a busy machine it begins late
 SLEEP = "import time; open({file!r}, 'w').write(str(__import__('os').getpid())); time.sleep(60)"
 
 
@@ -56,9 +52,7 @@ def test_what_fails_there_is_told_with_its_place_and_nothing_is_left(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
-    tmp_path, monkeypatch
-):
+def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(tmp_path, monkeypatch):
     """As a worker of a pool is."""
     settings = multiprocessing.current_process()._config
     monkeypatch.setitem(settings, "daemon", True)
@@ -76,11 +70,7 @@ def test_it_gives_way_to_the_optimization_whose_process_may_be_a_daemon(
 @posix
 def test_one_that_is_killed_is_told_of(tmp_path):
     answers = []
-    subject = drawing(
-        tmp_path / "r.html",
-        SLEEP.format(file=f"{tmp_path}/pid"),
-        answers.append,
-    )
+    subject = drawing(tmp_path / "r.html", SLEEP.format(file=f"{tmp_path}/pid"), answers.append)
     number = number_in(tmp_path / "pid")
     os.kill(number, signal.SIGKILL)
     subject.wait()
@@ -91,11 +81,7 @@ def test_one_that_is_killed_is_told_of(tmp_path):
 @posix
 def test_one_that_is_stopped_says_nothing_and_leaves_nothing(tmp_path):
     answers = []
-    subject = drawing(
-        tmp_path / "r.html",
-        SLEEP.format(file=f"{tmp_path}/pid"),
-        answers.append,
-    )
+    subject = drawing(tmp_path / "r.html", SLEEP.format(file=f"{tmp_path}/pid"), answers.append)
     number = number_in(tmp_path / "pid")
     assert not Turn(tmp_path).is_mine
     subject.stop()

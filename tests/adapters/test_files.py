@@ -14,19 +14,14 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.adapters.sources import as_runs
 
-TABLE = pd.DataFrame(
-    {"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]}
-)
+TABLE = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
 
 
 @pytest.fixture
 def storage(tmp_path):
     """A database with a study of two objectives, and one of a single objective."""
     place = tmp_path / "study.db"
-    for name, directions in (
-        ("one", ["minimize"]),
-        ("two", ["minimize", "maximize"]),
-    ):
+    for name, directions in (("one", ["minimize"]), ("two", ["minimize", "maximize"])):
         study = optuna.create_study(
             storage=f"sqlite:///{place}",
             study_name=name,
@@ -34,9 +29,7 @@ def storage(tmp_path):
             sampler=optuna.samplers.RandomSampler(seed=0),
         )
         for value in (0.1, 0.4, 0.8):
-            trial = study.ask(
-                {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
-            )
+            trial = study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
             study.tell(trial, [value] * len(directions))
     return place
 
@@ -54,44 +47,30 @@ def test_a_database_is_read_by_its_path_and_by_its_address(storage):
 
 def test_a_table_is_read_by_its_path_with_the_options_of_a_table(tmp_path):
     TABLE.to_csv(tmp_path / "t.csv", index=False, sep=";")
-    effect = hx.partial_dependence(
-        tmp_path / "t.csv", "x", objective="loss", sample=10
-    )
+    effect = hx.partial_dependence(tmp_path / "t.csv", "x", objective="loss", sample=10)
     table = hx.partial_dependence(TABLE, "x", objective="loss", sample=10)
     assert effect.mean.tolist() == table.mean.tolist()
-    run = as_run(
-        str(tmp_path / "t.csv"), objective="loss", direction="maximize"
-    )
+    run = as_run(str(tmp_path / "t.csv"), objective="loss", direction="maximize")
     assert run.direction == "maximize"
     assert "separator" in [note.kind for note in run.notes]
 
 
 def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):
     result = skopt.gp_minimize(
-        lambda v: v[0],
-        [(0.0, 1.0)],
-        n_calls=5,
-        n_initial_points=5,
-        random_state=0,
+        lambda v: v[0], [(0.0, 1.0)], n_calls=5, n_initial_points=5, random_state=0
     )
     skopt.dump(result, tmp_path / "result.pkl", store_objective=False)
-    with pytest.raises(
-        hx.base.InputError, match="runs whatever code is in the file"
-    ) as caught:
+    with pytest.raises(hx.base.InputError, match="runs whatever code is in the file") as caught:
         hx.trust(tmp_path / "result.pkl")
     assert "trust_pickle=True" in caught.value.remedy
     run = as_run(tmp_path / "result.pkl", trust_pickle=True)
-    assert run.objective.tolist() == [
-        float(value) for value in result.func_vals
-    ]
+    assert run.objective.tolist() == [float(value) for value in result.func_vals]
 
 
 def test_a_pickled_study_is_read_as_the_study_is(tmp_path):
     study = optuna.create_study(directions=["minimize", "maximize"])
     for value in (0.1, 0.4, 0.8):
-        trial = study.ask(
-            {"x": optuna.distributions.FloatDistribution(0.0, 1.0)}
-        )
+        trial = study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
         study.tell(trial, [value, -value])
     place = tmp_path / "study.pkl"
     place.write_bytes(pickle.dumps(study))
@@ -110,9 +89,7 @@ def test_a_pickled_study_is_read_as_the_study_is(tmp_path):
 def test_a_study_that_another_optuna_pickled_has_a_remedy(tmp_path, content):
     place = tmp_path / "old.pkl"
     place.write_bytes(content)
-    with pytest.raises(
-        hx.base.InputError, match="cannot be unpickled"
-    ) as caught:
+    with pytest.raises(hx.base.InputError, match="cannot be unpickled") as caught:
         as_run(place, trust_pickle=True)
     assert "another release of Optuna" in caught.value.remedy
 
@@ -132,14 +109,10 @@ def test_a_path_that_is_none_says_where_to_look(tmp_path, monkeypatch):
         ("away/trials.csv", "There is no folder 'away'"),
         ("nothing-like-it", str(tmp_path)),
     ):
-        with pytest.raises(
-            hx.base.InputError, match="neither a file nor an address"
-        ) as caught:
+        with pytest.raises(hx.base.InputError, match="neither a file nor an address") as caught:
             hx.importance(place)
         assert remedy in caught.value.remedy
-    with pytest.raises(
-        hx.base.InputError, match="is not an option of from_frame"
-    ):
+    with pytest.raises(hx.base.InputError, match="is not an option of from_frame"):
         as_run("trials.csv", study_name="s", objective="loss")
 
 
@@ -151,9 +124,7 @@ def test_a_folder_is_looked_into(tmp_path):
     TABLE.to_csv(inside / "trials.csv", index=False)
     assert len(as_run(tmp_path, objective="loss")) == len(TABLE)
     TABLE.to_csv(inside / "others.csv", index=False)
-    with pytest.raises(
-        hx.base.InputError, match="a folder with 2 runs"
-    ) as caught:
+    with pytest.raises(hx.base.InputError, match="a folder with 2 runs") as caught:
         as_run(tmp_path, objective="loss")
     assert "trials.csv' (a table)" in caught.value.remedy
 
@@ -183,15 +154,9 @@ def test_rows_of_json_are_a_table(tmp_path, lines):
 
 @pytest.mark.parametrize(
     ("name", "package"),
-    [
-        ("t.parquet", "pyarrow"),
-        ("t.feather", "pyarrow"),
-        ("t.xlsx", "openpyxl"),
-    ],
+    [("t.parquet", "pyarrow"), ("t.feather", "pyarrow"), ("t.xlsx", "openpyxl")],
 )
-def test_binary_tables_are_read_or_name_the_package_that_they_need(
-    tmp_path, name, package
-):
+def test_binary_tables_are_read_or_name_the_package_that_they_need(tmp_path, name, package):
     place = tmp_path / name
     write = {
         "t.parquet": TABLE.to_parquet,

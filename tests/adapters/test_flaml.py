@@ -17,24 +17,13 @@ SPACE = {
 
 
 def train(config):
-    return {
-        "loss": (math.log10(config["lr"]) + 2) ** 2
-        + config["n"] / 10
-        + (config["k"] == "b")
-    }
+    return {"loss": (math.log10(config["lr"]) + 2) ** 2 + config["n"] / 10 + (config["k"] == "b")}
 
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_an_analysis_is_read_with_its_space():
-    analysis = tune.run(
-        train,
-        config=SPACE,
-        metric="loss",
-        mode="min",
-        num_samples=12,
-        verbose=0,
-    )
+    analysis = tune.run(train, config=SPACE, metric="loss", mode="min", num_samples=12, verbose=0)
     run = as_run(analysis)
     assert [*run.space] == [
         hx.FloatParameter("lr", 1e-4, 1e-1, log=True),
@@ -42,9 +31,7 @@ def test_an_analysis_is_read_with_its_space():
         hx.CategoricalParameter("k", ["a", "b"]),
         hx.FloatParameter("q", 0.0, 1.0, step=0.25),
     ]
-    assert run.objective.tolist() == [
-        trial.last_result["loss"] for trial in analysis.trials
-    ]
+    assert run.objective.tolist() == [trial.last_result["loss"] for trial in analysis.trials]
     best = {name: analysis.best_config[name] for name in run.space.names}
     assert run.incumbent == pytest.approx(best)
     assert (run.direction, run.proposals) == ("minimize", ())

@@ -39,11 +39,7 @@ EXPORT = pd.DataFrame(
     }
 )
 NAMES = ("lr", "layers", "booster", "bias")
-Float, Int, Choice = (
-    hx.FloatParameter,
-    hx.IntParameter,
-    hx.CategoricalParameter,
-)
+Float, Int, Choice = (hx.FloatParameter, hx.IntParameter, hx.CategoricalParameter)
 
 
 def test_a_table_becomes_a_run_of_its_rows():
@@ -52,14 +48,9 @@ def test_a_table_becomes_a_run_of_its_rows():
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.objective.tolist() == [0.9, 0.4, 0.7, 0.6]
     assert (run.proposals, run.incumbent_trial) == ((), 1)
-    for number, row in enumerate(
-        EXPORT.drop(columns="loss").to_dict("records")
-    ):
+    for number, row in enumerate(EXPORT.drop(columns="loss").to_dict("records")):
         assert run.config(number) == pytest.approx(row)
-    kinds_ = [
-        Choice("booster", ["gbtree", "dart", "gblinear"]),
-        Choice("bias", [True, False]),
-    ]
+    kinds_ = [Choice("booster", ["gbtree", "dart", "gblinear"]), Choice("bias", [True, False])]
     numbers = [Float("lr", 1e-4, 1e-1, log=True), Int("layers", 1, 5)]
     assert run.space == hx.SearchSpace([*numbers, *kinds_])
     assert hx.from_frame(EXPORT, "loss", "maximize").direction == "maximize"
@@ -68,10 +59,7 @@ def test_a_table_becomes_a_run_of_its_rows():
 @pytest.mark.parametrize(
     ("column", "parameter"),
     [
-        (
-            pd.Series(["a", "b", "a"], dtype="category"),
-            Choice("c", ["a", "b"]),
-        ),
+        (pd.Series(["a", "b", "a"], dtype="category"), Choice("c", ["a", "b"])),
         (pd.Series([2, 1, 2], dtype="category"), Choice("c", [2, 1])),
         (pd.Series([1, "1", True], dtype=object), Choice("c", [1, "1", True])),
         (pd.Series([[1], [2], [1]]), Choice("c", [[1], [2]])),
@@ -83,10 +71,7 @@ def test_a_table_becomes_a_run_of_its_rows():
         (pd.Series([3.0, 1.5, 2.0], dtype="Float64"), Float("c", 1.5, 3.0)),
         (pd.Series([0.1, 0.1, 0.1]), Float("c", 0.1, 0.1)),
         (pd.Series(["a", "a", "a"]), Choice("c", ["a"])),
-        (
-            pd.Series([Decimal("0.25"), 1, Decimal("0.75")]),
-            Float("c", 0.25, 1.0),
-        ),
+        (pd.Series([Decimal("0.25"), 1, Decimal("0.75")]), Float("c", 0.25, 1.0)),
         (pd.Series([Decimal("3"), Decimal("1"), 2]), Int("c", 1, 3)),
         (pd.Series([Fraction(1, 2), 1, Fraction(3, 2)]), Float("c", 0.5, 1.5)),
         (
@@ -96,14 +81,10 @@ def test_a_table_becomes_a_run_of_its_rows():
     ],
 )
 def test_every_type_of_column_is_understood(column, parameter):
-    run = hx.from_frame(
-        pd.DataFrame({"c": column, "loss": [1.0, 2.0, 3.0]}), "loss"
-    )
+    run = hx.from_frame(pd.DataFrame({"c": column, "loss": [1.0, 2.0, 3.0]}), "loss")
     assert run.space.parameters == (parameter,)
     for trial, value in enumerate(column.tolist()):
-        assert run.config(trial)["c"] == (
-            pytest.approx(value) if type(value) is float else value
-        )
+        assert run.config(trial)["c"] == (pytest.approx(value) if type(value) is float else value)
 
 
 LINEAR = np.random.default_rng(0).uniform(1e-4, 0.5, 200)
@@ -146,9 +127,7 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
     right, mistaken = 0, 0
     for seed in range(40):
         values = crowded(np.random.default_rng(seed), log)
-        run = hx.from_frame(
-            pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss"
-        )
+        run = hx.from_frame(pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss")
         unclear = noted(run.notes, "scale_unclear")
         right += run.space["c"].log == log
         mistaken += run.space["c"].log != log and not unclear
@@ -157,13 +136,7 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
 
 
 def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
-    table = pd.DataFrame(
-        {
-            "c": [1.0, 2.0, 4.0, 7.0, 12.0],
-            "x": [1, 2, 1, 2, 3],
-            "loss": range(5),
-        }
-    )
+    table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     run = hx.from_frame(table, "loss")
     assert the_note(run.notes, "scale_unclear").names == ("c",)
     for log in (True, False):
@@ -179,17 +152,12 @@ def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_describ
     [
         (["p", None, "q", "p"] * 3, ["p", "q", None]),
         ([True, None, False, True] * 3, [True, False, None]),
-        (
-            pd.Series(["p", None, "q", "p"] * 3, dtype="category"),
-            ["p", "q", None],
-        ),
+        (pd.Series(["p", None, "q", "p"] * 3, dtype="category"), ["p", "q", None]),
         ([5.0, None, 1.0, 9.0] * 3, [1, 5, 9, None]),
         (["None", None, "q", "p"] * 3, ["None", "q", "p", None]),
     ],
 )
-def test_an_empty_cell_that_nothing_explains_is_the_value_none(
-    column, choices
-):
+def test_an_empty_cell_that_nothing_explains_is_the_value_none(column, choices):
     rng = np.random.default_rng(0)
     x, loss = rng.permutation(12) / 12.0, rng.random(12)
     table = pd.DataFrame({"c": column, "x": x, "loss": loss})
@@ -204,10 +172,7 @@ def svm_or_forest(rng, n):
     """A table of conditions that are nested, joint, and of a category and an integer."""
     rows = []
     for _ in range(n):
-        row = {
-            "model": rng.choice(["svm", "forest"]),
-            "layers": int(rng.integers(1, 4)),
-        }
+        row = {"model": rng.choice(["svm", "forest"]), "layers": int(rng.integers(1, 4))}
         for i in range(row["layers"]):
             row[f"units {i}"] = int(rng.integers(4, 65))
         if row["model"] == "svm":
@@ -240,28 +205,18 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
     assert set(found["gamma"]["kernel"]) == {"rbf", "poly"}
     assert all(parameter.optional is None for parameter in run.space)
     assert isinstance(run.space["units 2"], hx.IntParameter)
-    assert run.config(0).keys() == set(
-        table.columns[table.iloc[0].notna()]
-    ) - {"loss"}
-    rules = {
-        note.names: note["rules"] for note in noted(run.notes, "active_when")
-    }
-    assert rules[("units 2",)] == (
-        fact("parent_equals", names=["layers"], value=3),
-    )
+    assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
+    rules = {note.names: note["rules"] for note in noted(run.notes, "active_when")}
+    assert rules[("units 2",)] == (fact("parent_equals", names=["layers"], value=3),)
 
 
 def test_conditions_are_inferred_from_the_rows_that_count():
-    table = pd.DataFrame(
-        {"c": ["a", "b"] * 6, "x": [0.5, None] * 6, "loss": 1.0}
-    )
+    table = pd.DataFrame({"c": ["a", "b"] * 6, "x": [0.5, None] * 6, "loss": 1.0})
     # a crash, of which the log is no configuration
     table.loc[3, ["x", "loss"]] = [0.7, np.nan]
     table["late"] = [0.1 if i == 3 else None for i in range(12)]
     run = hx.from_frame(table, "loss")
-    assert run.space["x"] == hx.FloatParameter(
-        "x", 0.5, 0.7, active_when={"c": ["a"]}
-    )
+    assert run.space["x"] == hx.FloatParameter("x", 0.5, 0.7, active_when={"c": ["a"]})
     assert run.space.names == ("c", "x")
     assert the_note(run.notes, "only_left_out").names == ("late",)
 
@@ -279,14 +234,10 @@ def test_a_space_of_ones_own_states_scales_and_conditions():
             "loss": [3.0, 2.0, 1.0],
         }
     )
-    run = hx.from_frame(
-        table, objective="loss", direction="minimize", space=space
-    )
+    run = hx.from_frame(table, objective="loss", direction="minimize", space=space)
     assert run.space == space
     assert run.config(0) == pytest.approx({"booster": "gbtree", "lr": 0.1})
-    assert run.config(1) == pytest.approx(
-        {"booster": "dart", "rate": 0.25, "lr": 0.01}
-    )
+    assert run.config(1) == pytest.approx({"booster": "dart", "rate": 0.25, "lr": 0.01})
 
 
 def test_what_is_called_as_an_identifier_is_asked_and_read_if_it_is_meant():
@@ -333,9 +284,7 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
         ([0.1, 0.2, 0.3, 0.4], False),
     ],
 )
-def test_other_values_that_differ_in_every_row_are_pointed_out(
-    column, is_noted
-):
+def test_other_values_that_differ_in_every_row_are_pointed_out(column, is_noted):
     run, kind = read(c=column), "different_in_every_row"
     assert "c" in run.space.names
     wanted = [fact(kind, names=["c"], gaps=False)]
@@ -350,16 +299,11 @@ def test_other_values_that_differ_in_every_row_are_pointed_out(
         (["10", None, "30", "20"], [10, None, 30, 20]),
     ],
 )
-def test_numbers_written_as_text_are_numbers_in_a_frame_as_in_a_csv(
-    texts, numbers
-):
+def test_numbers_written_as_text_are_numbers_in_a_frame_as_in_a_csv(texts, numbers):
     run, expected = read(c=texts), read(c=numbers)
     assert run.space == expected.space
     np.testing.assert_array_equal(run.X, expected.X)
-    assert (
-        read(loss=EXPORT["loss"].map(str)).objective.tolist()
-        == EXPORT["loss"].tolist()
-    )
+    assert read(loss=EXPORT["loss"].map(str)).objective.tolist() == EXPORT["loss"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -400,24 +344,15 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     if via_csv:
         table.to_csv(tmp_path / "trials.csv", index=False)
         table = pd.read_csv(tmp_path / "trials.csv")
-    run, of_study = (
-        hx.from_frame(table, "value", "minimize"),
-        hx.from_optuna(study),
-    )
+    run, of_study = (hx.from_frame(table, "value", "minimize"), hx.from_optuna(study))
     assert run.space.names == ("kernel", "x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
-    left_out = {
-        2: fact("pruned", readable=False),
-        3: fact("failed"),
-        7: fact("running"),
-    }
+    left_out = {2: fact("pruned", readable=False), 3: fact("failed"), 7: fact("running")}
     assert run.excluded == left_out
     note = the_note(run.notes, "columns")
     assert note.names == ("kernel", "x")
-    assert {"datetime_start", "duration", "user_attrs_host"} <= {
-        *note["left_out"]
-    }
+    assert {"datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
 
 
 def test_a_column_of_numbers_names_the_trials_and_orders_them():
@@ -436,9 +371,7 @@ def test_a_column_of_numbers_names_the_trials_and_orders_them():
     "times",
     [
         [40.0, 10.0, 30.0, 20.0],
-        pd.to_datetime(
-            ["2026-01-04", "2026-01-01", "2026-01-03", "2026-01-02"]
-        ),
+        pd.to_datetime(["2026-01-04", "2026-01-01", "2026-01-03", "2026-01-02"]),
         ["2026-01-04", "2026-01-01", "2026-01-03", "2026-01-02"],
     ],
 )
@@ -458,16 +391,10 @@ def crossed(n=6, folds=("a", "b", "c"), seed=0):
     rng = np.random.default_rng(seed)
     rows = [
         {"lr": lr, "kernel": kernel, "fold": fold, "loss": rng.uniform()}
-        for lr, kernel in zip(
-            rng.uniform(size=n), ["rbf", "poly"] * (n // 2), strict=True
-        )
+        for lr, kernel in zip(rng.uniform(size=n), ["rbf", "poly"] * (n // 2), strict=True)
         for fold in folds
     ]
-    return (
-        pd.DataFrame(rows)
-        .sample(frac=1.0, random_state=seed)
-        .reset_index(drop=True)
-    )
+    return pd.DataFrame(rows).sample(frac=1.0, random_state=seed).reset_index(drop=True)
 
 
 def test_a_row_per_instance_becomes_one_trial_with_the_mean_and_each_is_kept():
@@ -479,19 +406,14 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean_and_each_is_kept():
         (pytest.approx(lr), kernel) for lr, kernel in expected.index
     ]
     assert run.space.names == ("lr", "kernel")
-    assert hx.from_frame(
-        table, "loss", instance="fold", initial=0
-    ).proposals == tuple(range(6))
+    assert hx.from_frame(table, "loss", instance="fold", initial=0).proposals == tuple(range(6))
     note = the_note(run.notes, "mean_over_instances")
     assert (note.names, len(note["instances"])) == (("loss", "fold"), 3)
     assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
     kept = run.instances
     assert kept.names == tuple(dict.fromkeys(table["fold"]))
     read = pd.DataFrame(run.space.decode(kept.X))
-    read["fold"], read["loss"] = (
-        [kept.names[i] for i in kept.index],
-        kept.objective,
-    )
+    read["fold"], read["loss"] = ([kept.names[i] for i in kept.index], kept.objective)
     pd.testing.assert_frame_equal(read, table)
 
 
@@ -503,9 +425,7 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
     table.loc[failed, "loss"] = np.inf
     run = hx.from_frame(table, "loss", instance="fold")
     names = ["loss", "fold"]
-    why = fact(
-        "not_finite_on_instance", names=names, value="inf", instance="b"
-    )
+    why = fact("not_finite_on_instance", names=names, value="inf", instance="b")
     assert run.excluded == {2: why}
     assert run.trials.tolist() == [0, 1, 3]
     assert len(run.instances) == 9
@@ -519,29 +439,21 @@ def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     assert kinds(complete.notes) & about == {"mean_over_instances"}
     missing = hx.from_frame(table.iloc[:-1], "loss", instance="fold")
     last = next(
-        t
-        for t in missing.trials
-        if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
+        t for t in missing.trials if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
     )
     assert the_note(missing.notes, "instances_missing").trials == (last,)
     # of a repeated fold the mean counts, so that every fold weighs the same
     again = table.iloc[[0]].assign(loss=table["loss"].iloc[0] + 0.5)
     twice = hx.from_frame(pd.concat([table, again]), "loss", instance="fold")
     assert the_note(twice.notes, "instances_repeated")["count"] == 1
-    assert twice.objective[0] == pytest.approx(
-        complete.objective[0] + 0.25 / 3
-    )
+    assert twice.objective[0] == pytest.approx(complete.objective[0] + 0.25 / 3)
     assert len(twice.instances) == 13
-    alone = hx.from_frame(
-        table.assign(drawn=np.sqrt(range(12))), "loss", instance="fold"
-    )
+    alone = hx.from_frame(table.assign(drawn=np.sqrt(range(12))), "loss", instance="fold")
     assert "instances_not_shared" in kinds(alone.notes)
 
 
 def test_the_table_is_not_changed():
-    table = pd.DataFrame(
-        {0: [0.1, 0.2, 0.3], "loss": [3.0, np.nan, 1.0]}, index=[5, 6, 7]
-    )
+    table = pd.DataFrame({0: [0.1, 0.2, 0.3], "loss": [3.0, np.nan, 1.0]}, index=[5, 6, 7])
     copy = table.copy(deep=True)
     hx.from_frame(table, "loss")
     pd.testing.assert_frame_equal(table, copy)
@@ -564,51 +476,27 @@ def tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     columns = {}
     for j in range(draw(st.integers(1, 5))):
-        column = draw(
-            st.lists(
-                CELLS[draw(st.sampled_from(sorted(CELLS)))],
-                min_size=n,
-                max_size=n,
-            )
-        )
-        reason = draw(
-            st.sampled_from(["always", "always", "parent", "chance"])
-        )
+        column = draw(st.lists(CELLS[draw(st.sampled_from(sorted(CELLS)))], min_size=n, max_size=n))
+        reason = draw(st.sampled_from(["always", "always", "parent", "chance"]))
         active = rng.random(n) < 0.6
         if reason == "parent" and j:
             parent = columns[f"h{draw(st.integers(0, j - 1))}"]
-            active = np.array(
-                [repr(cell) == repr(parent[0]) for cell in parent]
-            )
+            active = np.array([repr(cell) == repr(parent[0]) for cell in parent])
         if reason != "always" and active.any():
-            column = [
-                cell if there else None
-                for cell, there in zip(column, active, strict=True)
-            ]
+            column = [cell if there else None for cell, there in zip(column, active, strict=True)]
         columns[f"h{j}"] = column
     folds = draw(st.integers(1, 3))
     # 999 among small losses stands for a failure
-    losses = st.floats(-900.0, 900.0) | st.sampled_from(
-        [math.nan, math.inf, None]
-    )
-    rows = [
-        {"n": i, **{name: column[i] for name, column in columns.items()}}
-        for i in range(n)
-    ]
-    rows = [
-        {**row, "fold": fold, "loss": draw(losses)}
-        for row in rows
-        for fold in range(folds)
-    ]
+    losses = st.floats(-900.0, 900.0) | st.sampled_from([math.nan, math.inf, None])
+    rows = [{"n": i, **{name: column[i] for name, column in columns.items()}} for i in range(n)]
+    rows = [{**row, "fold": fold, "loss": draw(losses)} for row in rows for fold in range(folds)]
     return pd.DataFrame(rows).sample(frac=1.0, random_state=1), list(columns)
 
 
 def alike(value, cell):
     if isinstance(cell, (int, float)) and not isinstance(cell, bool):
         # a column of integers with an empty cell comes as floats
-        return type(value) is not bool and math.isclose(
-            value, cell, rel_tol=1e-9, abs_tol=1e-8
-        )
+        return type(value) is not bool and math.isclose(value, cell, rel_tol=1e-9, abs_tol=1e-8)
     if isinstance(cell, str) and cell == "1" and not isinstance(value, str):
         # a column of nothing but numbers as text
         return type(value) is int and value == 1
@@ -618,9 +506,7 @@ def alike(value, cell):
 @pytest.mark.merge
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(tables())
-def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
-    case,
-):
+def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case):
     table, names = case
     losses = table["loss"].astype(float)
     means = losses.groupby(table["n"]).mean()
@@ -629,12 +515,7 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
     if all(is_empty(cell) for name in names for cell in kept[name].tolist()):
         with pytest.raises(ValueError, match="frame has no"):
             hx.from_frame(
-                table,
-                "loss",
-                hyperparameters=names,
-                instance="fold",
-                trial="n",
-                bounds=(-1e3, 1e3),
+                table, "loss", hyperparameters=names, instance="fold", trial="n", bounds=(-1e3, 1e3)
             )
         return
     run = hx.from_frame(
@@ -647,29 +528,16 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
     )
     assert run.space.is_valid(run.X).all()
     assert run.space.is_valid(run.space.sample(50, seed=0)).all()
-    conditional = {
-        name for name in run.space.names if run.space.is_conditional(name)
-    }
-    told = [
-        n
-        for note in run.notes
-        if note.kind.startswith("active")
-        for n in note.names
-    ]
+    conditional = {name for name in run.space.names if run.space.is_conditional(name)}
+    told = [n for note in run.notes if note.kind.startswith("active") for n in note.names]
     assert sorted(told) == sorted(conditional)
     assert run.trials.tolist() == finite[finite].index.tolist()
     assert sorted(run.excluded) == finite[~finite].index.tolist()
-    np.testing.assert_allclose(
-        run.objective, means[finite], rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(run.objective, means[finite], rtol=1e-9, atol=1e-9)
     cells = table.drop_duplicates("n").set_index("n")[names].loc[run.trials]
     rows = zip(*(cells[name].tolist() for name in names), strict=True)
     for config, row in zip(run.space.decode(run.X), rows, strict=True):
-        filled = {
-            name: c
-            for name, c in zip(names, row, strict=True)
-            if not is_empty(c)
-        }
+        filled = {name: c for name, c in zip(names, row, strict=True) if not is_empty(c)}
         # what is empty was inactive, or None
         named = {n for n, v in config.items() if v is not None and n in names}
         assert named == filled.keys()
@@ -678,20 +546,12 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(
     unnumbered = None
     with suppress(ValueError):
         unnumbered = hx.from_frame(
-            table,
-            "loss",
-            hyperparameters=names,
-            instance="fold",
-            bounds=(-1e3, 1e3),
+            table, "loss", hyperparameters=names, instance="fold", bounds=(-1e3, 1e3)
         )
-    if (
-        unnumbered is None
-    ):  # one empty cell leaves out all that are equal, perhaps everything
+    if unnumbered is None:  # one empty cell leaves out all that are equal, perhaps everything
         assert not finite.all()
         return
-    assert len(unnumbered) + len(unnumbered.excluded) <= len(run) + len(
-        run.excluded
-    )
+    assert len(unnumbered) + len(unnumbered.excluded) <= len(run) + len(run.excluded)
     assert unnumbered.space.is_valid(unnumbered.X).all()
 
 
@@ -699,116 +559,50 @@ SPACE = hx.SearchSpace([Float("lr", 1e-3, 1e-1), Int("layers", 1, 5)])
 
 
 WRONG = [
-    (
-        {},
-        {"objective": "los"},
-        ["objective must be a column, but 'los' is", "Did you mean 'loss'"],
-    ),
-    (
-        {},
-        {"objective": "booster"},
-        ["'booster'", "numeric", "'gbtree' in row 0"],
-    ),
-    (
-        {},
-        {"trial": ("p", "id")},
-        ["trial must be a column, but \"('p', 'id')\""],
-    ),
+    ({}, {"objective": "los"}, ["objective must be a column, but 'los' is", "Did you mean 'loss'"]),
+    ({}, {"objective": "booster"}, ["'booster'", "numeric", "'gbtree' in row 0"]),
+    ({}, {"trial": ("p", "id")}, ["trial must be a column, but \"('p', 'id')\""]),
     ({}, {"time": ("a", "b", "c")}, ["time", "start and finish"]),
-    (
-        {},
-        {"hyperparameters": ["lr", "layer"]},
-        ["must be a column", "Did you mean 'layers'?"],
-    ),
+    ({}, {"hyperparameters": ["lr", "layer"]}, ["must be a column", "Did you mean 'layers'?"]),
     ({}, {"hyperparameters": "lr"}, ["hyperparameters", "['lr']"]),
-    (
-        {},
-        {"hyperparameters": 3},
-        ["hyperparameters must be a list", "was 3. Write [3]."],
-    ),
-    (
-        {},
-        {"space": {"lr": (0, 1)}},
-        ["space must be a SearchSpace", "'lr' only (0, 1)"],
-    ),
+    ({}, {"hyperparameters": 3}, ["hyperparameters must be a list", "was 3. Write [3]."]),
+    ({}, {"space": {"lr": (0, 1)}}, ["space must be a SearchSpace", "'lr' only (0, 1)"]),
     ({}, {"hyperparameters": ["lr", "loss"]}, ["'loss'", "another role"]),
     ({}, {"hyperparameters": []}, ["no column left"]),
     ({}, {"hyperparameters": ["lr"], "space": SPACE}, ["Leave one out"]),
     ({}, {"initial": 9}, ["initial is 9", "4 trials"]),
-    (
-        {"lr": [np.inf, 0.1, 0.2, 0.3]},
-        {},
-        ["value inf in row 0 of column 'lr'"],
-    ),
-    (
-        {"n": [0, 1, 1, 2]},
-        {"trial": "n"},
-        ["the number 1 more than once", "instance="],
-    ),
+    ({"lr": [np.inf, 0.1, 0.2, 0.3]}, {}, ["value inf in row 0 of column 'lr'"]),
+    ({"n": [0, 1, 1, 2]}, {"trial": "n"}, ["the number 1 more than once", "instance="]),
     ({"n": [0.5, 1, 2, 3]}, {"trial": "n"}, ["whole numbers", "0.5 in row 0"]),
     ({"n": [0, 1, 2, np.nan]}, {"trial": "n"}, ["whole numbers", "row 3"]),
-    (
-        {"n": [0, 1, 2, 2**63]},
-        {"trial": "n"},
-        ["of at most 2**53", "4775808 in row 3", "Leave"],
-    ),
+    ({"n": [0, 1, 2, 2**63]}, {"trial": "n"}, ["of at most 2**53", "4775808 in row 3", "Leave"]),
     ({"n": [0, 10**400, 1, 2]}, {"trial": "n"}, ["trial 'n'", "in row 1"]),
     ({"n": [10**400, 1, 2, 3]}, {}, ["value inf in row 0 of column 'n'"]),
     (
         {"t": pd.to_timedelta([9, 1, 2, 7], unit="s")},
         {"time": "t"},
-        [
-            "time 't' must hold moments, but holds dur",
-            "pandas.to_timedelta(frame['t'])",
-        ],
+        ["time 't' must hold moments, but holds dur", "pandas.to_timedelta(frame['t'])"],
     ),
     (
         {"a": [0, 1, 2, 3], "b": [5, 6, 7, 9]},
         {"time": ("b", "a")},
-        [
-            "time must be (start, finish)",
-            "trial 0 (row 0) finishes",
-            "give time=('a', 'b').",
-        ],
+        ["time must be (start, finish)", "trial 0 (row 0) finishes", "give time=('a', 'b')."],
     ),
     (
         {"a": [0, 1, 2, 3], "b": [1, 2, 1.5, None]},
         {"time": ("a", "b")},
         ["trial 2 (row 2)", "'b' is 1.5. Correct the row"],
     ),
-    (
-        {"t": ["x"] * 4},
-        {"time": "t"},
-        ["'t'", "'x' in row 0", "pandas.to_datetime"],
-    ),
-    (
-        {"t": ["2026-01-31", None, "31.01.2026", "x"]},
-        {"time": "t"},
-        ["'31.01.2026' in row 2"],
-    ),
-    (
-        {"n": [0, 1, 2, 3], "t": [4, 3, 2, 1]},
-        {"trial": "n", "time": "t"},
-        ["different orders"],
-    ),
-    (
-        {},
-        {"trial": "loss"},
-        ["trial names 'loss', which objective does already"],
-    ),
+    ({"t": ["x"] * 4}, {"time": "t"}, ["'t'", "'x' in row 0", "pandas.to_datetime"]),
+    ({"t": ["2026-01-31", None, "31.01.2026", "x"]}, {"time": "t"}, ["'31.01.2026' in row 2"]),
+    ({"n": [0, 1, 2, 3], "t": [4, 3, 2, 1]}, {"trial": "n", "time": "t"}, ["different orders"]),
+    ({}, {"trial": "loss"}, ["trial names 'loss', which objective does already"]),
     ({}, {"time": ("lr", "lr")}, ["time names 'lr', which time does already"]),
-    (
-        {"f": [1, 2, None, 1]},
-        {"instance": "f"},
-        ["instance 'f' is empty in row 2"],
-    ),
+    ({"f": [1, 2, None, 1]}, {"instance": "f"}, ["instance 'f' is empty in row 2"]),
     (
         {"f": [1, 2, 1, 2], "n": [0, 0, 1, 1]},
         {"instance": "f", "trial": "n"},
-        [
-            "lr = 0.0001 in row 0 of trial 0, but 0.001 in row 1",
-            "without trial=",
-        ],
+        ["lr = 0.0001 in row 0 of trial 0, but 0.001 in row 1", "without trial="],
     ),
 ]
 
@@ -816,9 +610,7 @@ WRONG = [
 @pytest.mark.parametrize(("changed", "options", "words"), WRONG)
 def test_what_is_wrong_with_a_table_is_told(changed, options, words):
     with pytest.raises(ValueError, match=re.escape(words[0])) as error:
-        hx.from_frame(
-            EXPORT.assign(**changed), **{"objective": "loss", **options}
-        )
+        hx.from_frame(EXPORT.assign(**changed), **{"objective": "loss", **options})
     assert type(error.value) is InputError
     assert all(word in str(error.value) for word in words)
 
@@ -827,9 +619,7 @@ def test_rows_outside_a_given_space_are_left_out():
     run = hx.from_frame(EXPORT, "loss", space=SPACE)
     outside = {*run.excluded}
     assert outside == {
-        i
-        for i, lr in enumerate(EXPORT["lr"])
-        if not SPACE["lr"].low <= lr <= SPACE["lr"].high
+        i for i, lr in enumerate(EXPORT["lr"]) if not SPACE["lr"].low <= lr <= SPACE["lr"].high
     }
     assert "lr = 0.0001 is outside its range" in str(run.excluded[0])
 
@@ -843,16 +633,8 @@ def test_of_equal_columns_with_one_name_one_is_read():
 
 def test_a_table_without_its_columns_is_told():
     for table, options, said in (
-        (
-            EXPORT.drop(columns="layers"),
-            {"space": SPACE},
-            "space must be a column, but 'layers'",
-        ),
-        (
-            pd.DataFrame([[1, 2, 3.0]], columns=["a", "a", "loss"]),
-            {},
-            "column a more than once",
-        ),
+        (EXPORT.drop(columns="layers"), {"space": SPACE}, "space must be a column, but 'layers'"),
+        (pd.DataFrame([[1, 2, 3.0]], columns=["a", "a", "loss"]), {}, "column a more than once"),
         ([{"lr": 0.1}], {}, "must be a pandas.DataFrame, but was a list"),
         (EXPORT[["loss"]], {}, "no column left"),
     ):
@@ -867,10 +649,7 @@ def test_a_table_without_a_trial_that_can_be_read_has_nothing_to_explain():
     ):
         with pytest.raises(NothingToExplain) as caught:
             hx.from_frame(table, "loss")
-        assert reason in (
-            caught.value.reason,
-            dict(caught.value.reason.values).get("reasons"),
-        )
+        assert reason in (caught.value.reason, dict(caught.value.reason.values).get("reasons"))
 
 
 def test_rows_without_a_result_keep_what_they_were_to_try():
@@ -887,9 +666,7 @@ def test_rows_without_a_result_keep_what_they_were_to_try():
         assert run.config(number) == pytest.approx(of_study.config(number))
     assert run.without_result[7].not_chosen(run.space) == ("kernel",)
     assert run.origin(7).value == "unknown"
-    of_table = partial(
-        hx.from_frame, study.trials_dataframe(), "value", "minimize"
-    )
+    of_table = partial(hx.from_frame, study.trials_dataframe(), "value", "minimize")
     told = of_table(optimizer="RandomSampler")
     found = hx.explain_proposal(told, "pending", background=20)
     assert (found.trial, found.not_chosen) == (7, ("kernel",))
@@ -923,8 +700,6 @@ def test_the_direction_is_that_of_a_known_metric_or_asked_for(name, direction):
     run = hx.from_frame(table, name)
     assert run.direction == direction
     (note,) = [note for note in run.notes if note.kind == "direction_by_name"]
-    assert str(note).startswith(
-        f"direction: {name} is {direction}d, as its name says"
-    )
+    assert str(note).startswith(f"direction: {name} is {direction}d, as its name says")
     other = "minimize" if direction == "maximize" else "maximize"
     assert hx.from_frame(table, name, other).direction == other

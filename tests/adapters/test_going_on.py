@@ -14,9 +14,7 @@ from tests.adapters.studies import parabola
 
 def by_optuna(look, jobs):
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
-    study.optimize(
-        parabola, n_trials=3, n_jobs=jobs, callbacks=[lambda *_: look()]
-    )
+    study.optimize(parabola, n_trials=3, n_jobs=jobs, callbacks=[lambda *_: look()])
     return ExplanationCallback._framework
 
 
@@ -32,12 +30,8 @@ def by_skopt(look, jobs):
     return SkoptCallback._framework
 
 
-@pytest.mark.parametrize(
-    ("optimize", "jobs"), [(by_optuna, 1), (by_optuna, 2), (by_skopt, 1)]
-)
-def test_a_framework_is_seen_while_it_optimizes_and_not_thereafter(
-    optimize, jobs
-):
+@pytest.mark.parametrize(("optimize", "jobs"), [(by_optuna, 1), (by_optuna, 2), (by_skopt, 1)])
+def test_a_framework_is_seen_while_it_optimizes_and_not_thereafter(optimize, jobs):
     called, going, begun, seen = [], [], threading.Event(), threading.Event()
 
     def look():

@@ -45,9 +45,7 @@ def called_back(tmp_path):
 HANDED_IN = {
     "callback": called_back,
     "skopt's callback": lambda folder: SkoptCallback(folder / "r.html"),
-    "reviewed sampler": lambda _: ReviewedSampler(
-        RandomSampler(seed=0), accepted
-    ),
+    "reviewed sampler": lambda _: ReviewedSampler(RandomSampler(seed=0), accepted),
     "evaluator": lambda _: FanovaImportanceEvaluator(),
 }
 WAYS = {
@@ -67,9 +65,7 @@ def test_what_is_handed_in_can_be_copied(kind, way, tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_copy_of_a_callback_has_its_settings_and_begins_anew(
-    way, tmp_path, monkeypatch
-):
+def test_a_copy_of_a_callback_has_its_settings_and_begins_anew(way, tmp_path, monkeypatch):
     drawn = Drawn(monkeypatch)
     copied = WAYS[way](called_back(tmp_path))
     assert copied.path == tmp_path / "r.html"
@@ -78,17 +74,12 @@ def test_a_copy_of_a_callback_has_its_settings_and_begins_anew(
     study.optimize(parabola, n_trials=1, callbacks=[copied])
     assert copied.finish(study) == tmp_path / "r.html"
     (job,) = drawn.jobs
-    assert [getattr(one, "name", one) for one in job.page.sections] == [
-        "history",
-        "mine",
-    ]
+    assert [getattr(one, "name", one) for one in job.page.sections] == ["history", "mine"]
 
 
 def test_what_a_setting_holds_that_cannot_be_copied_is_left_out(tmp_path):
     lock = threading.Lock()
-    callback = SkoptCallback(
-        tmp_path / "r.html", on_update=lambda path: lock.locked()
-    )
+    callback = SkoptCallback(tmp_path / "r.html", on_update=lambda path: lock.locked())
     assert pickle.loads(pickle.dumps(callback))._on_update is None
 
 

@@ -19,9 +19,7 @@ FOREST = {
 }
 SPACE = {
     "lr": hp.loguniform("lr", np.log(1e-4), np.log(1.0)),
-    "model": hp.choice(
-        "model", [{"type": "svm", "C": hp.uniform("C", 0.5, 2.0)}, FOREST]
-    ),
+    "model": hp.choice("model", [{"type": "svm", "C": hp.uniform("C", 0.5, 2.0)}, FOREST]),
 }
 
 
@@ -31,19 +29,10 @@ def loss(config):
     return abs(np.log(config["lr"]) + 4.0) + 0.1 * config["model"]["trees"]
 
 
-def trials_of(
-    n,
-    algo=hyperopt.tpe.suggest,
-    objective=loss,
-    space=SPACE,
-    trials=None,
-    **options,
-):
+def trials_of(n, algo=hyperopt.tpe.suggest, objective=loss, space=SPACE, trials=None, **options):
     trials = hyperopt.Trials() if trials is None else trials
     options |= {"rstate": np.random.default_rng(0), "show_progressbar": False}
-    hyperopt.fmin(
-        objective, space, algo=algo, max_evals=n, trials=trials, **options
-    )
+    hyperopt.fmin(objective, space, algo=algo, max_evals=n, trials=trials, **options)
     return trials
 
 
@@ -75,22 +64,15 @@ def test_trials_are_read_as_fmin_evaluated_them(searched):
         if criterion == "gini":
             assert config.pop("criterion") == 0
         elif criterion:
-            assert (config.pop("criterion"), config.pop("power")) == (
-                1,
-                criterion["name"],
-            )
+            assert (config.pop("criterion"), config.pop("power")) == (1, criterion["name"])
         inside.pop("criterion", None)
         assert config == pytest.approx(inside)
 
 
 def test_what_stands_below_a_choice_is_active_under_it(searched):
     space = hx.from_hyperopt(searched, space=SPACE).space
-    assert space["C"] == hx.FloatParameter(
-        "C", 0.5, 2.0, active_when={"model": ["svm"]}
-    )
-    assert space["trees"] == hx.IntParameter(
-        "trees", 1, 9, active_when={"model": ["forest"]}
-    )
+    assert space["C"] == hx.FloatParameter("C", 0.5, 2.0, active_when={"model": ["svm"]})
+    assert space["trees"] == hx.IntParameter("trees", 1, 9, active_when={"model": ["forest"]})
     power = {"model": ["forest"], "criterion": [1]}
     assert space["power"] == hx.IntParameter("power", 2, 4, active_when=power)
     assert space["lr"].log
@@ -113,9 +95,7 @@ def test_failed_trials_are_left_out_and_remembered(raised):
     assert {why.kind for why in run.excluded.values()} == {"failed"}
     assert {given.state for given in run.without_result.values()} == {"failed"}
     if not raised:  # Hyperopt keeps none of those that raised
-        failed = [
-            d["tid"] for d in trials.trials if d["result"]["status"] == "fail"
-        ]
+        failed = [d["tid"] for d in trials.trials if d["result"]["status"] == "fail"]
         assert [*run.excluded] == failed
 
 
@@ -132,9 +112,7 @@ def test_proposals_of_tpe_are_known_by_its_marks(searched):
     assert hx.from_hyperopt(early, space=SPACE).proposals == (5, 6, 7, 8)
 
 
-@pytest.mark.parametrize(
-    "algo", [hyperopt.rand.suggest, hyperopt.anneal.suggest]
-)
+@pytest.mark.parametrize("algo", [hyperopt.rand.suggest, hyperopt.anneal.suggest])
 def test_random_and_annealed_trials_are_no_proposals(algo):
     trials = trials_of(24, algo=algo)
     run = hx.from_hyperopt(trials, space=SPACE)
@@ -151,22 +129,13 @@ def test_points_that_a_user_gave_are_not_proposals():
 
     # TPE wants values of the inactive ones, too
     points = [
-        {
-            "lr": 10.0**-i,
-            "model": 0,
-            "C": float(i),
-            "trees": 3,
-            "criterion": 1,
-            "power": 2,
-        }
+        {"lr": 10.0**-i, "model": 0, "C": float(i), "trees": 3, "criterion": 1, "power": 2}
         for i in (1, 2)
     ]
     trials = generate_trials_to_calculate(points)
     trials_of(24, trials=trials)
     run = hx.from_hyperopt(trials, space=SPACE)
-    assert run.config(1) == pytest.approx(
-        {"lr": 0.01, "model": "svm", "C": 2.0}
-    )
+    assert run.config(1) == pytest.approx({"lr": 0.01, "model": "svm", "C": 2.0})
     assert run.origin(0) is run.origin(1) is hx.base.Origin.ENQUEUED
     assert run.proposals == tuple(range(20, len(run)))
 
@@ -179,9 +148,7 @@ def test_marks_that_a_database_has_removed_are_not_guessed(searched):
             for part in ("vals", "idxs")
         }
 
-    documents = [
-        {**d, "misc": without_marks(d["misc"])} for d in searched.trials
-    ]
+    documents = [{**d, "misc": without_marks(d["misc"])} for d in searched.trials]
     stored = Ns(miscs=searched.miscs, trials=documents)
     run = hx.from_hyperopt(stored, space=SPACE)
     assert run.proposals == ()
@@ -196,11 +163,7 @@ def test_marks_that_a_database_has_removed_are_not_guessed(searched):
 
 def test_one_that_stands_below_several_choices_is_active_under_each():
     shared = hp.uniform("x", 0.0, 1.0)
-    several = {
-        "m": hp.choice(
-            "m", [{"t": "a", "x": shared}, {"t": "b", "x": shared}, "c"]
-        )
-    }
+    several = {"m": hp.choice("m", [{"t": "a", "x": shared}, {"t": "b", "x": shared}, "c"])}
     found = read_graph(several, {}).space["x"]
     # the third option has no key "t", so that options are called by their numbers
     assert dict(found.active_when) == {"m": (0, 1)}

@@ -11,17 +11,14 @@ from hpo_explain.adapters import as_run
 
 def entry(kind, name, conditions=(), **about):
     conditions = [
-        {"class_name": "Parent", "config": {"name": n, "values": v}}
-        for n, v in conditions
+        {"class_name": "Parent", "config": {"name": n, "values": v}} for n, v in conditions
     ]
     config = {"name": name, "default": None, "conditions": conditions}
     return {"class_name": kind, "config": config | about}
 
 
 def whole(name, low, high, step=1):
-    return entry(
-        "Int", name, min_value=low, max_value=high, step=step, sampling=None
-    )
+    return entry("Int", name, min_value=low, max_value=high, step=step, sampling=None)
 
 
 def write(folder, entries, trials, **state):
@@ -67,18 +64,9 @@ def tuned(n, build):
 
 def test_a_project_is_read_with_its_metric_its_space_and_its_tuner(tmp_path):
     entries = [
-        entry(
-            "Float",
-            "lr",
-            min_value=1e-4,
-            max_value=0.1,
-            step=None,
-            sampling="log",
-        ),
+        entry("Float", "lr", min_value=1e-4, max_value=0.1, step=None, sampling="log"),
         entry("Choice", "act", values=["relu", "tanh"], ordered=False),
-        entry(
-            "Boolean", "bias", conditions=[("act", ["tanh"])], default=False
-        ),
+        entry("Boolean", "bias", conditions=[("act", ["tanh"])], default=False),
     ]
     trials = [
         ({"lr": 1e-3, "act": "relu", "bias": True}, 0.5),
@@ -110,16 +98,11 @@ def test_layers_of_a_loop_are_inactive_in_shallower_models(tmp_path):
             elif layers.index(name) < values["depth"]:
                 known.setdefault(name, lambda rng: rng.randint(8, 64))
                 values.setdefault(name, 8)
-        return (
-            sum(values[name] for name in layers[: values["depth"]])
-            + rng.random()
-        )
+        return sum(values[name] for name in layers[: values["depth"]]) + rng.random()
 
     trials = tuned(30, build)
     assert any("units_3" not in values for values, _ in trials)
-    assert any(
-        "units_3" in values and values["depth"] < 4 for values, _ in trials
-    )
+    assert any("units_3" in values and values["depth"] < 4 for values, _ in trials)
     entries = [whole("depth", 1, 4), *[whole(name, 8, 64) for name in layers]]
     run = as_run(write(tmp_path, entries, trials))
     assert not run.excluded
@@ -127,9 +110,7 @@ def test_layers_of_a_loop_are_inactive_in_shallower_models(tmp_path):
         assert run.space[name].active_when == {"depth": tuple(range(i + 1, 5))}
     for number, (values, _) in enumerate(trials):
         used = layers[: values["depth"]]
-        assert run.config(number) == {
-            name: values[name] for name in ("depth", *used)
-        }
+        assert run.config(number) == {name: values[name] for name in ("depth", *used)}
 
 
 def test_what_is_inside_of_an_if_is_active_where_that_is_true(tmp_path):
@@ -145,14 +126,7 @@ def test_what_is_inside_of_an_if_is_active_where_that_is_true(tmp_path):
     assert sum("rate" not in values for values, _ in trials) > 3
     entries = [
         entry("Boolean", "drop"),
-        entry(
-            "Float",
-            "rate",
-            min_value=0.0,
-            max_value=1.0,
-            step=None,
-            sampling=None,
-        ),
+        entry("Float", "rate", min_value=0.0, max_value=1.0, step=None, sampling=None),
     ]
     run = as_run(write(tmp_path, entries, trials))
     assert not run.excluded

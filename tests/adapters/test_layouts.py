@@ -29,9 +29,7 @@ def searched():
 
 def test_the_results_of_a_search_are_read_like_the_search():
     values = {"C": stats.loguniform(0.01, 100.0), "weight": [None, "balanced"]}
-    search = RandomizedSearchCV(
-        Known(), values, n_iter=20, cv=KFold(3), random_state=0
-    ).fit(X)
+    search = RandomizedSearchCV(Known(), values, n_iter=20, cv=KFold(3), random_state=0).fit(X)
     run, own = as_run(pd.DataFrame(search.cv_results_)), as_run(search)
     assert run.space.names == own.space.names == ("C", "weight")
     assert {*run.space["weight"].choices} == {None, "balanced"}
@@ -42,27 +40,15 @@ def test_the_results_of_a_search_are_read_like_the_search():
     assert run.proposals == ()
     Known().set_params(**run.incumbent)
     left_out = the_note(run.notes, "columns")["left_out"]
-    assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {
-        *left_out
-    }
-    assert (
-        hx.importance(run).share("C") > 0.8
-    )  # the truth: log(C)² is 1.9 of 2.0 of the variance
+    assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {*left_out}
+    assert hx.importance(run).share("C") > 0.8  # the truth: log(C)² is 1.9 of 2.0 of the variance
 
 
 @pytest.mark.parametrize("via_csv", [False, True])
 def test_none_and_what_another_grid_lacks_are_told_apart(via_csv, tmp_path):
     grids = [
-        {
-            "kernel": ["linear"],
-            "weight": [None, "balanced"],
-            "C": [0.1, 1.0, 10.0],
-        },
-        {
-            "kernel": ["rbf"],
-            "weight": [None, "balanced"],
-            "gamma": [0.1, 1.0, 2.0, 5.0],
-        },
+        {"kernel": ["linear"], "weight": [None, "balanced"], "C": [0.1, 1.0, 10.0]},
+        {"kernel": ["rbf"], "weight": [None, "balanced"], "gamma": [0.1, 1.0, 2.0, 5.0]},
     ]
     search = GridSearchCV(Known(), grids, cv=KFold(2)).fit(X)
     table = pd.DataFrame(search.cv_results_)
@@ -123,10 +109,7 @@ def test_trials_of_ray_that_were_stopped_early_do_not_count_unless_asked():
     run = as_run(table, objective="loss")
     assert run.trials.tolist() == np.flatnonzero(iterations == 81).tolist()
     assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
-    assert (
-        len(as_run(table, objective="loss", level=9))
-        == (iterations == 9).sum()
-    )
+    assert len(as_run(table, objective="loss", level=9)) == (iterations == 9).sum()
     assert len(as_run(table, objective="loss", fidelity=False)) == N
 
 
@@ -136,9 +119,7 @@ def test_trials_of_ray_that_were_stopped_early_do_not_count_unless_asked():
 def of_mlflow():
     """The columns of ``mlflow.search_runs()`` (tried with 3.17): the newest run first."""
     lr, depth, loss = searched()
-    start = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(
-        np.arange(N)[::-1], unit="min"
-    )
+    start = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(np.arange(N)[::-1], unit="min")
     return pd.DataFrame(
         {
             "run_id": [f"{i:032x}" for i in range(N)],
@@ -151,13 +132,9 @@ def of_mlflow():
             "metrics.acc": -loss,
             "params.lr": [repr(float(value)) for value in lr],
             "params.depth": [*map(str, depth)],
-            "params.weight": np.where(
-                np.arange(N) % 3 == 0, "None", "balanced"
-            ),
+            "params.weight": np.where(np.arange(N) % 3 == 0, "None", "balanced"),
             "params.bias": np.where(np.arange(N) % 2 == 0, "True", "False"),
-            "params.gamma": [
-                repr(0.1 * i) if i % 2 == 0 else None for i in range(N)
-            ],
+            "params.gamma": [repr(0.1 * i) if i % 2 == 0 else None for i in range(N)],
             "tags.mlflow.runName": [f"bedecked-calf-{i}" for i in range(N)],
         }
     )
@@ -170,10 +147,7 @@ def test_mlflows_table_is_read_in_the_order_of_its_times_with_its_text_as_values
     # the last row was the first run
     assert run.trials.tolist() == list(range(N - 2))
     assert run.objective.tolist() == table["metrics.loss"].tolist()[:1:-1]
-    assert {t: why.kind for t, why in run.excluded.items()} == {
-        N - 1: "failed",
-        N - 2: "running",
-    }
+    assert {t: why.kind for t, why in run.excluded.items()} == {N - 1: "failed", N - 2: "running"}
     assert run.space["lr"].log
     assert isinstance(run.space["depth"], hx.IntParameter)
     assert {*run.space["weight"].choices} == {None, "balanced"}
@@ -197,9 +171,7 @@ def of_wandb():
             "Notes": "-",
             "User": "me",
             "Tags": "",
-            "Created": [f"2026-01-01T10:{i:02d}:00.000Z" for i in range(N)][
-                ::-1
-            ],
+            "Created": [f"2026-01-01T10:{i:02d}:00.000Z" for i in range(N)][::-1],
             "Runtime": rng.integers(100, 200, N),
             "Sweep": "abc",
             "depth": depth,
@@ -223,10 +195,7 @@ def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
     left_out = the_note(run.notes, "columns")["left_out"]
     assert {"another", "Name", "_step", "Runtime"} <= {*left_out}
     # the newest comes first in it
-    assert {t: why.kind for t, why in run.excluded.items()} == {
-        0: "running",
-        1: "failed",
-    }
+    assert {t: why.kind for t, why in run.excluded.items()} == {0: "running", 1: "failed"}
     assert hx.importance(run).share("lr") > 0.9
 
 
@@ -283,9 +252,7 @@ def table_of(**more):
 def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
     """Alone, by a monotone function: its order is that of the objective, but it was chosen."""
     rng = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {"x": rng.random(N), "y": rng.random(N), "z": rng.integers(0, 5, N)}
-    )
+    table = pd.DataFrame({"x": rng.random(N), "y": rng.random(N), "z": rng.integers(0, 5, N)})
     table["loss"] = table["x"] ** 3 + 1e-6 * table["y"]
     with pytest.raises(MissingOptionError, match="x orders") as caught:
         as_run(table, objective="loss")
@@ -303,12 +270,8 @@ def test_names_of_trials_are_no_numbers_and_no_error():
     run = as_run(table, objective="loss", trial="name")
     assert run.trials.tolist() == list(range(N))
     assert run.space.names == ("lr", "depth")
-    folds = table_of(
-        name=[f"t{i % 20}" for i in range(N)], fold=np.arange(N) // 20
-    )
-    folds[["lr", "depth"]] = folds[["lr", "depth"]].to_numpy()[
-        np.arange(N) % 20
-    ]
+    folds = table_of(name=[f"t{i % 20}" for i in range(N)], fold=np.arange(N) // 20)
+    folds[["lr", "depth"]] = folds[["lr", "depth"]].to_numpy()[np.arange(N) % 20]
     run = as_run(folds, objective="loss", trial="name", instance="fold")
     assert run.trials.tolist() == list(range(20))
     assert run.objective[3] == pytest.approx(folds["loss"][[3, 23]].mean())
@@ -316,28 +279,15 @@ def test_names_of_trials_are_no_numbers_and_no_error():
 
 def test_a_learning_curve_per_trial_counts_with_its_last_point():
     rows = [
-        {
-            "id": i,
-            "lr": 0.1 * (i + 1),
-            "epoch": epoch,
-            "loss": 10.0 * i - epoch,
-        }
+        {"id": i, "lr": 0.1 * (i + 1), "epoch": epoch, "loss": 10.0 * i - epoch}
         for i in range(6)
         for epoch in range(1, 10 if i % 2 else 4)
     ]
-    run = as_run(
-        pd.DataFrame(rows), objective="loss", trial="id", fidelity="epoch"
-    )
+    run = as_run(pd.DataFrame(rows), objective="loss", trial="id", fidelity="epoch")
     assert run.trials.tolist() == [1, 3, 5]
     assert run.objective.tolist() == [10.0 - 9, 30.0 - 9, 50.0 - 9]
     assert sorted(run.excluded) == [0, 2, 4]
-    early = as_run(
-        pd.DataFrame(rows),
-        objective="loss",
-        trial="id",
-        fidelity="epoch",
-        level=3,
-    )
+    early = as_run(pd.DataFrame(rows), objective="loss", trial="id", fidelity="epoch", level=3)
     assert early.objective.tolist() == [10.0 * i - 3 for i in range(6)]
 
 
@@ -354,9 +304,7 @@ def test_a_learning_curve_per_trial_counts_with_its_last_point():
         ({"optimizer": "Ax", "initial": 39}, (39,)),
     ],
 )
-def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(
-    options, proposals
-):
+def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposals):
     table = table_of(**{"by model": np.arange(N) % 10 == 0})
     if options.get("proposed") != "by model":
         table = table.drop(columns="by model")
@@ -378,9 +326,7 @@ def test_runs_of_mlflow_are_read_as_the_table_of_them(tmp_path, monkeypatch):
     client = mlflow.MlflowClient(tracking_uri=tmp_path.as_uri())
     experiment = client.create_experiment("e")
     for i in range(6):
-        run_id = client.create_run(
-            experiment, start_time=1000 * (i + 1)
-        ).info.run_id
+        run_id = client.create_run(experiment, start_time=1000 * (i + 1)).info.run_id
         client.log_param(run_id, "lr", 0.1 * (i + 1))
         client.log_param(run_id, "booster", None if i % 2 else "dart")
         client.log_metric(run_id, "loss", (i - 3.0) ** 2)
@@ -436,19 +382,13 @@ def test_of_sherpas_rows_of_steps_the_last_counts():
 @pytest.mark.parametrize(
     ("columns", "objective", "direction"),
     [
-        (
-            ("config_lr", "trial_id", "st_worker_time", "acc"),
-            "acc",
-            "maximize",
-        ),
+        (("config_lr", "trial_id", "st_worker_time", "acc"), "acc", "maximize"),
         (("lr", "#loss", "#num-tell", "#session"), None, "minimize"),
         (("param_lr", "mean_test_score", "rank_test_score"), None, "maximize"),
         (("params.lr", "run_id", "metrics.auc", "status"), None, "maximize"),
     ],
 )
-def test_a_prefix_or_marks_of_a_framework_settle_the_hyperparameters(
-    columns, objective, direction
-):
+def test_a_prefix_or_marks_of_a_framework_settle_the_hyperparameters(columns, objective, direction):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({name: rng.random(N) for name in columns})
     if "status" in columns:
@@ -463,10 +403,7 @@ def test_a_prefix_or_marks_of_a_framework_settle_the_hyperparameters(
     [
         (("model", "score_val", "pred_time_val", "fit_time"), "AutoGluon"),
         (("model_id", "auc", "logloss", "rmse"), "H2O"),
-        (
-            ("Step", "a - loss", "a - loss__MIN", "a - loss__MAX"),
-            "chart of W&B",
-        ),
+        (("Step", "a - loss", "a - loss__MIN", "a - loss__MAX"), "chart of W&B"),
     ],
 )
 def test_what_has_no_hyperparameters_is_one_sentence(columns, source):

@@ -31,9 +31,7 @@ def database(path, tables=_TABLES, experiments=("tuning",)):
             store.execute("INSERT INTO alembic_version VALUES ('7')")
             return path
         for e, name in enumerate(experiments):
-            store.execute(
-                "INSERT INTO experiments VALUES (?, ?, 'active')", (e, name)
-            )
+            store.execute("INSERT INTO experiments VALUES (?, ?, 'active')", (e, name))
             _runs(store, e, tables)
     return path
 
@@ -52,21 +50,14 @@ def _runs(store, experiment, tables):
     for i, (rate, losses) in enumerate(zip(RATES, LOSSES, strict=True)):
         name = run(i, "FAILED" if np.isnan(losses[-1]) else "FINISHED")
         for key, value in (("lr", rate), ("kind", "ab"[i % 2])):
-            store.execute(
-                "INSERT INTO params VALUES (?, ?, ?)", (name, key, str(value))
-            )
-        store.execute(
-            "INSERT INTO tags VALUES (?, 'mlflow.parentRunId', ?)",
-            (name, parent),
-        )
+            store.execute("INSERT INTO params VALUES (?, ?, ?)", (name, key, str(value)))
+        store.execute("INSERT INTO tags VALUES (?, 'mlflow.parentRunId', ?)", (name, parent))
         for step, loss in enumerate(losses):
             bad = bool(np.isnan(loss))
             row = (name, "loss", 0.0 if bad else loss, step, step, bad)
             store.execute("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", row)
         if "latest_metrics" in " ".join(tables):
-            store.execute(
-                "INSERT INTO latest_metrics VALUES (?, ?, ?, ?, ?, ?)", row
-            )
+            store.execute("INSERT INTO latest_metrics VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 def folder(path):
@@ -95,8 +86,7 @@ def test_runs_of_a_database_are_trials_with_their_last_value(tmp_path):
     assert (run.objective_name, run.direction) == ("metrics.loss", "minimize")
     assert run.objective.tolist() == [3.0, 1.0, 2.0]
     assert [run.config(t) for t in run.trials] == [
-        {"lr": rate, "kind": kind}
-        for rate, kind in zip(RATES[:3], "aba", strict=True)
+        {"lr": rate, "kind": kind} for rate, kind in zip(RATES[:3], "aba", strict=True)
     ]
     assert {t: why.kind for t, why in run.excluded.items()} == {3: "failed"}
     assert np.diff(run.started).tolist() == [1.0, 1.0]
@@ -114,8 +104,7 @@ def test_a_database_of_an_old_schema_is_read(tmp_path):
 def test_a_schema_that_lacks_a_table_is_named(tmp_path):
     place = database(tmp_path / "new.db", _TABLES[:3])
     with pytest.raises(
-        hx.base.InputError,
-        match=r"an MLflow database of schema 7, which has no params\.run_uuid",
+        hx.base.InputError, match=r"an MLflow database of schema 7, which has no params\.run_uuid"
     ):
         as_run(place)
 

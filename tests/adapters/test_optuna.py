@@ -6,20 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import (
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import RandomSampler, TPESampler
 from optuna.trial import FrozenTrial, create_trial
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
@@ -34,9 +25,7 @@ from tests.adapters.studies import (
 from tests.noted import kinds, noted, the_note
 
 # Optuna itself says so of every category that is not a number, a text, a bool or None.
-LISTS = pytest.mark.filterwarnings(
-    "ignore:Choices for a categorical distribution:UserWarning"
-)
+LISTS = pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
 
 
 # ---------------------------------------------------------------------- kinds of hyperparameters
@@ -54,26 +43,16 @@ KINDS = {
     "texts": CategoricalParameter("h", ["b", "a"]),
     "bools": CategoricalParameter("h", [True, False]),
     "None and a text": CategoricalParameter("h", [None, "None"]),
-    "numbers and texts of them": CategoricalParameter(
-        "h", [1, "1", 2.5, "2.5", -1]
-    ),
+    "numbers and texts of them": CategoricalParameter("h", [1, "1", 2.5, "2.5", -1]),
     "lists": CategoricalParameter("h", [[64], [64, 32], [], None]),
-    "mixed": CategoricalParameter(
-        "h", [None, True, 0, 2, 0.5, "a", [1, "b"], {"c": 1}]
-    ),
+    "mixed": CategoricalParameter("h", [None, True, 0, 2, 0.5, "a", [1, "b"], {"c": 1}]),
 }
 
 
 def suggest(trial, parameter):
     if isinstance(parameter, CategoricalParameter):
-        return trial.suggest_categorical(
-            parameter.name, list(parameter.choices)
-        )
-    one_of = (
-        trial.suggest_int
-        if isinstance(parameter, IntParameter)
-        else trial.suggest_float
-    )
+        return trial.suggest_categorical(parameter.name, list(parameter.choices))
+    one_of = trial.suggest_int if isinstance(parameter, IntParameter) else trial.suggest_float
     options = {"log": parameter.log, "step": parameter.step}
     return one_of(parameter.name, parameter.low, parameter.high, **options)
 
@@ -88,9 +67,7 @@ def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
     study = optimized(objective, 15)
     run = from_optuna(study)
     # in the order of their first suggestion
-    assert run.space == SearchSpace(
-        [KINDS[kind], FloatParameter("a", 0.0, 1.0)]
-    )
+    assert run.space == SearchSpace([KINDS[kind], FloatParameter("a", 0.0, 1.0)])
     assert same_configurations(run, study)
     assert run.space.is_valid(run.X).all()
     assert run.excluded == {}
@@ -98,22 +75,14 @@ def test_every_kind_of_hyperparameter_is_read_as_it_was_suggested(kind):
 
 def test_nan_is_a_choice_like_any_other(tmp_path):
     def choose(trial):
-        return float(
-            trial.suggest_categorical("missing", [math.nan, 1.0]) == 1.0
-        )
+        return float(trial.suggest_categorical("missing", [math.nan, 1.0]) == 1.0)
 
-    run = from_optuna(
-        optimized(choose, storage=f"sqlite:///{tmp_path}/study.db")
-    )
-    assert [c["missing"] == 1.0 for c in run.space.decode(run.X)] == list(
-        run.objective == 1.0
-    )
+    run = from_optuna(optimized(choose, storage=f"sqlite:///{tmp_path}/study.db"))
+    assert [c["missing"] == 1.0 for c in run.space.decode(run.X)] == list(run.objective == 1.0)
 
 
 def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
-    study = optimized(
-        lambda t: float(t.suggest_categorical("flag", [True, 1, "1"]) == "1")
-    )
+    study = optimized(lambda t: float(t.suggest_categorical("flag", [True, 1, "1"]) == "1"))
     run = from_optuna(study)
     assert run.space["flag"].choices == (True, 1, "1")
     assert same_configurations(run, study)  # as Optuna has them on record
@@ -131,9 +100,7 @@ def test_a_choice_that_is_listed_twice_is_one_choice():
 
 
 def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
-    run = from_optuna(
-        optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8))
-    )
+    run = from_optuna(optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8)))
     assert run.space["x"] == FloatParameter("x", 0.0, 1.0)
     assert the_note(run.notes, "grid_too_fine").names == ("x",)
 
@@ -149,16 +116,10 @@ def test_objective_direction_times_and_incumbent_are_the_studys(direction):
     assert run.objective.tolist() == [trial.value for trial in study.trials]
     assert run.trials.tolist() == list(range(20))
     assert run.incumbent_trial == study.best_trial.number
-    assert run.incumbent["x"] == pytest.approx(
-        study.best_params["x"], rel=1e-12
-    )
+    assert run.incumbent["x"] == pytest.approx(study.best_params["x"], rel=1e-12)
     # seconds since the epoch
-    assert run.started.tolist() == [
-        t.datetime_start.timestamp() for t in study.trials
-    ]
-    assert run.finished.tolist() == [
-        t.datetime_complete.timestamp() for t in study.trials
-    ]
+    assert run.started.tolist() == [t.datetime_start.timestamp() for t in study.trials]
+    assert run.finished.tolist() == [t.datetime_complete.timestamp() for t in study.trials]
 
 
 def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
@@ -238,12 +199,7 @@ def constrained(form):
     values = {"x": FloatDistribution(0.0, 1.0)}
     return study_of(
         *(
-            create_trial(
-                value=v,
-                params={"x": v / 4},
-                distributions=values,
-                system_attrs=given,
-            )
+            create_trial(value=v, params={"x": v / 4}, distributions=values, system_attrs=given)
             for v, given in zip((2.0, 1.0, 3.0), attrs, strict=True)
         )
     )
@@ -265,9 +221,7 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     assert the_note(kept.notes, "unconstrained").trials == (2,)
 
 
-@pytest.mark.skipif(
-    not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5"
-)
+@pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
 def test_constraints_set_by_the_objective_itself_are_read():
     def objective(trial):
         x = trial.suggest_float("x", 0.0, 1.0)
@@ -317,12 +271,8 @@ def test_a_target_by_name_is_the_objective_of_that_name(two_objectives, name):
     two_objectives.set_metric_names(["loss", name])
     run = from_optuna(two_objectives, target=name)
     assert (run.objective_name, run.direction) == (name, "maximize")
-    assert run.objective.tolist() == [
-        trial.values[1] for trial in two_objectives.trials
-    ]
-    with pytest.raises(
-        InputError, match=rf"'{name}s' is unknown. Did you mean '{name}'"
-    ):
+    assert run.objective.tolist() == [trial.values[1] for trial in two_objectives.trials]
+    with pytest.raises(InputError, match=rf"'{name}s' is unknown. Did you mean '{name}'"):
         from_optuna(two_objectives, target=f"{name}s")
 
 
@@ -333,23 +283,14 @@ def test_a_target_may_be_a_function_of_the_trial():
         return trial.duration.total_seconds()
 
     run = from_optuna(study, target=seconds)
-    assert run.objective.tolist() == [
-        t.duration.total_seconds() for t in study.trials
-    ]
+    assert run.objective.tolist() == [t.duration.total_seconds() for t in study.trials]
     assert (run.objective_name, run.direction) == ("seconds", "minimize")
     assert "direction_assumed" in kinds(run.notes)
-    assert (
-        from_optuna(study, target=seconds, direction="maximize").direction
-        == "maximize"
-    )
+    assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
 
 
-@pytest.mark.parametrize(
-    ("index", "direction"), [(0, "minimize"), (1, "maximize")]
-)
-def test_a_function_that_returns_an_objective_has_its_direction(
-    two_objectives, index, direction
-):
+@pytest.mark.parametrize(("index", "direction"), [(0, "minimize"), (1, "maximize")])
+def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, index, direction):
     run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
     assert run.direction == direction
     assert the_note(run.notes, "direction_of_objective")["index"] == index
@@ -357,75 +298,44 @@ def test_a_function_that_returns_an_objective_has_its_direction(
 
 def test_a_target_may_be_missing_in_some_trials():
     study = optimized(parabola, 6)
-    run = from_optuna(
-        study, target=lambda t: None if t.number % 2 else float(t.number)
-    )
+    run = from_optuna(study, target=lambda t: None if t.number % 2 else float(t.number))
     assert run.trials.tolist() == [0, 2, 4]
-    assert run.excluded == dict.fromkeys(
-        (1, 3, 5), fact("target_returned_none")
-    )
+    assert run.excluded == dict.fromkeys((1, 3, 5), fact("target_returned_none"))
 
 
 # ---------------------------------------------------------------------- ranges
 
 
-Float, Int, Category = (
-    FloatDistribution,
-    IntDistribution,
-    CategoricalDistribution,
-)
+Float, Int, Category = (FloatDistribution, IntDistribution, CategoricalDistribution)
 CHANGES = [
     (Int(0, 8, step=4), Int(2, 8, step=6), IntParameter("h", 0, 8, step=2)),
     (Int(4, 4), Int(0, 8, step=4), IntParameter("h", 0, 8, step=4)),
     (Int(0, 9, step=3), Int(1, 1), IntParameter("h", 0, 9, step=1)),
     (Int(0, 9), Int(1, 9, log=True), IntParameter("h", 0, 9)),
     (Int(2, 9), Int(1, 9, log=True), IntParameter("h", 1, 9, log=True)),
-    (
-        Float(0, 1, step=0.25),
-        Float(0.1, 1.1, step=0.5),
-        FloatParameter("h", 0, 1.1, step=0.05),
-    ),
+    (Float(0, 1, step=0.25), Float(0.1, 1.1, step=0.5), FloatParameter("h", 0, 1.1, step=0.05)),
     (Float(0, 0.9, step=0.3), Float(0, 1), FloatParameter("h", 0, 1)),
     (Float(0.5, 2), Int(1, 3), FloatParameter("h", 0.5, 3)),
-    (
-        Float(1, 2),
-        Float(0.5, 3, log=True),
-        FloatParameter("h", 0.5, 3, log=True),
-    ),
-    (
-        Category(["a", "b"]),
-        Category(["b", "c"]),
-        CategoricalParameter("h", ["a", "b", "c"]),
-    ),
-    (
-        Category([True]),
-        Category([1, "1"]),
-        CategoricalParameter("h", [True, 1, "1"]),
-    ),
+    (Float(1, 2), Float(0.5, 3, log=True), FloatParameter("h", 0.5, 3, log=True)),
+    (Category(["a", "b"]), Category(["b", "c"]), CategoricalParameter("h", ["a", "b", "c"])),
+    (Category([True]), Category([1, "1"]), CategoricalParameter("h", [True, 1, "1"])),
 ]
 
 
 @pytest.mark.parametrize(("first", "second", "expected"), CHANGES)
-def test_distributions_that_changed_are_read_as_one_that_holds_all_values(
-    first, second, expected
-):
+def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first, second, expected):
     trials = []
     for kind in (first, second):
-        ends = (
-            kind.choices
-            if isinstance(kind, Category)
-            else (kind.low, kind.high)
-        )
+        ends = kind.choices if isinstance(kind, Category) else (kind.low, kind.high)
         trials += [
-            create_trial(value=1.0, params={"h": v}, distributions={"h": kind})
-            for v in ends
+            create_trial(value=1.0, params={"h": v}, distributions={"h": kind}) for v in ends
         ]
     study = study_of(*trials)
     run = from_optuna(study)
     assert run.space["h"] == expected
-    assert [
-        config["h"] for config in run.space.decode(run.X)
-    ] == pytest.approx([trial.params["h"] for trial in trials])
+    assert [config["h"] for config in run.space.decode(run.X)] == pytest.approx(
+        [trial.params["h"] for trial in trials]
+    )
     assert run.excluded == {}
     changed = {"range_changed", "scale_changed", "choices_changed"}
     assert kinds(note for note in run.notes if note.names == ("h",)) & changed
@@ -436,10 +346,7 @@ def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
         create_trial(value=1.0, params={"h": value}, distributions={"h": kind})
         for value, kind in ((1, Int(0, 3)), ("a", Category(["a"])))
     )
-    with pytest.raises(
-        InputError,
-        match=r"study has hyperparameter 'h'.*State the space yourself",
-    ):
+    with pytest.raises(InputError, match=r"study has hyperparameter 'h'.*State the space yourself"):
         from_optuna(study_of(number, text))
 
 
@@ -460,12 +367,8 @@ def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_
 
 
 def of_dart(booster, high, *choices):
-    rate = FloatParameter(
-        "rate_drop", 0.0, high, active_when={"booster": [booster]}
-    )
-    return SearchSpace(
-        [rate, CategoricalParameter("booster", ["dart", "gbtree", *choices])]
-    )
+    rate = FloatParameter("rate_drop", 0.0, high, active_when={"booster": [booster]})
+    return SearchSpace([rate, CategoricalParameter("booster", ["dart", "gbtree", *choices])])
 
 
 def test_a_space_of_the_users_own_is_taken_as_it_is():
@@ -480,21 +383,14 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
 def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
     space = of_dart("gbtree", 1.0, "none")
     study = optimized(rate_drop_of_dart, 20)
-    with pytest.raises(
-        InputError, match=r"space fits no trial of the study: rate_drop is"
-    ) as told:
+    with pytest.raises(InputError, match=r"space fits no trial of the study: rate_drop is") as told:
         from_optuna(study, space=space)
     assert told.value.argument == "space"
     kind = {"booster": CategoricalDistribution(["dart", "gbtree", "none"])}
-    study.add_trial(
-        create_trial(value=1.0, params={"booster": "none"}, distributions=kind)
-    )
+    study.add_trial(create_trial(value=1.0, params={"booster": "none"}, distributions=kind))
     run = from_optuna(study, space=space)
     assert run.trials.tolist() == [20]
-    assert kinds(run.excluded.values()) == {
-        "set_though_inactive",
-        "missing_though_active",
-    }
+    assert kinds(run.excluded.values()) == {"set_though_inactive", "missing_though_active"}
     assert {why.names for why in run.excluded.values()} == {("rate_drop",)}
 
 
@@ -517,43 +413,16 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (
-            {"infeasible": True},
-            r"infeasible must be one of 'drop', 'keep', but was True",
-        ),
-        (
-            {"direction": "max"},
-            r"direction must be one of 'minimize', 'maximize', but was 'max'",
-        ),
-        (
-            {"direction": "maximize"},
-            r"direction was 'maximize', but the study says 'minimize'",
-        ),
-        (
-            {"target": 1},
-            r"target must be below 1, the number of the study's objectives",
-        ),
+        ({"infeasible": True}, r"infeasible must be one of 'drop', 'keep', but was True"),
+        ({"direction": "max"}, r"direction must be one of 'minimize', 'maximize', but was 'max'"),
+        ({"direction": "maximize"}, r"direction was 'maximize', but the study says 'minimize'"),
+        ({"target": 1}, r"target must be below 1, the number of the study's objectives"),
         ({"target": True}, r"target must be a whole number, but was True"),
-        (
-            {"target": "loss"},
-            r"target was 'loss', but .* no names.*set_metric_names",
-        ),
-        (
-            {"target": lambda t: t.user_attrs["x"]},
-            r"target raised KeyError \('x'\) for trial 0",
-        ),
-        (
-            {"target": lambda t: "1.0"},
-            r"target returned '1.0' for trial 0.*return a number",
-        ),
-        (
-            {"sampler": TPESampler},
-            r"sampler must be a sampler of Optuna.*Give an object",
-        ),
-        (
-            {"space": {"x": (0, 1)}},
-            r"space must be a SearchSpace, but was dict",
-        ),
+        ({"target": "loss"}, r"target was 'loss', but .* no names.*set_metric_names"),
+        ({"target": lambda t: t.user_attrs["x"]}, r"target raised KeyError \('x'\) for trial 0"),
+        ({"target": lambda t: "1.0"}, r"target returned '1.0' for trial 0.*return a number"),
+        ({"sampler": TPESampler}, r"sampler must be a sampler of Optuna.*Give an object"),
+        ({"space": {"x": (0, 1)}}, r"space must be a SearchSpace, but was dict"),
         (
             {"space": SearchSpace([FloatParameter("y", 0, 1)])},
             r"space lacks x, which trials of the study have",
@@ -566,13 +435,9 @@ def test_bad_options_are_named_with_their_value_and_a_remedy(options, text):
     assert caught.value.argument in options
 
 
-@pytest.mark.parametrize(
-    "study", ["sqlite:///study.db", None, [1, 2], SimpleNamespace(trials=[])]
-)
+@pytest.mark.parametrize("study", ["sqlite:///study.db", None, [1, 2], SimpleNamespace(trials=[])])
 def test_what_is_no_study_is_refused_with_the_remedy(study):
-    with pytest.raises(
-        InputError, match=r"study must be an optuna.Study.*optuna.load_study"
-    ):
+    with pytest.raises(InputError, match=r"study must be an optuna.Study.*optuna.load_study"):
         from_optuna(study)
 
 
@@ -581,9 +446,7 @@ def test_a_best_trial_outside_its_range_is_named():
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.enqueue_trial({"x": 5.0})
     with pytest.warns(UserWarning, match="out of range"):
-        study.optimize(
-            lambda trial: -trial.suggest_float("x", 0.0, 1.0), n_trials=4
-        )
+        study.optimize(lambda trial: -trial.suggest_float("x", 0.0, 1.0), n_trials=4)
     run = from_optuna(study)
     (note,) = [n for n in run.notes if n.kind == "best_outside_range"]
     assert (note.trials, note["value"]) == ((0,), -5.0)

@@ -19,12 +19,8 @@ SPACE = hx.SearchSpace(
 )
 SAMPLERS = {
     "tpe": lambda: optuna.samplers.TPESampler(seed=0),
-    "multivariate": lambda: optuna.samplers.TPESampler(
-        seed=0, multivariate=True
-    ),
-    "group": lambda: optuna.samplers.TPESampler(
-        seed=0, multivariate=True, group=True
-    ),
+    "multivariate": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True),
+    "group": lambda: optuna.samplers.TPESampler(seed=0, multivariate=True, group=True),
     "random": lambda: optuna.samplers.RandomSampler(seed=0),
 }
 
@@ -34,9 +30,7 @@ def objective(trial):
     drop = trial.suggest_float("drop", 0.01, 1.0)
     depth = trial.suggest_int("depth", 1, 9, step=2)
     kind = trial.suggest_categorical("kind", ["a", "b", "c"])
-    return (
-        (np.log10(lr) + 2.0) ** 2 + drop + abs(depth - 5) + "abc".index(kind)
-    )
+    return (np.log10(lr) + 2.0) ** 2 + drop + abs(depth - 5) + "abc".index(kind)
 
 
 def study_of(sampler="tpe", n=25):
@@ -57,9 +51,7 @@ NARROWER = [
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_smaller_ranges_do_not_change_what_the_studys_own_sampler_proposes(
-    sampler,
-):
+def test_smaller_ranges_do_not_change_what_the_studys_own_sampler_proposes(sampler):
     """No advice keeps the search out of a part of the space."""
     study, plain = study_of(sampler), study_of(sampler)
     before = [(t.number, t.params, t.value) for t in study.trials]
@@ -70,30 +62,19 @@ def test_smaller_ranges_do_not_change_what_the_studys_own_sampler_proposes(
     assert type(advised.sampler) is type(study.sampler)
     for one in (advised, plain):
         one.optimize(objective, n_trials=15)
-    assert [t.params for t in advised.trials] == [
-        t.params for t in plain.trials
-    ]
-    assert [t.distributions for t in advised.trials] == [
-        t.distributions for t in plain.trials
-    ]
+    assert [t.params for t in advised.trials] == [t.params for t in plain.trials]
+    assert [t.distributions for t in advised.trials] == [t.distributions for t in plain.trials]
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_a_wider_range_is_reached_by_an_objective_that_asks_for_the_old_one(
-    sampler,
-):
-    wider = [
-        hx.FloatParameter("drop", 0.01, 3.0),
-        hx.IntParameter("depth", 1, 21, step=2),
-    ]
+def test_a_wider_range_is_reached_by_an_objective_that_asks_for_the_old_one(sampler):
+    wider = [hx.FloatParameter("drop", 0.01, 3.0), hx.IntParameter("depth", 1, 21, step=2)]
     study = advice_of(*wider).apply(study_of(sampler))
     study.optimize(objective, n_trials=30)
     drawn = [trial.params for trial in study.trials[25:]]
     assert max(p["drop"] for p in drawn) > 1.0
     assert max(p["depth"] for p in drawn) > 9
-    assert all(
-        p["drop"] <= 3.0 and p["depth"] in range(1, 22, 2) for p in drawn
-    )
+    assert all(p["drop"] <= 3.0 and p["depth"] in range(1, 22, 2) for p in drawn)
 
 
 def test_another_scale_is_searched_by_an_objective_that_asks_for_the_old_one():
@@ -120,9 +101,7 @@ def test_ask_and_tell_reach_a_wider_range():
 
 def test_a_range_of_the_objectives_own_stays():
     """A condition may make an objective ask for a part of a range."""
-    advised = advice_of(hx.FloatParameter("lr", 1e-6, 10.0, log=True)).apply(
-        study_of()
-    )
+    advised = advice_of(hx.FloatParameter("lr", 1e-6, 10.0, log=True)).apply(study_of())
     for _ in range(5):
         trial = advised.ask()
         assert 0.2 <= trial.suggest_float("lr", 0.2, 0.9, log=True) <= 0.9
@@ -130,13 +109,9 @@ def test_a_range_of_the_objectives_own_stays():
 
 def test_a_study_is_kept_where_it_is_asked_to_be(tmp_path):
     url = f"sqlite:///{tmp_path / 'new.db'}"
-    study = advice_of(*NARROWER).apply(
-        study_of(n=12), storage=url, study_name="advised"
-    )
+    study = advice_of(*NARROWER).apply(study_of(n=12), storage=url, study_name="advised")
     study.optimize(objective, n_trials=3)
-    assert (
-        len(optuna.load_study(study_name="advised", storage=url).trials) == 15
-    )
+    assert len(optuna.load_study(study_name="advised", storage=url).trials) == 15
 
 
 def test_advice_after_advice_keeps_wider_ranges():
@@ -146,9 +121,7 @@ def test_advice_after_advice_keeps_wider_ranges():
     assert max(trial.params["drop"] for trial in study.trials[25:]) > 1.5
     again = advice_of(hx.IntParameter("depth", 1, 21, step=2)).apply(study)
     again.optimize(objective, n_trials=20)
-    assert [t.params for t in again.trials[:45]] == [
-        t.params for t in study.trials
-    ]
+    assert [t.params for t in again.trials[:45]] == [t.params for t in study.trials]
     drawn = [trial.params for trial in again.trials[45:]]
     assert max(p["drop"] for p in drawn) > 1.5
     assert max(p["depth"] for p in drawn) > 9
@@ -176,18 +149,14 @@ def test_failed_trials_are_carried_over():
 
 def test_what_a_sampler_fixes_stays_fixed():
     study = study_of("random", n=12)
-    study.sampler = optuna.samplers.PartialFixedSampler(
-        {"kind": "c"}, SAMPLERS["random"]()
-    )
+    study.sampler = optuna.samplers.PartialFixedSampler({"kind": "c"}, SAMPLERS["random"]())
     advised = advice_of().apply(study)
     advised.optimize(objective, n_trials=3)
     assert {trial.params["kind"] for trial in advised.trials[12:]} == {"c"}
 
 
 def test_several_objectives_go_on_as_they_did():
-    both = optuna.create_study(
-        directions=["minimize"] * 2, sampler=SAMPLERS["random"]()
-    )
+    both = optuna.create_study(directions=["minimize"] * 2, sampler=SAMPLERS["random"]())
     study = advice_of().apply(both)
     assert study.directions == both.directions
     assert isinstance(study.sampler, optuna.samplers.RandomSampler)

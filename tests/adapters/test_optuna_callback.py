@@ -29,9 +29,7 @@ def unlimited(*arguments, **options):
 
 def optimize(callback, n_trials, sampler=None, objective=parabola, **options):
     study = optuna.create_study(sampler=sampler or RandomSampler(seed=0))
-    study.optimize(
-        objective, n_trials=n_trials, callbacks=[callback], **options
-    )
+    study.optimize(objective, n_trials=n_trials, callbacks=[callback], **options)
     return study
 
 
@@ -53,20 +51,12 @@ def test_trials_that_fail_or_are_pruned_count_as_finished(written, tmp_path):
             raise optuna.TrialPruned
         return x
 
-    optimize(
-        unlimited(tmp_path / "r.html", every=3),
-        6,
-        None,
-        objective,
-        catch=RuntimeError,
-    )
+    optimize(unlimited(tmp_path / "r.html", every=3), 6, None, objective, catch=RuntimeError)
     assert written.lengths == [1, 4]
 
 
 @pytest.mark.parametrize("sampler", [RandomSampler, TPESampler])
-def test_what_a_report_was_drawn_from_is_not_held_until_the_next(
-    written, tmp_path, sampler
-):
+def test_what_a_report_was_drawn_from_is_not_held_until_the_next(written, tmp_path, sampler):
     held = []
 
     class Noting(ExplanationCallback):
@@ -83,19 +73,12 @@ def test_what_a_report_was_drawn_from_is_not_held_until_the_next(
 
 
 @pytest.mark.parametrize(
-    ("target", "directions"),
-    [(1, ["maximize"]), (None, ["minimize", "maximize"])],
+    ("target", "directions"), [(1, ["maximize"]), (None, ["minimize", "maximize"])]
 )
-def test_options_of_the_reader_are_passed_on(
-    written, tmp_path, target, directions
-):
-    study = optuna.create_study(
-        directions=["minimize", "maximize"], sampler=RandomSampler(seed=0)
-    )
+def test_options_of_the_reader_are_passed_on(written, tmp_path, target, directions):
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=RandomSampler(seed=0))
     callback = unlimited(tmp_path / "r.html", every=5, target=target)
-    study.optimize(
-        lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback]
-    )
+    study.optimize(lambda t: (parabola(t), 1.0), n_trials=5, callbacks=[callback])
     (job,) = written.jobs
     assert [run.direction for run in job.page.runs.values()] == directions
 
@@ -129,9 +112,7 @@ def test_a_run_with_the_callback_suggests_the_same_and_leaves_every_random_state
     assert with_reports == suggested(14, [])
 
 
-@pytest.mark.parametrize(
-    "error", [OSError("disk full"), ZeroDivisionError(), MemoryError()]
-)
+@pytest.mark.parametrize("error", [OSError("disk full"), ZeroDivisionError(), MemoryError()])
 def test_whatever_fails_here_is_logged_once_and_the_run_goes_on(
     error, tmp_path, monkeypatch, caplog
 ):
@@ -156,18 +137,14 @@ def test_a_study_that_cannot_be_read_does_not_end_the_run(tmp_path, caplog):
     assert "target" in caplog.text
 
 
-def test_the_user_can_still_stop_the_run_and_continue_it(
-    written, tmp_path, monkeypatch
-):
+def test_the_user_can_still_stop_the_run_and_continue_it(written, tmp_path, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
     callback = unlimited(tmp_path / "r.html", every=2)
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "hpo_explain.adapters.optuna.callback.as_runs", stopped
-        )
+        patched.setattr("hpo_explain.adapters.optuna.callback.as_runs", stopped)
         with pytest.raises(KeyboardInterrupt):
             study.optimize(parabola, n_trials=4, callbacks=[callback])
     study.optimize(parabola, n_trials=1, callbacks=[callback])
@@ -184,21 +161,11 @@ def test_the_user_can_still_stop_the_run_and_continue_it(
         (("",), {}, r"path must name the report's file, but was ''"),
         ((), {"every": 0}, r"every must be at least 1, but was 0"),
         ((), {"every": 2.5}, r"every must be a whole number, but was 2.5"),
-        (
-            (),
-            {"budget": 0.0},
-            r"budget must be above 0 and at most 1.* but was 0.0",
-        ),
+        ((), {"budget": 0.0}, r"budget must be above 0 and at most 1.* but was 0.0"),
         ((), {"on_update": "mail"}, r"on_update must be a function"),
-        (
-            (),
-            {"evry": 2},
-            r"evry is not an option of ExplanationCallback. Did you mean 'every'",
-        ),
+        ((), {"evry": 2}, r"evry is not an option of ExplanationCallback. Did you mean 'every'"),
     ],
 )
-def test_bad_arguments_are_refused_before_the_run_starts(
-    arguments, options, text
-):
+def test_bad_arguments_are_refused_before_the_run_starts(arguments, options, text):
     with pytest.raises(ValueError, match=text):
         unlimited(*arguments, **options)

@@ -7,18 +7,13 @@ from optuna.importance import get_param_importances
 from sklearn.ensemble import RandomForestRegressor
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import (
-    FanovaImportanceEvaluator,
-    TopImportanceEvaluator,
-)
+from hpo_explain.adapters.optuna import FanovaImportanceEvaluator, TopImportanceEvaluator
 from tests.adapters.studies import optimized
 
 
 def linear(trial):
     """x explains 36 / 37 of the variance, y 1 / 37."""
-    return 6.0 * trial.suggest_float("x", 0.0, 1.0) + trial.suggest_float(
-        "y", 0.0, 1.0
-    )
+    return 6.0 * trial.suggest_float("x", 0.0, 1.0) + trial.suggest_float("y", 0.0, 1.0)
 
 
 def shares(study, **options):
@@ -37,48 +32,31 @@ def test_get_param_importances_takes_it(study):
     found = get_param_importances(study, evaluator=FanovaImportanceEvaluator())
     assert list(found) == ["x", "y"]
     assert sum(found.values()) == pytest.approx(1.0)
-    assert found["x"] == pytest.approx(
-        36 / 37, abs=0.03
-    )  # trees split where y matters last
+    assert found["x"] == pytest.approx(36 / 37, abs=0.03)  # trees split where y matters last
     assert all(type(value) is float for value in found.values())
 
 
 def test_without_normalizing_the_shares_are_those_of_the_facade(study):
     with pytest.warns(ExperimentalWarning):
-        found = get_param_importances(
-            study, evaluator=FanovaImportanceEvaluator(), normalize=False
-        )
+        found = get_param_importances(study, evaluator=FanovaImportanceEvaluator(), normalize=False)
     expected = hx.importance(study, kind="forest")
     # The mean over trees of one column is summed in another order than that of all.
-    assert found == pytest.approx(
-        {name: expected.share(name) for name in ("x", "y")}, rel=1e-12
-    )
+    assert found == pytest.approx({name: expected.share(name) for name in ("x", "y")}, rel=1e-12)
 
 
 def test_the_shares_of_one_forest_are_those_of_optunas_own_evaluator(study):
     options = {"n_trees": 16, "max_depth": 64, "seed": 0}
-    theirs = optuna.importance.FanovaImportanceEvaluator(**options).evaluate(
-        study
-    )
+    theirs = optuna.importance.FanovaImportanceEvaluator(**options).evaluate(study)
     # Optuna fits this forest, to hyperparameters in their own units: both range from 0 to 1
-    forest = RandomForestRegressor(
-        n_estimators=16, max_depth=64, random_state=0
-    )
+    forest = RandomForestRegressor(n_estimators=16, max_depth=64, random_state=0)
     run = hx.from_optuna(study)
     forest.fit(run.X, run.objective)
-    ours = hx.methods.FanovaExplainer(
-        hx.models.ForestSurrogate(run.space, forest)
-    ).explain()
-    assert theirs == pytest.approx(
-        {name: ours.share(name) for name in ("x", "y")}, rel=1e-9
-    )
+    ours = hx.methods.FanovaExplainer(hx.models.ForestSurrogate(run.space, forest)).explain()
+    assert theirs == pytest.approx({name: ours.share(name) for name in ("x", "y")}, rel=1e-9)
 
 
 def two_objectives(trial):
-    x, y = (
-        trial.suggest_float("x", 0.0, 1.0),
-        trial.suggest_float("y", 0.0, 1.0),
-    )
+    x, y = (trial.suggest_float("x", 0.0, 1.0), trial.suggest_float("y", 0.0, 1.0))
     return x, -y
 
 
@@ -87,17 +65,12 @@ def test_each_of_several_objectives_has_its_own_importance(objective, name):
     study = optimized(two_objectives, 30, directions=["minimize", "maximize"])
     options = {"target": lambda trial: trial.values[objective]}
     evaluator = FanovaImportanceEvaluator()
-    assert (
-        get_param_importances(study, evaluator=evaluator, **options)[name]
-        > 0.95
-    )
+    assert get_param_importances(study, evaluator=evaluator, **options)[name] > 0.95
 
 
 def test_several_objectives_without_a_target_are_refused():
     study = optimized(two_objectives, 5, directions=["minimize", "maximize"])
-    with pytest.raises(
-        ValueError, match="target must be given, as study has 2 objectives"
-    ):
+    with pytest.raises(ValueError, match="target must be given, as study has 2 objectives"):
         get_param_importances(study, evaluator=FanovaImportanceEvaluator())
 
 
@@ -120,9 +93,7 @@ def pruning(trial):
 @pytest.mark.parametrize("target", [None, lambda trial: trial.values[0]])
 def test_pruned_trials_count_with_their_last_value_if_asked(target):
     whole, pruned = optimized(linear, 30), optimized(pruning, 30)
-    last = FanovaImportanceEvaluator(pruned="last").evaluate(
-        pruned, target=target
-    )
+    last = FanovaImportanceEvaluator(pruned="last").evaluate(pruned, target=target)
     assert last == shares(whole)
     assert shares(pruned, target=target) != last
 
@@ -149,17 +120,13 @@ def test_conditional_hyperparameters_are_present():
 
 @pytest.mark.merge
 def test_optuna_plots_what_decides_the_best(study):
-    found = get_param_importances(
-        study, evaluator=TopImportanceEvaluator(top=0.2)
-    )
+    found = get_param_importances(study, evaluator=TopImportanceEvaluator(top=0.2))
     expected = hx.importance(study, top=0.2).importance["normalized"]
     assert found == pytest.approx(expected.to_dict())
     pytest.importorskip("plotly")
     plot = optuna.visualization.plot_param_importances
     figure = plot(study, evaluator=TopImportanceEvaluator(top=0.2))
-    assert dict(
-        zip(figure.data[0].y, figure.data[0].x, strict=True)
-    ) == pytest.approx(found)
+    assert dict(zip(figure.data[0].y, figure.data[0].x, strict=True)) == pytest.approx(found)
 
 
 @pytest.mark.merge
@@ -172,9 +139,7 @@ def test_of_many_random_trials_ped_anova_says_the_same():
         warnings.simplefilter("ignore", ExperimentalWarning)
         theirs = optuna.importance.PedAnovaImportanceEvaluator()
     many = get_param_importances(optimized(bowl, 1500), evaluator=theirs)
-    ours = get_param_importances(
-        optimized(bowl, 100), evaluator=TopImportanceEvaluator()
-    )
+    ours = get_param_importances(optimized(bowl, 100), evaluator=TopImportanceEvaluator())
     assert ours == pytest.approx(many, abs=0.06)
 
 
@@ -198,9 +163,7 @@ def test_bad_params_are_told(study):
     unknown = r"params must be a hyperparameter, but 'z' is unknown\. There are: x, y"
     with pytest.raises(ValueError, match=unknown):
         shares(study, params=["x", "z"])
-    with pytest.raises(
-        ValueError, match="params must be a list of names, but was 'x'"
-    ):
+    with pytest.raises(ValueError, match="params must be a list of names, but was 'x'"):
         shares(study, params="x")
 
 

@@ -11,9 +11,7 @@ from hpo_explain.adapters.optuna import (
 
 of_importance = pytest.importorskip("optuna.testing.pytest_importance")
 of_samplers = pytest.importorskip("optuna.testing.pytest_samplers")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::optuna.exceptions.ExperimentalWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 
 
 class Importance(
@@ -47,6 +45,4 @@ class TestReviewedSampler(
     @pytest.fixture
     def sampler(self):
         tpe = optuna.samplers.TPESampler
-        return lambda: ReviewedSampler(
-            tpe(n_startup_trials=0, multivariate=True), lambda _: None
-        )
+        return lambda: ReviewedSampler(tpe(n_startup_trials=0, multivariate=True), lambda _: None)

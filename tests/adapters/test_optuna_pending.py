@@ -7,11 +7,7 @@ import time
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import (
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import RandomSampler, TPESampler
 from optuna.trial import TrialState
 
@@ -66,28 +62,17 @@ def same(one, other):
 # ---------------------------------------------------------------------- as the sampler chose them
 
 
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, LIAR, JOINT], ids=["alone", "liar", "joint"]
-)
-def test_running_trials_have_tpes_own_values_and_keep_them_when_they_are_told(
-    options,
-):
+@pytest.mark.parametrize("options", [UNIVARIATE, LIAR, JOINT], ids=["alone", "liar", "joint"])
+def test_running_trials_have_tpes_own_values_and_keep_them_when_they_are_told(options):
     sampler = SpiedTPE(seed=2, **options)
     study = tried(sampler)
     asked = [study.ask(SPACE) for _ in range(3)]  # side by side
-    explained = [
-        hx.explain_proposal(study, trial, background=ROWS) for trial in asked
-    ]
+    explained = [hx.explain_proposal(study, trial, background=ROWS) for trial in asked]
     for trial, explanation in zip(asked, explained, strict=True):
         assert explanation.trial == trial.number
         assert explanation.config == pytest.approx(trial.params)
-        assert explanation.prediction["total"] == pytest.approx(
-            sampler.value_at(trial), rel=1e-9
-        )
-        assert (explanation.subject.state, explanation.assumed) == (
-            "running",
-            False,
-        )
+        assert explanation.prediction["total"] == pytest.approx(sampler.value_at(trial), rel=1e-9)
+        assert (explanation.subject.state, explanation.assumed) == ("running", False)
     if options != UNIVARIATE:  # the liar: the last one saw the others running
         beside = from_optuna(study).running_at(asked[2].number)
         assert beside == (asked[0].number, asked[1].number)
@@ -101,9 +86,7 @@ def test_running_trials_have_tpes_own_values_and_keep_them_when_they_are_told(
 
 
 @pytest.mark.parametrize("state", [TrialState.FAIL, TrialState.PRUNED])
-def test_trials_that_failed_or_were_pruned_are_explained_as_if_they_had_not(
-    state,
-):
+def test_trials_that_failed_or_were_pruned_are_explained_as_if_they_had_not(state):
     studies = []
     for _ in range(2):
         study = tried(SpiedTPE(seed=3, **UNIVARIATE))
@@ -113,18 +96,11 @@ def test_trials_that_failed_or_were_pruned_are_explained_as_if_they_had_not(
     tell(other, finished)
     assert ended.params == finished.params
     found = hx.explain_proposal(study, ended.number, background=ROWS)
-    assert same(
-        found, hx.explain_proposal(other, finished.number, background=ROWS)
-    )
-    assert (
-        found.subject.state
-        == {"FAIL": "failed", "PRUNED": "pruned"}[state.name]
-    )
+    assert same(found, hx.explain_proposal(other, finished.number, background=ROWS))
+    assert found.subject.state == {"FAIL": "failed", "PRUNED": "pruned"}[state.name]
     run = from_optuna(study)
     assert (run.pending, run.origin(ended.number)) == ((), Origin.MODEL)
-    with pytest.raises(
-        InputError, match=rf"{ended.number} \({found.subject.state}\)"
-    ) as caught:
+    with pytest.raises(InputError, match=rf"{ended.number} \({found.subject.state}\)") as caught:
         hx.explain_proposal(study, "pending")
     assert caught.value.value == "pending"
 
@@ -142,14 +118,9 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     trial.suggest_float("x", -1.0, 1.0)
     trial.suggest_float("y", 1e-4, 1.0, log=True)
     partly = hx.explain_proposal(study, trial, background=rows)
-    assert (dict(partly.config), partly.not_chosen) == (
-        pytest.approx(trial.params),
-        ("k", "c"),
-    )
+    assert (dict(partly.config), partly.not_chosen) == (pytest.approx(trial.params), ("k", "c"))
     assert the_note(partly.notes, "not_chosen").names == ("k", "c")
-    assert "no value of k and c was chosen yet" in str(
-        the_note(partly.notes, "not_chosen")
-    )
+    assert "no value of k and c was chosen yet" in str(the_note(partly.notes, "not_chosen"))
     assert "as far as it is chosen" in partly.sentence
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
     densities = hx.methods.proposal_densities(study, trial)
@@ -176,14 +147,10 @@ def test_with_a_gaussian_process_what_is_open_is_averaged_too():
     rows = run.space.sample(25, seed=1)
     trial = study.ask({"x": SPACE["x"], "c": SPACE["c"]})
     found = {
-        estimator: hx.explain_proposal(
-            study, trial, background=rows, estimator=estimator
-        )
+        estimator: hx.explain_proposal(study, trial, background=rows, estimator=estimator)
         for estimator in ("exact", "kernel")
     }
-    np.testing.assert_allclose(
-        found["exact"].phi, found["kernel"].phi, rtol=1e-6, atol=1e-9
-    )
+    np.testing.assert_allclose(found["exact"].phi, found["kernel"].phi, rtol=1e-6, atol=1e-9)
     completed = rows.copy()
     known = from_optuna(study).without_result[trial.number].x
     completed[:, [0, 3]] = known[[0, 3]]
@@ -213,19 +180,14 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     assert (given.trial, given.subject.state) == (None, "given")
     assert "configuration_given" in kinds(given.notes)
     curve = hx.methods.proposal_densities(study, config)["c"]
-    assert (curve.proposed, curve.proposed_good) == (
-        "b",
-        pytest.approx(curve.good[1]),
-    )
+    assert (curve.proposed, curve.proposed_good) == ("b", pytest.approx(curve.good[1]))
     assert "this configuration would be" in given.sentence
     # once it runs it is what a person chose, as when it is finished
     trial = study.ask(SPACE)
     with pytest.raises(NothingToExplain) as running:
         hx.explain_proposal(study, trial)
     assert running.value.reason["origin"] is Origin.ENQUEUED
-    assert hx.explain_proposal(
-        study, trial, acquisition="lcb", background=ROWS
-    ).assumed
+    assert hx.explain_proposal(study, trial, acquisition="lcb", background=ROWS).assumed
 
 
 def test_a_given_configuration_is_what_tpe_would_have_computed_for_its_next_trial():
@@ -235,9 +197,7 @@ def test_a_given_configuration_is_what_tpe_would_have_computed_for_its_next_tria
     run = from_optuna(study)
     trial = study.ask(SPACE)
     given = hx.explain_proposal(run, trial.params, background=ROWS)
-    assert given.prediction["total"] == pytest.approx(
-        sampler.value_at(trial), rel=1e-9
-    )
+    assert given.prediction["total"] == pytest.approx(sampler.value_at(trial), rel=1e-9)
     assert next_one.computed == {}
     with pytest.raises(InputError):
         hx.explain_proposal(run, {"x": 0.5})
@@ -256,29 +216,17 @@ def test_a_run_holds_them_beside_its_trials():
     study.tell(failed, state=TrialState.FAIL)
     study.enqueue_trial({"x": 0.1, "y": 0.1, "k": 2, "c": "a"})
     run = pickle.loads(pickle.dumps(from_optuna(study)))
-    held = {
-        t: (trial.state, trial.origin)
-        for t, trial in run.without_result.items()
-    }
+    held = {t: (trial.state, trial.origin) for t, trial in run.without_result.items()}
     model, by_hand = Origin.MODEL, Origin.ENQUEUED
-    assert held == {
-        12: ("running", model),
-        13: ("failed", model),
-        14: ("waiting", by_hand),
-    }
+    assert held == {12: ("running", model), 13: ("failed", model), 14: ("waiting", by_hand)}
     assert run.pending == (12, 14)
     assert run.config(12) == pytest.approx(running.params)
     assert not run.without_result[12].x.flags.writeable
     assert run.proposals == plain.proposals
     np.testing.assert_array_equal(run.X, plain.X)
-    assert (run.known_before(13).tolist(), run.running_at(13)) == (
-        list(range(12)),
-        (12,),
-    )
+    assert (run.known_before(13).tolist(), run.running_at(13)) == (list(range(12)), (12,))
     path = hx.methods.desirability_path(run, background=ROWS, progress=False)
     assert path.trials.tolist() == [10, 11, 12, 13]
     assert np.isnan(path.predictions()["objective"].loc[[12, 13]]).all()
-    finished = hx.methods.desirability_path(
-        run, pending=False, background=ROWS, progress=False
-    )
+    finished = hx.methods.desirability_path(run, pending=False, background=ROWS, progress=False)
     assert finished.trials.tolist() == [10, 11]

@@ -15,11 +15,7 @@ import pytest
 from optuna.samplers import RandomSampler, TPESampler
 
 import hpo_explain as hx
-from hpo_explain.adapters.optuna import (
-    FanovaImportanceEvaluator,
-    ReviewedSampler,
-    from_optuna,
-)
+from hpo_explain.adapters.optuna import FanovaImportanceEvaluator, ReviewedSampler, from_optuna
 from hpo_explain.space import asked_as
 from tests.adapters.spied import SpiedTPE
 from tests.adapters.studies import optimized
@@ -46,13 +42,8 @@ def study(request):
 
 def test_each_range_is_a_hyperparameter_of_its_own(study):
     run = from_optuna(study)
-    found = {
-        p.name: (p.low, p.high, p.active_when) for p in list(run.space)[1:]
-    }
-    assert found == {
-        A: (0.0, 1.0, {"kind": ("a",)}),
-        B: (0.0, 100.0, {"kind": ("b",)}),
-    }
+    found = {p.name: (p.low, p.high, p.active_when) for p in list(run.space)[1:]}
+    assert found == {A: (0.0, 1.0, {"kind": ("a",)}), B: (0.0, 100.0, {"kind": ("b",)})}
     note = the_note(run.notes, "range_by_parent")
     assert (note.names, note["parent"]) == (("x",), "kind")
     assert "range_changed" not in kinds(run.notes)
@@ -62,9 +53,7 @@ def test_configurations_are_those_of_the_trials_by_either_name(study):
     run = from_optuna(study)
     given = [study.trials[number].params for number in run.trials]
     decoded = run.space.decode(run.X)
-    assert list(map(run.space.as_asked, decoded)) == [
-        pytest.approx(config) for config in given
-    ]
+    assert list(map(run.space.as_asked, decoded)) == [pytest.approx(config) for config in given]
     np.testing.assert_allclose(run.space.encode(given), run.X)
     np.testing.assert_allclose(run.space.encode(decoded), run.X)
     with pytest.raises(ValueError, match="outside its range"):
@@ -175,17 +164,10 @@ def test_kinds_that_share_a_range_share_a_hyperparameter():
     space = from_optuna(optimized(of_three, 40)).space
     active = {p.name: p.active_when for p in space if p.active_when}
     values = {name: {*when["kind"]} for name, when in active.items()}
-    assert sorted(map(sorted, values.values())) == [
-        ["a"],
-        ["a", "b"],
-        ["b", "c"],
-        ["c"],
-    ]
+    assert sorted(map(sorted, values.values())) == [["a"], ["a", "b"], ["b", "c"], ["c"]]
     assert {p.part_of for p in space if p.active_when} == {"depth", "rate"}
     assert all(p.log for p in space if asked_as(p) == "rate")
-    assert {type(p) for p in space if asked_as(p) == "depth"} == {
-        hx.IntParameter
-    }
+    assert {type(p) for p in space if asked_as(p) == "depth"} == {hx.IntParameter}
 
 
 def test_a_range_that_changed_midway_or_at_random_is_read_as_the_widest():

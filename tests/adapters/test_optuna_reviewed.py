@@ -9,13 +9,7 @@ import numpy as np
 import optuna
 import pytest
 from optuna.distributions import FloatDistribution
-from optuna.samplers import (
-    GPSampler,
-    NSGAIISampler,
-    PartialFixedSampler,
-    RandomSampler,
-    TPESampler,
-)
+from optuna.samplers import GPSampler, NSGAIISampler, PartialFixedSampler, RandomSampler, TPESampler
 from optuna.trial import TrialState
 
 import hpo_explain as hx
@@ -45,10 +39,7 @@ def without_constant(trial):
     drop = 0.4
     if trial.suggest_categorical("booster", ["tree", "dart"]) == "dart":
         drop = trial.suggest_float("drop", 0.0, 1.0)
-    lr, depth = (
-        trial.suggest_float("lr", 1e-3, 1.0, log=True),
-        trial.suggest_int("depth", 1, 9),
-    )
+    lr, depth = (trial.suggest_float("lr", 1e-3, 1.0, log=True), trial.suggest_int("depth", 1, 9))
     return (drop - 0.2) ** 2 + lr + depth / 10.0
 
 
@@ -65,9 +56,7 @@ def conditional(trial):
 
 
 def bowl(trial):
-    return (
-        trial.suggest_float("x", -1.0, 1.0) - 0.3
-    ) ** 2 + trial.suggest_float("y", 0.0, 1.0)
+    return (trial.suggest_float("x", -1.0, 1.0) - 0.3) ** 2 + trial.suggest_float("y", 0.0, 1.0)
 
 
 def run_study(sampler, objective=conditional, n=11, **options):
@@ -79,9 +68,7 @@ def run_study(sampler, objective=conditional, n=11, **options):
 
 
 def outcome(study):
-    return [
-        (t.params, t.state, t.values, t.distributions) for t in study.trials
-    ]
+    return [(t.params, t.state, t.values, t.distributions) for t in study.trials]
 
 
 def spying(seen):
@@ -105,11 +92,7 @@ SAMPLERS = {
 
 @pytest.mark.parametrize(
     ("name", "space"),
-    [
-        *[(name, "inferred") for name in SAMPLERS],
-        ("random", "given"),
-        ("tpe", "given"),
-    ],
+    [*[(name, "inferred") for name in SAMPLERS], ("random", "given"), ("tpe", "given")],
 )
 def test_a_study_whose_review_accepts_is_the_study_without_one(name, space):
     seen = []
@@ -117,9 +100,7 @@ def test_a_study_whose_review_accepts_is_the_study_without_one(name, space):
     if space == "given":
         constant = hx.IntParameter("constant", 3, 3)
         given = hx.SearchSpace([constant, *SPACE.parameters])
-    sampler = ReviewedSampler(
-        SAMPLERS[name](), spying(seen), space=given, explainer=QUICK
-    )
+    sampler = ReviewedSampler(SAMPLERS[name](), spying(seen), space=given, explainer=QUICK)
     n = 7 if name in ("random", "nsga") else 10
     reviewed = run_study(sampler, n=n)
     assert seen
@@ -127,13 +108,9 @@ def test_a_study_whose_review_accepts_is_the_study_without_one(name, space):
 
 
 @pytest.mark.parametrize("space", [SPACE, None])
-def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(
-    space, caplog
-):
+def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(space, caplog):
     seen = []
-    sampler = ReviewedSampler(
-        RandomSampler(seed=3), spying(seen), space=space, explainer=QUICK
-    )
+    sampler = ReviewedSampler(RandomSampler(seed=3), spying(seen), space=space, explainer=QUICK)
     study = optuna.create_study(sampler=sampler)
     for _ in range(3):  # nothing tells of "drop"
         study.enqueue_trial({"booster": "tree"})
@@ -142,16 +119,9 @@ def test_what_could_not_be_foreseen_is_named_unless_the_space_is_given(
     otherwise = {
         number
         for number, config in shown.items()
-        if any(
-            study.trials[number].params[n] != pytest.approx(v)
-            for n, v in config.items()
-        )
+        if any(study.trials[number].params[n] != pytest.approx(v) for n, v in config.items())
     }
-    warned = {
-        int(record.args[0])
-        for record in caplog.records
-        if "Give space" in record.msg
-    }
+    warned = {int(record.args[0]) for record in caplog.records if "Give space" in record.msg}
     assert warned == otherwise
     assert bool(otherwise) == (space is None)
 
@@ -161,9 +131,7 @@ def test_a_gp_samplers_study_is_the_same_too():
     pytest.importorskip("torch")
     seen = []
     plain = run_study(GPSampler(seed=0, n_startup_trials=4), bowl, 7)
-    sampler = ReviewedSampler(
-        GPSampler(seed=0, n_startup_trials=4), spying(seen), explainer=QUICK
-    )
+    sampler = ReviewedSampler(GPSampler(seed=0, n_startup_trials=4), spying(seen), explainer=QUICK)
     assert outcome(run_study(sampler, bowl, 7)) == outcome(plain)
     assert len(seen) >= 2
 
@@ -174,16 +142,12 @@ def test_a_study_is_the_same_when_it_is_loaded_and_continued(tmp_path):
         storage = f"sqlite:///{tmp_path}/{name}.db"
         run_study(sampler, n=6, storage=storage, study_name="s")
         again = pickle.loads(pickle.dumps(sampler))
-        study = optuna.load_study(
-            study_name="s", storage=storage, sampler=again
-        )
+        study = optuna.load_study(study_name="s", storage=storage, sampler=again)
         study.optimize(conditional, n_trials=2)
         return study
 
     make = SAMPLERS["tpe joint"]
-    reviewed = continued(
-        ReviewedSampler(make(), accept, explainer=QUICK), "reviewed"
-    )
+    reviewed = continued(ReviewedSampler(make(), accept, explainer=QUICK), "reviewed")
     assert outcome(reviewed) == outcome(continued(make(), "plain"))
     assert from_optuna(reviewed).origin(7) is Origin.MODEL
 
@@ -196,9 +160,7 @@ def test_a_review_sees_what_explain_proposal_says_once_the_trial_is_finished():
     seen = []
     explainer = ProposalExplainer(background=60)
     sampler = ReviewedSampler(
-        TPESampler(seed=1, n_startup_trials=5),
-        spying(seen),
-        explainer=explainer,
+        TPESampler(seed=1, n_startup_trials=5), spying(seen), explainer=explainer
     )
     study = optimized(bowl, 9, sampler)
     assert [e.trial for e in seen] == [5, 6, 7, 8]
@@ -210,10 +172,7 @@ def test_a_review_sees_what_explain_proposal_says_once_the_trial_is_finished():
 
 def test_trials_that_were_set_by_hand_or_at_random_are_not_reviewed():
     seen = []
-    study = run_study(
-        ReviewedSampler(TPESampler(seed=1, n_startup_trials=5), spying(seen)),
-        n=7,
-    )
+    study = run_study(ReviewedSampler(TPESampler(seed=1, n_startup_trials=5), spying(seen)), n=7)
     study.enqueue_trial({"lr": 0.5})
     study.optimize(conditional, n_trials=2)
     assert [e.trial for e in seen] == [6, 8]
@@ -238,13 +197,9 @@ def changed():
 def test_a_persons_value_runs_beside_what_the_sampler_chose(changed):
     study, seen = changed
     for number in (6, 8):
-        assert study.trials[number].params == pytest.approx(
-            {**seen[number].config, "x": 0.5}
-        )
+        assert study.trials[number].params == pytest.approx({**seen[number].config, "x": 0.5})
     for number in (5, 7, 9):
-        assert study.trials[number].params == pytest.approx(
-            seen[number].config
-        )
+        assert study.trials[number].params == pytest.approx(seen[number].config)
 
 
 def test_the_run_knows_what_the_model_chose_and_what_a_person_set(changed):
@@ -259,9 +214,7 @@ def test_the_run_knows_what_the_model_chose_and_what_a_person_set(changed):
     assert the_note(run.notes, "set_by_hand").trials == (6, 8)
 
 
-def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(
-    changed,
-):
+def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(changed):
     study, seen = changed
     explanation = hx.explain_proposal(study, 6)
     assert explanation.config == pytest.approx(seen[6].config)
@@ -288,17 +241,11 @@ def test_a_person_may_switch_on_what_depends_on_a_value():
         return {"booster": "dart", "drop": 0.25, "depth": 4}
 
     sampler = ReviewedSampler(
-        TPESampler(seed=1, n_startup_trials=5),
-        review,
-        space=SPACE,
-        explainer=QUICK,
+        TPESampler(seed=1, n_startup_trials=5), review, space=SPACE, explainer=QUICK
     )
     study = optimized(without_constant, 8, sampler)
     for trial in study.trials[5:]:
-        assert (trial.params["booster"], trial.params["drop"]) == (
-            "dart",
-            0.25,
-        )
+        assert (trial.params["booster"], trial.params["drop"]) == ("dart", 0.25)
         assert trial.params["depth"] == 4
 
 
@@ -318,24 +265,16 @@ def test_a_refused_proposal_is_followed_by_another_one(make):
 
     def review(explanation):
         asked.append((explanation.trial, dict(explanation.config)))
-        return (
-            "refuse" if explanation.trial == 6 and len(tried(6)) < 3 else None
-        )
+        return "refuse" if explanation.trial == 6 and len(tried(6)) < 3 else None
 
     def tried(number):
         return [config for trial, config in asked if trial == number]
 
-    study = optimized(
-        bowl, 8, ReviewedSampler(make(), review, explainer=QUICK)
-    )
+    study = optimized(bowl, 8, ReviewedSampler(make(), review, explainer=QUICK))
     first, second, third = tried(6)
-    assert (
-        len({tuple(config.items()) for config in (first, second, third)}) == 3
-    )
+    assert len({tuple(config.items()) for config in (first, second, third)}) == 3
     assert study.trials[6].params == pytest.approx(third, rel=1e-12)
-    assert study.trials[7].params not in [
-        pytest.approx(c) for c in (first, second, third)
-    ]
+    assert study.trials[7].params not in [pytest.approx(c) for c in (first, second, third)]
     run = from_optuna(study)
     assert run.space.decode(run.reviewed[6].refused) == [
         pytest.approx(config) for config in (first, second)
@@ -351,9 +290,7 @@ def test_no_more_proposals_are_refused_than_may_be(caplog):
         asked.append(explanation.trial)
         return "refuse"
 
-    sampler = ReviewedSampler(
-        RandomSampler(seed=0), review, max_refusals=2, explainer=QUICK
-    )
+    sampler = ReviewedSampler(RandomSampler(seed=0), review, max_refusals=2, explainer=QUICK)
     study = optimized(bowl, 3, sampler)
     assert asked == [2, 2, 2]
     assert "no more may be refused" in caplog.text
@@ -381,19 +318,14 @@ def raising(_):
     ],
 )
 def test_a_review_that_fails_accepts_and_is_logged(review, text, caplog):
-    sampler = ReviewedSampler(
-        TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK
-    )
+    sampler = ReviewedSampler(TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK)
     study = optuna.create_study(sampler=sampler)
     with caplog.at_level(logging.ERROR, "hpo_explain"):
         study.optimize(bowl, n_trials=4)
     plain = optimized(bowl, 4, TPESampler(seed=0, n_startup_trials=2))
     assert outcome(study) == outcome(plain)
     assert text in caplog.text
-    assert (
-        study.trials[3].system_attrs["hpo_explain:review"]["decision"]
-        == "unanswered"
-    )
+    assert study.trials[3].system_attrs["hpo_explain:review"]["decision"] == "unanswered"
 
 
 def test_a_sampler_that_cannot_be_copied_goes_on_unreviewed(caplog):
@@ -403,9 +335,7 @@ def test_a_sampler_that_cannot_be_copied_goes_on_unreviewed(caplog):
             self.lock = threading.Lock()
 
     seen = []
-    study = optimized(
-        bowl, 3, ReviewedSampler(Locked(), spying(seen), explainer=QUICK)
-    )
+    study = optimized(bowl, 3, ReviewedSampler(Locked(), spying(seen), explainer=QUICK))
     plain = optimized(bowl, 3)
     assert outcome(study) == outcome(plain)
     assert not seen
@@ -432,13 +362,9 @@ def test_a_trial_that_is_asked_and_told_is_reviewed_as_well():
     def review(explanation):
         return {"x": 0.125}
 
-    sampler = ReviewedSampler(
-        TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK
-    )
+    sampler = ReviewedSampler(TPESampler(seed=0, n_startup_trials=2), review, explainer=QUICK)
     study = optimized(bowl, 3, sampler)
-    trial = study.ask(
-        {"x": FloatDistribution(-1.0, 1.0), "y": FloatDistribution(0.0, 1.0)}
-    )
+    trial = study.ask({"x": FloatDistribution(-1.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
     assert trial.params["x"] == 0.125
     assert from_optuna(study).origin(trial.number) is Origin.PERSON
     assert hx.explain_proposal(study, "pending").subject.state == "changed"

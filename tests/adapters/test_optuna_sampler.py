@@ -5,13 +5,7 @@ import time
 import numpy as np
 import optuna
 import pytest
-from optuna.samplers import (
-    GPSampler,
-    GridSampler,
-    QMCSampler,
-    RandomSampler,
-    TPESampler,
-)
+from optuna.samplers import GPSampler, GridSampler, QMCSampler, RandomSampler, TPESampler
 from optuna.trial import TrialState, create_trial
 
 import hpo_explain as hx
@@ -51,39 +45,25 @@ def test_proposals_are_the_trials_that_tpe_chose_by_its_model(startup):
     run = from_optuna(study)
     assert set(run.proposals) == sampler.chosen & set(run.trials.tolist())
     assert run.optimizer == "Optuna's SpiedTPE"
-    assert set(from_optuna(study, sampler=sampler).proposals) == set(
-        run.proposals
-    )
+    assert set(from_optuna(study, sampler=sampler).proposals) == set(run.proposals)
 
 
 @pytest.mark.merge
-def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(
-    tmp_path,
-):
+def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
-    sampler = SpiedTPE(
-        n_startup_trials=6, multivariate=True, constant_liar=True, seed=0
-    )
+    sampler = SpiedTPE(n_startup_trials=6, multivariate=True, constant_liar=True, seed=0)
     optimized(parabola, 20, sampler, storage=storage, study_name="marked")
     loaded = optuna.load_study(storage=storage, study_name="marked")
     run = from_optuna(loaded)
     assert set(run.proposals) == sampler.chosen == set(range(6, 20))
     note = the_note(run.notes, "sampler")
-    assert note["how"] == fact(
-        "sampler_marked", names=["TPESampler"], counts=(14,)
-    )
+    assert note["how"] == fact("sampler_marked", names=["TPESampler"], counts=(14,))
 
 
 def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     """A random search that is read from a storage is not by TPE, which is only Optuna's default."""
     storage = f"sqlite:///{tmp_path}/study.db"
-    optimized(
-        parabola,
-        15,
-        RandomSampler(seed=0),
-        storage=storage,
-        study_name="plain",
-    )
+    optimized(parabola, 15, RandomSampler(seed=0), storage=storage, study_name="plain")
     loaded = optuna.load_study(storage=storage, study_name="plain")
     run = from_optuna(loaded)
     assert run.optimizer == "an unknown sampler of Optuna"
@@ -91,15 +71,11 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     assert run.proposals == ()
     with pytest.raises(hx.base.NothingToExplain, match="sampler="):
         hx.explain_proposal(run, "best")
-    assert the_note(run.notes, "sampler")["how"] == fact(
-        "sampler_not_recorded"
-    )
+    assert the_note(run.notes, "sampler")["how"] == fact("sampler_not_recorded")
     found = hx.explain_proposal(run, 14)
     assert found.subject.assumed
     assert found.subject.acquisition == "LCB (κ = 1.96)"
-    assert the_note(found.notes, "acquisition_assumed")["why"] == fact(
-        "sampler_not_recorded"
-    )
+    assert the_note(found.notes, "acquisition_assumed")["why"] == fact("sampler_not_recorded")
     for text in (str(run), found.sentence, *map(str, found.notes)):
         assert "TPE" not in text
         assert "after the initial design" not in text
@@ -109,9 +85,7 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
 
 
 @pytest.mark.merge
-def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(
-    tmp_path,
-):
+def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
     sampler = TPESampler(multivariate=False)  # leaves no marks
     ran = optimized(parabola, 15, sampler, storage=storage, study_name="plain")
@@ -119,66 +93,40 @@ def test_a_sampler_that_a_loaded_study_was_given_or_has_used_is_the_one(
     options = {"storage": storage, "study_name": "plain"}
     given = optuna.load_study(sampler=RandomSampler(), **options)
     assert from_optuna(given).optimizer == "Optuna's RandomSampler"
-    assert (
-        from_optuna(optuna.load_study(**options)).optimizer
-        == "an unknown sampler of Optuna"
-    )
+    assert from_optuna(optuna.load_study(**options)).optimizer == "an unknown sampler of Optuna"
     by_tpe = from_optuna(optuna.load_study(**options), sampler=sampler)
-    assert (
-        hx.explain_proposal(by_tpe, 14).subject.acquisition == "log l − log g"
-    )
+    assert hx.explain_proposal(by_tpe, 14).subject.acquisition == "log l − log g"
 
 
 @pytest.mark.parametrize(
     ("sampler", "name"),
     [
         (lambda: RandomSampler(seed=0), "RandomSampler"),
-        (
-            lambda: GridSampler(
-                {"x": np.linspace(-1, 1, 14).tolist()}, seed=0
-            ),
-            "GridSampler",
-        ),
+        (lambda: GridSampler({"x": np.linspace(-1, 1, 14).tolist()}, seed=0), "GridSampler"),
         (lambda: QMCSampler(seed=0), "QMCSampler"),
     ],
 )
-def test_without_a_model_all_trials_with_two_before_them_may_be_explained(
-    sampler, name
-):
+def test_without_a_model_all_trials_with_two_before_them_may_be_explained(sampler, name):
     run = from_optuna(optimized(parabola, 14, sampler()))
     assert run.proposals == tuple(range(2, 14))
     assert the_note(run.notes, "run_without_acquisition").names == (name,)
-    assert {run.origin(trial) for trial in run.trials.tolist()} == {
-        Origin.INITIAL
-    }
+    assert {run.origin(trial) for trial in run.trials.tolist()} == {Origin.INITIAL}
 
 
 def test_a_grid_is_recognized_by_its_marks():
-    study = optimized(
-        parabola,
-        12,
-        GridSampler({"x": np.linspace(-1, 1, 12).tolist()}, seed=0),
-    )
+    study = optimized(parabola, 12, GridSampler({"x": np.linspace(-1, 1, 12).tolist()}, seed=0))
     study.sampler = TPESampler()
     assert from_optuna(study).optimizer == "Optuna's GridSampler"
 
 
 def test_the_gaussian_process_of_optuna_counts_completed_trials_only():
     trials = [
-        finished(
-            start=i,
-            end=i + 0.5,
-            state=TrialState.PRUNED if i < 4 else TrialState.COMPLETE,
-        )
+        finished(start=i, end=i + 0.5, state=TrialState.PRUNED if i < 4 else TrialState.COMPLETE)
         for i in range(20)
     ]
     study = study_of(*trials)
-    assert from_optuna(study, sampler=TPESampler()).proposals == tuple(
-        range(10, 20)
-    )
-    assert from_optuna(study, sampler=GPSampler()).proposals == tuple(
-        range(14, 20)
-    )
+    assert from_optuna(study, sampler=TPESampler()).proposals == tuple(range(10, 20))
+    assert from_optuna(study, sampler=GPSampler()).proposals == tuple(range(14, 20))
 
 
 def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
@@ -201,9 +149,7 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
     assert {t: run.origin(t) for t in by_hand} == by_hand
     assert {run.origin(t) for t in (0, 1)} == {Origin.INITIAL}
     assert {run.origin(t) for t in run.proposals} == {Origin.MODEL}
-    told = {
-        note["origin"]: note.trials for note in noted(run.notes, "set_by_hand")
-    }
+    told = {note["origin"]: note.trials for note in noted(run.notes, "set_by_hand")}
     assert told == {origin: (trial,) for trial, origin in by_hand.items()}
 
 
@@ -213,52 +159,25 @@ def test_trials_that_the_sampler_did_not_choose_are_no_proposals():
 def test_what_was_known_before_a_trial_goes_by_time():
     # trial:    0       1       2       3
     times = [(0, 10), (1, 3), (4, 6), (7, 9)]
-    study = study_of(
-        *(
-            finished(i, start=a, end=b, x=i / 4)
-            for i, (a, b) in enumerate(times)
-        )
-    )
+    study = study_of(*(finished(i, start=a, end=b, x=i / 4) for i, (a, b) in enumerate(times)))
     run = from_optuna(study)
-    assert [run.known_before(n).tolist() for n in range(4)] == [
-        [],
-        [],
-        [1],
-        [1, 2],
-    ]
+    assert [run.known_before(n).tolist() for n in range(4)] == [[], [], [1], [1, 2]]
     assert "parallel" in kinds(run.notes)
 
 
 def test_trials_that_were_running_are_listed_in_whatever_state_they_ended():
     # trial:    0       1       2       3
     times = [(0, 10), (1, 3), (2, 6), (7, 9)]
-    states = [
-        TrialState.COMPLETE,
-        TrialState.FAIL,
-        TrialState.PRUNED,
-        TrialState.COMPLETE,
-    ]
+    states = [TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED, TrialState.COMPLETE]
     study = study_of(
         *(
-            finished(
-                None if state == TrialState.FAIL else 1.0,
-                start=a,
-                end=b,
-                state=state,
-                x=0.5,
-            )
+            finished(None if state == TrialState.FAIL else 1.0, start=a, end=b, state=state, x=0.5)
             for (a, b), state in zip(times, states, strict=True)
         )
     )
     study.enqueue_trial({"x": 0.1})
     run = from_optuna(study)
-    assert [run.running_at(n) for n in range(5)] == [
-        (),
-        (0,),
-        (0, 1),
-        (0,),
-        (),
-    ]
+    assert [run.running_at(n) for n in range(5)] == [(), (0,), (0, 1), (0,), ()]
     assert run.known_before(2).tolist() == []
     study.ask()
     assert from_optuna(study).running_at(None) == (4,)
@@ -277,9 +196,7 @@ def test_random_trials_of_a_parallel_run_are_told_from_those_with_marks():
 
     def objective(trial):
         time.sleep(0.02 * (trial.number % 3))
-        return trial.suggest_float("x", 0, 1) + trial.suggest_float(
-            "lr", 1e-5, 1, log=True
-        )
+        return trial.suggest_float("x", 0, 1) + trial.suggest_float("lr", 1e-5, 1, log=True)
 
     # which leaves marks
     sampler = TPESampler(multivariate=True, constant_liar=True, seed=0)

@@ -14,18 +14,12 @@ def test_every_sampler_that_is_listed_can_be_made_without_a_warning(name):
         warnings.simplefilter("error")
         try:
             sampler = make_sampler(name)
-        except (
-            ImportError
-        ) as error:  # of a package that only this sampler needs
+        except ImportError as error:  # of a package that only this sampler needs
             pytest.skip(str(error))
     assert type(sampler) is getattr(optuna.samplers, name)
 
 
-@pytest.mark.parametrize(
-    "name", ["BaseSampler", "GridSampler", "nsgaii", "tpe", "os", ""]
-)
-def test_whatever_needs_arguments_or_is_no_sampler_is_refused_with_the_list(
-    name,
-):
+@pytest.mark.parametrize("name", ["BaseSampler", "GridSampler", "nsgaii", "tpe", "os", ""])
+def test_whatever_needs_arguments_or_is_no_sampler_is_refused_with_the_list(name):
     with pytest.raises(ValueError, match="TPESampler"):
         make_sampler(name)

@@ -24,10 +24,7 @@ pytestmark = pytest.mark.merge
 
 def program(name):
     """The path of a program, which need not be on the path of this process."""
-    places = [
-        os.environ["PATH"],
-        *map(str, Path("/usr/lib/postgresql").glob("*/bin")),
-    ]
+    places = [os.environ["PATH"], *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
     return shutil.which(name, path=os.pathsep.join(places))
 
 
@@ -39,9 +36,7 @@ def unprivileged(user):
 @contextmanager
 def serving(command, address):
     """A server while it accepts connections."""
-    server = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         engine = create_engine(address)
         for _ in range(100):
@@ -81,33 +76,12 @@ def postgresql():
     with folder_of(owner) as folder:
         data = folder / "data"
         subprocess.run(
-            [
-                *before,
-                initdb,
-                "-D",
-                data,
-                "-U",
-                owner,
-                "-A",
-                "trust",
-                "--no-sync",
-            ],
+            [*before, initdb, "-D", data, "-U", owner, "-A", "trust", "--no-sync"],
             check=True,
             capture_output=True,
             cwd=folder,
         )
-        command = [
-            *before,
-            server,
-            "-D",
-            data,
-            "-p",
-            str(port),
-            "-k",
-            folder,
-            "-h",
-            "127.0.0.1",
-        ]
+        command = [*before, server, "-D", data, "-p", str(port), "-k", folder, "-h", "127.0.0.1"]
         with serving(
             command, f"postgresql+psycopg2://{owner}@127.0.0.1:{port}/postgres"
         ) as address:
@@ -122,9 +96,7 @@ def address():
             study_name="tuned",
             sampler=optuna.samplers.TPESampler(seed=0, n_startup_trials=5),
         )
-        study.optimize(
-            lambda trial: trial.suggest_float("x", 0.0, 1.0) ** 2, n_trials=12
-        )
+        study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0) ** 2, n_trials=12)
         yield place
 
 
@@ -134,9 +106,7 @@ def contents(address):
     with engine.connect() as connection:
         names = connection.dialect.get_table_names(connection)
         found = {
-            name: sorted(
-                map(repr, connection.execute(text(f"SELECT * FROM {name}")))
-            )
+            name: sorted(map(repr, connection.execute(text(f"SELECT * FROM {name}"))))
             for name in names
         }
     engine.dispose()

@@ -19,9 +19,7 @@ from hpo_explain.adapters.sources import as_run
 def create(storage, n_trials=3, **options):
     sampler = optuna.samplers.RandomSampler(seed=0)
     study = optuna.create_study(storage=storage, sampler=sampler, **options)
-    study.optimize(
-        lambda trial: trial.suggest_float("x", 0, 1), n_trials=n_trials
-    )
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=n_trials)
     if isinstance(storage, str):
         study._storage.remove_session()
         study._storage._backend.engine.dispose()
@@ -35,19 +33,13 @@ def file(tmp_path, monkeypatch):
 
 
 def test_a_run_is_read_with_the_adapters_options(file):
-    run = as_run(
-        "sqlite:///study.db",
-        study_name="first",
-        target=lambda trial: -trial.value,
-    )
+    run = as_run("sqlite:///study.db", study_name="first", target=lambda trial: -trial.value)
     assert (len(run), run.name) == (3, "first")
     assert (run.objective < 0).all()
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_no_garbage_is_looked_for_while_a_study_is_read(
-    file, monkeypatch, enabled
-):
+def test_no_garbage_is_looked_for_while_a_study_is_read(file, monkeypatch, enabled):
     # 100,000 trials of 30 hyperparameters took twice as long
     asked = []
     read = FrozenTrial.__init__
@@ -125,10 +117,7 @@ def test_a_database_without_tables_gets_none(tmp_path):
     path = tmp_path / "empty.db"
     sqlite3.connect(path).execute("create table other (x)").connection.close()
     before = path.read_bytes()
-    with pytest.raises(
-        ValueError,
-        match=r"cannot be read as an Optuna storage: .*no such table",
-    ):
+    with pytest.raises(ValueError, match=r"cannot be read as an Optuna storage: .*no such table"):
         load_study(f"sqlite:///{path}")
     assert path.read_bytes() == before
 
@@ -136,9 +125,7 @@ def test_a_database_without_tables_gets_none(tmp_path):
 def test_a_locked_file_is_a_timeout(file):
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("begin exclusive")
-    with pytest.raises(
-        TimeoutError, match=r"is locked: another process is writing to it"
-    ):
+    with pytest.raises(TimeoutError, match=r"is locked: another process is writing to it"):
         as_run("sqlite:///study.db?timeout=0.01")
     other.execute("rollback")
     other.close()
@@ -156,26 +143,20 @@ def test_what_is_in_a_write_ahead_log_is_read(file):
 def test_other_databases_are_asked_to_refuse_writing():
     postgres = {"execution_options": {"postgresql_readonly": True}}
     assert reading_options("postgresql+psycopg2://me@host/db") == postgres
-    mysql = {
-        "connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}
-    }
+    mysql = {"connect_args": {"init_command": "SET SESSION TRANSACTION READ ONLY"}}
     assert reading_options("mysql+pymysql://me@host/db") == mysql
     assert reading_options("mysql+another://me@host/db") == {}
     assert reading_options("sqlite://") == {}
 
 
-@pytest.mark.parametrize(
-    "address", ["://", "sqlite:///study.db?timeout=long", "sqlite://host/x"]
-)
+@pytest.mark.parametrize("address", ["://", "sqlite:///study.db?timeout=long", "sqlite://host/x"])
 def test_what_is_no_address_is_said(file, address):
     with pytest.raises(ValueError, match="storage"):
         load_study(address)
 
 
 def test_a_password_is_not_shown(file):
-    assert (
-        shown_address("mysql://me:secret@host/db") == "mysql://me:***@host/db"
-    )
+    assert shown_address("mysql://me:secret@host/db") == "mysql://me:***@host/db"
     assert shown_address("study.log") == "study.log"
     assert shown_address("://") == "://"
     with pytest.raises(ValueError, match=r"me:\*\*\*@host") as caught:
@@ -185,10 +166,7 @@ def test_a_password_is_not_shown(file):
 
 @pytest.mark.parametrize(
     ("driver", "module", "package"),
-    [
-        ("mysql", "MySQLdb", "mysqlclient"),
-        ("postgresql+psycopg", "psycopg", "psycopg[binary]"),
-    ],
+    [("mysql", "MySQLdb", "mysqlclient"), ("postgresql+psycopg", "psycopg", "psycopg[binary]")],
 )
 def test_a_missing_driver_is_named_with_the_line_that_installs_it(
     driver, module, package, monkeypatch

@@ -24,9 +24,7 @@ def two_objectives(trial):
         trial.suggest_float("of none", 0.1, 0.1 + trial.number)
     trial.set_user_attr("note", {"at": [trial.number, None]})
     trial.set_user_attr("another", "ä")
-    trial.storage.set_trial_system_attr(
-        trial._trial_id, "constraints", [-1.0, 0.5]
-    )
+    trial.storage.set_trial_system_attr(trial._trial_id, "constraints", [-1.0, 0.5])
     if trial.number % 7 == 3:
         raise ValueError
     if trial.number % 7 == 5:
@@ -54,9 +52,7 @@ def address(tmp_path_factory):
         sampler=optuna.samplers.RandomSampler(seed=0),
     )
     steps = optuna.create_study(
-        storage=address,
-        study_name="steps",
-        sampler=optuna.samplers.RandomSampler(seed=0),
+        storage=address, study_name="steps", sampler=optuna.samplers.RandomSampler(seed=0)
     )
     two.set_user_attr("note", [1, None])
     two.set_metric_names(["loss", "accuracy"])
@@ -69,9 +65,7 @@ def address(tmp_path_factory):
     # of no hyperparameter
     steps.add_trial(optuna.trial.create_trial(value=1.0))
     optuna.create_study(
-        storage=address,
-        study_name="none",
-        sampler=optuna.samplers.RandomSampler(seed=0),
+        storage=address, study_name="none", sampler=optuna.samplers.RandomSampler(seed=0)
     )
     return address
 
@@ -83,9 +77,7 @@ def contents(trial):
 
 @pytest.mark.parametrize("name", ["two", "steps", "none"])
 @pytest.mark.parametrize("at_once", [3, 1000])
-def test_all_that_trials_hold_is_read_as_optuna_reads_it(
-    address, name, at_once, monkeypatch
-):
+def test_all_that_trials_hold_is_read_as_optuna_reads_it(address, name, at_once, monkeypatch):
     monkeypatch.setattr(_databases, "_AT_ONCE", at_once)
     expected = optuna.load_study(study_name=name, storage=address)
     study = load_study(address, name)
@@ -98,16 +90,10 @@ def test_all_that_trials_hold_is_read_as_optuna_reads_it(
     found = study.get_trials(deepcopy=False)
     assert [*map(contents, found)] == [*map(contents, expected)]
     if name == "two":
-        assert {trial.state for trial in found} == set(TrialState) - {
-            TrialState.RUNNING
-        }
-        assert [*map(type, found[1].params.values())] == [
-            *map(type, expected[1].params.values())
-        ]
+        assert {trial.state for trial in found} == set(TrialState) - {TrialState.RUNNING}
+        assert [*map(type, found[1].params.values())] == [*map(type, expected[1].params.values())]
     if name == "steps":
-        assert {trial.state for trial in found} == set(TrialState) - {
-            TrialState.WAITING
-        }
+        assert {trial.state for trial in found} == set(TrialState) - {TrialState.WAITING}
 
 
 def test_what_changed_since_is_read_by_a_second_look(address):
@@ -117,17 +103,13 @@ def test_what_changed_since_is_read_by_a_second_look(address):
         optuna.trial.create_trial(value=2.0)
     )
     assert len(study.get_trials(deepcopy=False)) == before + 1
-    assert study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))[
-        0
-    ].params
+    assert study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))[0].params
 
 
 def test_tables_of_another_optuna_are_left_to_it(address, monkeypatch):
     assert _databases.are_known()
     run = as_run(address, study_name="two", target=0)
-    column = _databases.models.BaseModel.metadata.tables[
-        "trial_params"
-    ].c.param_value
+    column = _databases.models.BaseModel.metadata.tables["trial_params"].c.param_value
     monkeypatch.setattr(column, "name", "parameter")
     assert not _databases.are_known()
     monkeypatch.undo()

@@ -33,9 +33,7 @@ def assert_rebuilt(study, sampler, trials=None, within=1e-9, **reading):
     run = from_optuna(study, **{"sampler": sampler, **reading})
     for number in run.proposals[::-3] if trials is None else trials:
         expected = sampler.value_at(study.trials[number])
-        assert value_of(run, number) == pytest.approx(
-            expected, rel=within, abs=within
-        ), number
+        assert value_of(run, number) == pytest.approx(expected, rel=within, abs=within), number
     assert run.proposals
 
 
@@ -45,9 +43,7 @@ def assert_rebuilt(study, sampler, trials=None, within=1e-9, **reading):
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @pytest.mark.parametrize("options", [UNIVARIATE, JOINT, GROUPS, {}], ids=str)
 def test_every_kind_of_hyperparameter(options, direction):
-    study, sampler = spied_study(
-        every_kind, 34, options=options, direction=direction
-    )
+    study, sampler = spied_study(every_kind, 34, options=options, direction=direction)
     assert_rebuilt(study, sampler)
 
 
@@ -62,13 +58,9 @@ def test_every_kind_of_hyperparameter(options, direction):
     ],
     ids=lambda settings: next(iter(settings)),
 )
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, JOINT], ids=["univariate", "joint"]
-)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
 def test_the_samplers_own_settings(settings, options):
-    study, sampler = spied_study(
-        every_kind, 24, options={**options, **settings}
-    )
+    study, sampler = spied_study(every_kind, 24, options={**options, **settings})
     assert_rebuilt(study, sampler)
 
 
@@ -79,9 +71,7 @@ def test_kernels_narrower_than_the_digits_of_a_position():
     assert_rebuilt(study, sampler, within=1e-5)
 
 
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, JOINT], ids=["univariate", "joint"]
-)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
 def test_pruned_and_failed_trials(options):
     def objective(trial):
         value = every_kind(trial)
@@ -93,37 +83,26 @@ def test_pruned_and_failed_trials(options):
             raise RuntimeError
         return value
 
-    study, sampler = spied_study(
-        objective, 34, options=options, catch=(RuntimeError,)
-    )
+    study, sampler = spied_study(objective, 34, options=options, catch=(RuntimeError,))
     assert_rebuilt(study, sampler)
 
 
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, JOINT], ids=["univariate", "joint"]
-)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
 def test_constraints(options):
     def objective(trial):
         value = every_kind(trial)
-        trial.set_user_attr(
-            "constraints", [trial.params["x"], 3.0 - trial.params["k"]]
-        )
+        trial.set_user_attr("constraints", [trial.params["x"], 3.0 - trial.params["k"]])
         return value
 
     study, sampler = spied_study(
         objective,
         28,
-        options={
-            **options,
-            "constraints_func": lambda trial: trial.user_attrs["constraints"],
-        },
+        options={**options, "constraints_func": lambda trial: trial.user_attrs["constraints"]},
     )
     assert_rebuilt(study, sampler, infeasible="keep")
 
 
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, JOINT, {}], ids=["univariate", "joint", "default"]
-)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT, {}], ids=["univariate", "joint", "default"])
 def test_several_objectives(options):
     study, sampler = spied_study(
         lambda trial: (every_kind(trial), trial.params["x"]),
@@ -134,12 +113,8 @@ def test_several_objectives(options):
     assert_rebuilt(study, sampler, target=0)
 
 
-@pytest.mark.parametrize(
-    "options", [{"multivariate": False, "constant_liar": True}, JOINT, GROUPS]
-)
-def test_trials_that_run_beside_it_count_as_the_constant_liar_counts_them(
-    options,
-):
+@pytest.mark.parametrize("options", [{"multivariate": False, "constant_liar": True}, JOINT, GROUPS])
+def test_trials_that_run_beside_it_count_as_the_constant_liar_counts_them(options):
     """Three trials at a time, asked for and told in turns."""
     sampler = SpiedTPE(seed=1, **options)
     study = optuna.create_study(sampler=sampler)
@@ -177,9 +152,7 @@ def test_before_the_first_trial_of_the_model_there_is_no_acquisition():
 
 def test_without_any_earlier_trial_nothing_is_better_than_anything_else():
     """Both densities are the prior."""
-    study, sampler = spied_study(
-        every_kind, 2, options={**UNIVARIATE, "n_startup_trials": 0}
-    )
+    study, sampler = spied_study(every_kind, 2, options={**UNIVARIATE, "n_startup_trials": 0})
     run = from_optuna(study, sampler=sampler)
     assert value_of(run, 0) == pytest.approx(0.0, abs=1e-12)
     assert sampler.value_at(study.trials[0]) == pytest.approx(0.0, abs=1e-12)
@@ -216,9 +189,7 @@ def test_a_run_can_be_pickled_and_explained_thereafter():
     study.sampler = TPESampler(gamma=lambda n: 3 + lock.locked())
     unpicklable = pickle.loads(pickle.dumps(from_optuna(study)))
     assert unpicklable.own_acquisition(14) is None
-    assert unpicklable.record.why_not(14) == fact(
-        "settings_lost", names=["TPESampler"]
-    )
+    assert unpicklable.record.why_not(14) == fact("settings_lost", names=["TPESampler"])
 
 
 # ---------------------------------------------------------------------- settings that are not known
@@ -227,15 +198,11 @@ def test_a_run_can_be_pickled_and_explained_thereafter():
 def test_marks_tell_that_hyperparameters_were_sampled_together():
     for options in (JOINT, GROUPS):
         study, sampler = spied_study(every_kind, 30, options=options)
-        expected = {
-            n: sampler.value_at(study.trials[n]) for n in range(10, 30)
-        }
+        expected = {n: sampler.value_at(study.trials[n]) for n in range(10, 30)}
         study.sampler = TPESampler(**UNIVARIATE)
         run = from_optuna(study)
         for number in range(20, 30):
-            assert value_of(run, number) == pytest.approx(
-                expected[number], rel=1e-9, abs=1e-9
-            )
+            assert value_of(run, number) == pytest.approx(expected[number], rel=1e-9, abs=1e-9)
         assert "marked_as_joint" in kinds(run.own_acquisition(29).notes)
 
 
@@ -254,9 +221,7 @@ def test_what_a_partial_fixed_sampler_sets_is_not_chosen():
     study = optimized(every_kind, 20, sampler)
     for given in (sampler, base):  # the mark leaves x out, whoever is named
         run = from_optuna(study, sampler=given)
-        assert value_of(run, 19) == pytest.approx(
-            base.value_at(study.trials[19]), rel=1e-9
-        )
+        assert value_of(run, 19) == pytest.approx(base.value_at(study.trials[19]), rel=1e-9)
         explanation = hx.explain_proposal(run, 19, background=50)
         assert explanation.contributions.total["x"] == 0.0
 
@@ -279,9 +244,7 @@ def test_what_a_parent_is_told_of_is_its_own_densities(options, estimator):
     run = from_optuna(study)
     number = [t for t in run.proposals if "C" in run.config(t)][-1]
     rows = run.space.sample(30, seed=5)
-    found = hx.explain_proposal(
-        run, number, background=rows, estimator=estimator
-    )
+    found = hx.explain_proposal(run, number, background=rows, estimator=estimator)
     ratio, j = run.acquisition(before=number), run.space.index("kind")
     at = run.space["kind"].encode([run.config(number)["kind"]])
     own, others = (
@@ -312,9 +275,7 @@ def test_samplers_without_an_acquisition_function_say_so():
 def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
     class Other(TPESampler):
         def _compute_acquisition_func(self, samples, below, above):
-            return 2.0 * super()._compute_acquisition_func(
-                samples, below, above
-            )
+            return 2.0 * super()._compute_acquisition_func(samples, below, above)
 
     study = optimized(every_kind, 15, Other(seed=0, **UNIVARIATE))
     run = from_optuna(study)
@@ -324,15 +285,10 @@ def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
 
 def test_a_version_that_answers_otherwise_is_named(monkeypatch):
     study, _ = spied_study(every_kind, 15, options=UNIVARIATE)
-    monkeypatch.delattr(
-        optuna.samplers.TPESampler, "_compute_acquisition_func"
-    )
+    monkeypatch.delattr(optuna.samplers.TPESampler, "_compute_acquisition_func")
     monkeypatch.delattr(SpiedTPE, "_compute_acquisition_func")
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
     why = run.record.why_not(14)
     assert (why.kind, why["why"].kind) == ("not_rebuilt", "sampler_raised")
-    assert (why["version"], why["checked"]) == (
-        optuna.__version__,
-        "4.5 and 5.0",
-    )
+    assert (why["version"], why["checked"]) == (optuna.__version__, "4.5 and 5.0")

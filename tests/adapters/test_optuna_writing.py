@@ -46,20 +46,13 @@ def test_every_value_is_that_of_optunas_own_copy(tmp_path, several):
         sampler=optuna.samplers.TPESampler(seed=0),
     )
     study.set_user_attr("of", {"whom": None})
-    study.optimize(
-        tune_two if several else tune, n_trials=12, catch=FloatingPointError
-    )
+    study.optimize(tune_two if several else tune, n_trials=12, catch=FloatingPointError)
     study.ask()  # runs
     study.enqueue_trial({"x": 0.5})  # waits
     ours, theirs = (f"sqlite:///{tmp_path}/{n}.db" for n in ("ours", "theirs"))
     write_study(study, ours)
-    optuna.copy_study(
-        from_study_name="mine", from_storage=storage, to_storage=theirs
-    )
-    ours, theirs = (
-        optuna.load_study(study_name="mine", storage=url)
-        for url in (ours, theirs)
-    )
+    optuna.copy_study(from_study_name="mine", from_storage=storage, to_storage=theirs)
+    ours, theirs = (optuna.load_study(study_name="mine", storage=url) for url in (ours, theirs))
     assert ours.directions == theirs.directions
     assert ours.user_attrs == theirs.user_attrs
     for mine, other in zip(ours.trials, theirs.trials, strict=True):
@@ -74,14 +67,10 @@ def test_every_value_is_that_of_optunas_own_copy(tmp_path, several):
 def test_two_studies_are_in_one_storage(tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
     for name in ("first", "second"):
-        study = optuna.create_study(
-            study_name=name, sampler=optuna.samplers.RandomSampler(seed=0)
-        )
+        study = optuna.create_study(study_name=name, sampler=optuna.samplers.RandomSampler(seed=0))
         study.optimize(lambda trial: trial.suggest_int("n", 1, 9), n_trials=3)
         write_study(study, url)
         stored = optuna.load_study(study_name=name, storage=url)
-        assert [trial.value for trial in stored.trials] == [
-            trial.value for trial in study.trials
-        ]
+        assert [trial.value for trial in stored.trials] == [trial.value for trial in study.trials]
     with pytest.raises(optuna.exceptions.DuplicatedStudyError):
         write_study(study, url)

@@ -38,9 +38,7 @@ return ours.flatMap(plot => {
 
 
 def objective(trial):
-    return (
-        trial.suggest_float("lr_a", 1e-4, 1.0, log=True) - 0.1
-    ) ** 2 + rate_drop_of_dart(trial)
+    return (trial.suggest_float("lr_a", 1e-4, 1.0, log=True) - 0.1) ** 2 + rate_drop_of_dart(trial)
 
 
 @pytest.fixture(scope="module")
@@ -90,17 +88,12 @@ def plots(study):
     from optuna_dashboard._custom_plot_data import get_plotly_graph_objects
 
     return {
-        key: json.loads(text)
-        for key, text in get_plotly_graph_objects(attributes(study)).items()
+        key: json.loads(text) for key, text in get_plotly_graph_objects(attributes(study)).items()
     }
 
 
-def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(
-    study, trials
-):
-    dashboard = pytest.importorskip(
-        "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
+def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(study, trials):
+    dashboard = pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
     dashboard.save_note(study, NOTE)
     told = hx.publish(study)
     figures = plots(study)
@@ -121,42 +114,26 @@ def test_a_study_has_its_figures_and_its_note_and_a_second_call_replaces_them(
     assert plots(study).keys() == figures.keys()
 
 
-def test_the_report_is_an_artifact_and_a_new_one_takes_its_place(
-    study, tmp_path
-):
-    pytest.importorskip(
-        "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
+def test_the_report_is_an_artifact_and_a_new_one_takes_its_place(study, tmp_path):
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
     (tmp_path / "kept").mkdir()
     store = optuna.artifacts.FileSystemArtifactStore(tmp_path / "kept")
     (tmp_path / "own.txt").write_text("own")
     optuna.artifacts.upload_artifact(
-        artifact_store=store,
-        file_path=str(tmp_path / "own.txt"),
-        study_or_trial=study,
+        artifact_store=store, file_path=str(tmp_path / "own.txt"), study_or_trial=study
     )
     for _ in range(2):
         hx.publish(study, artifact_store=store, sections=["history"])
-    held = [
-        json.loads(v)
-        for k, v in attributes(study).items()
-        if k.startswith("artifacts:")
-    ]
+    held = [json.loads(v) for k, v in attributes(study).items() if k.startswith("artifacts:")]
     there = {one["filename"]: one["artifact_id"] for one in held if one}
     assert there.keys() == {"own.txt", "hpo_explain.html"}
-    assert {path.name for path in (tmp_path / "kept").iterdir()} == {
-        *there.values()
-    }
-    page = (tmp_path / "kept" / there["hpo_explain.html"]).read_text(
-        encoding="utf-8"
-    )
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == {*there.values()}
+    page = (tmp_path / "kept" / there["hpo_explain.html"]).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
 
 
 def test_names_are_text_in_the_note():
-    pytest.importorskip(
-        "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
     name = "<b>a_b_c</b>[x](http://y)"
     study = optimized(lambda t: t.suggest_float(name, 0.0, 1.0), 12)
     hx.publish(study)
@@ -176,18 +153,12 @@ def optuna_note(study):
 
 
 def test_several_objectives_have_a_figure_and_a_part_of_the_note_each():
-    pytest.importorskip(
-        "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
-    study = optuna.create_study(
-        directions=["minimize"] * 2, sampler=RandomSampler(seed=0)
-    )
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
+    study = optuna.create_study(directions=["minimize"] * 2, sampler=RandomSampler(seed=0))
     study.set_metric_names(["loss", "time"])
     study.optimize(lambda t: (objective(t), t.params["lr_a"]), n_trials=12)
     hx.publish(study)
-    assert {"hpo_explain-history", "hpo_explain-history-1"} <= plots(
-        study
-    ).keys()
+    assert {"hpo_explain-history", "hpo_explain-history-1"} <= plots(study).keys()
     assert "**loss**" in optuna_note(study)
     assert "**time**" in optuna_note(study)
 
@@ -197,8 +168,7 @@ def many(trial):
     choices = [f"a choice with a long name {i}" for i in range(12)]
     number = choices.index(trial.suggest_categorical("kind", choices))
     return number / 12 + sum(
-        i * trial.suggest_float(f"a_hyperparameter_with_a_long_name_{i}", 0, 1)
-        for i in range(12)
+        i * trial.suggest_float(f"a_hyperparameter_with_a_long_name_{i}", 0, 1) for i in range(12)
     )
 
 
@@ -236,10 +206,7 @@ def test_no_figure_is_higher_than_the_dashboard_shows_it(cards):
 
 def test_what_has_no_room_is_counted_and_matters_least(cards):
     run, figures = cards
-    shown = [
-        label.replace("<br>", "")
-        for label in figures["importance"].layout.yaxis.ticktext
-    ]
+    shown = [label.replace("<br>", "") for label in figures["importance"].layout.yaxis.ticktext]
     shares = hx.importance(run).importance["with_interactions"]
     largest = shares.sort_values(ascending=False).index[: len(shown)]
     assert 1 < len(shown) < 13
@@ -264,13 +231,9 @@ def test_each_effect_has_a_figure_and_those_of_numbers_one_scale(cards):
 
 
 def test_what_is_no_study_and_no_run_is_refused():
-    with pytest.raises(
-        hx.base.InputError, match="study must be a study of Optuna"
-    ):
+    with pytest.raises(hx.base.InputError, match="study must be a study of Optuna"):
         hx.publish("study.csv")
-    with pytest.raises(
-        hx.base.InputError, match="to must be a run of MLflow or W&B"
-    ):
+    with pytest.raises(hx.base.InputError, match="to must be a run of MLflow or W&B"):
         hx.publish(optimized(objective, 3), to="mlflow")
 
 
@@ -279,16 +242,12 @@ def test_what_is_no_study_and_no_run_is_refused():
 
 @IS_THERE
 def test_the_dashboard_shows_figures_and_note(browser, database):
-    pytest.importorskip(
-        "optuna_dashboard", reason="optuna-dashboard is not installed"
-    )
+    pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is not installed")
     from selenium.webdriver.support.ui import WebDriverWait
 
     study, storage = database
     hx.publish(study)
-    titles = [
-        figure["layout"]["title"]["text"] for figure in plots(study).values()
-    ]
+    titles = [figure["layout"]["title"]["text"] for figure in plots(study).values()]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -304,31 +263,20 @@ def test_the_dashboard_shows_figures_and_note(browser, database):
         page = f"http://127.0.0.1:{port}/dashboard/studies/{study._study_id}"
         browser.get(page)
         shown = "return [...document.querySelectorAll('.js-plotly-plot .gtitle')].map(t => t.textContent)"  # noqa: E501
-        drawn = (
-            "return document.querySelectorAll('.js-plotly-plot .trace').length"
-        )
+        drawn = "return document.querySelectorAll('.js-plotly-plot .trace').length"
         for title in titles:
-            heading = without_spaces(
-                title.removeprefix("<b>").partition("</b>")[0]
-            )
+            heading = without_spaces(title.removeprefix("<b>").partition("</b>")[0])
             wait.until(
                 lambda b, h=heading: any(
-                    without_spaces(t).startswith(h)
-                    for t in b.execute_script(shown)
+                    without_spaces(t).startswith(h) for t in b.execute_script(shown)
                 )
             )
         assert browser.execute_script(drawn) >= len(titles)
         assert browser.execute_script(CUT) == []
         browser.get(f"{page}/note")
         best = hx.summary(study).lines[0]
-        wait.until(
-            lambda b: (
-                best in b.execute_script("return document.body.innerText")
-            )
-        )
-        assert "hpo_explain begins" not in browser.execute_script(
-            "return document.body.innerText"
-        )
+        wait.until(lambda b: best in b.execute_script("return document.body.innerText"))
+        assert "hpo_explain begins" not in browser.execute_script("return document.body.innerText")
     finally:
         browser.get("about:blank")
         server.terminate()
@@ -348,9 +296,7 @@ def connects(port):
 # ---------------------------------------------------------------------- other platforms
 
 
-def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(
-    trials, tmp_path, monkeypatch
-):
+def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(trials, tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     before = mlflow.get_tracking_uri()
@@ -367,9 +313,7 @@ def test_a_run_of_mlflow_has_the_report_the_summary_and_importance(
         assert {*told} == {*held, *metrics}
         shares = hx.importance(study).importance["importance"]
         assert metrics["importance/lr_a"] == pytest.approx(shares["lr_a"])
-        text = mlflow.artifacts.load_text(
-            f"{run.info.artifact_uri}/hpo_explain.md"
-        )
+        text = mlflow.artifacts.load_text(f"{run.info.artifact_uri}/hpo_explain.md")
         assert hx.summary(study).lines[0] in plain(text)
     finally:
         mlflow.set_tracking_uri(before)

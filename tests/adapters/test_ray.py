@@ -9,10 +9,7 @@ tune = pytest.importorskip("ray.tune", reason="ray[tune] is not installed")
 SPACE = {
     "lr": tune.loguniform(1e-4, 1.0),
     "kind": tune.choice(["a", None]),
-    "layer": {
-        "width": tune.randint(1, 5),
-        "grid": tune.grid_search([1, 2, 4]),
-    },
+    "layer": {"width": tune.randint(1, 5), "grid": tune.grid_search([1, 2, 4])},
     "constant": 7,
 }
 
@@ -28,19 +25,12 @@ def train(config):
 def results(tmp_path_factory):
     import ray
 
-    ray.init(
-        num_cpus=1,
-        include_dashboard=False,
-        logging_level=50,
-        log_to_driver=False,
-    )
+    ray.init(num_cpus=1, include_dashboard=False, logging_level=50, log_to_driver=False)
     tuner = tune.Tuner(
         train,
         param_space=SPACE,
         tune_config=tune.TuneConfig(metric="loss", mode="min", num_samples=4),
-        run_config=tune.RunConfig(
-            verbose=0, storage_path=str(tmp_path_factory.mktemp("ray"))
-        ),
+        run_config=tune.RunConfig(verbose=0, storage_path=str(tmp_path_factory.mktemp("ray"))),
     )
     yield tuner.fit()
     ray.shutdown()
@@ -55,9 +45,7 @@ def test_a_result_grid_is_read_with_its_space_and_its_iterations(results):
     assert run.space["kind"] == hx.CategoricalParameter("kind", ["a", None])
     assert run.space["layer/width"] == hx.IntParameter("layer/width", 1, 4)
     listed = list(results)
-    for trial, value in zip(
-        run.trials.tolist(), run.objective.tolist(), strict=True
-    ):
+    for trial, value in zip(run.trials.tolist(), run.objective.tolist(), strict=True):
         config = listed[trial].config
         assert value == listed[trial].metrics["loss"]
         assert run.config(trial) == pytest.approx(
@@ -69,20 +57,14 @@ def test_a_result_grid_is_read_with_its_space_and_its_iterations(results):
             }
         )
     failed = {i for i, result in enumerate(listed) if result.error is not None}
-    assert {
-        t for t, why in run.excluded.items() if why.kind == "failed"
-    } == failed
+    assert {t for t, why in run.excluded.items() if why.kind == "failed"} == failed
     reached = {
-        i
-        for i, r in enumerate(listed)
-        if not r.error and r.metrics["training_iteration"] == 3
+        i for i, r in enumerate(listed) if not r.error and r.metrics["training_iteration"] == 3
     }
     assert {*run.trials.tolist()} == reached
     assert run.proposals == ()
     assert run.origin(run.trials[0]) is hx.base.Origin.INITIAL
-    assert hx.from_ray(
-        results, space=SPACE, optimizer="BOHB"
-    ).proposals == tuple(run.trials)
+    assert hx.from_ray(results, space=SPACE, optimizer="BOHB").proposals == tuple(run.trials)
 
 
 @pytest.mark.thorough
@@ -91,7 +73,5 @@ def test_without_a_space_it_is_inferred_and_said(results):
     run = as_run(results)
     assert "constant" not in run.space.names
     assert "space_not_recorded" in [note.kind for note in run.notes]
-    with pytest.raises(
-        hx.base.InputError, match="a metric that trials reported"
-    ):
+    with pytest.raises(hx.base.InputError, match="a metric that trials reported"):
         hx.from_ray(results, objective="accuracy")

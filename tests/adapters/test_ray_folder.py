@@ -33,34 +33,22 @@ def folder(tmp_path):
         rows = [reported(i, step, 10.0 * i + 1.0 / step) for step in steps]
         if i == 1:  # old releases wrote this as well
             names = [*rows[0]]
-            lines = [",".join(names)] + [
-                ",".join(str(row[name]) for name in names) for row in rows
-            ]
+            lines = [",".join(names)] + [",".join(str(row[name]) for name in names) for row in rows]
             (place / "progress.csv").write_text("\n".join(lines))
         else:
             lines = [json.dumps(row) for row in rows]
             (place / "result.json").write_text("\n".join(lines) + "\n")
         varied = {"lr": config["lr"], "net/kind": config["net"]["kind"]}
-        about = {
-            "trial_id": f"abc_{i:05}",
-            "status": "TERMINATED",
-            "evaluated_params": varied,
-        }
+        about = {"trial_id": f"abc_{i:05}", "status": "TERMINATED", "evaluated_params": varied}
         states.append([json.dumps(about), "{}"])
     (place / "error.txt").write_text("Traceback")
     state = {"trial_data": states, "runner_data": {"_metric": "loss"}}
-    (tmp_path / "exp" / "experiment_state-1.json").write_text(
-        json.dumps(state)
-    )
+    (tmp_path / "exp" / "experiment_state-1.json").write_text(json.dumps(state))
     return tmp_path
 
 
 def test_a_folder_is_read_with_its_metric_and_its_iterations(folder):
-    for path in (
-        folder,
-        folder / "exp",
-        folder / "exp" / "experiment_state-1.json",
-    ):
+    for path in (folder, folder / "exp", folder / "exp" / "experiment_state-1.json"):
         run = as_run(path)
         assert (run.objective_name, run.direction) == ("loss", "minimize")
         assert run.objective.tolist() == [0.5, 10.5]

@@ -39,18 +39,7 @@ def read(values, name="loss", direction="minimize", **options):
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @pytest.mark.parametrize(
-    "value",
-    [
-        1e3,
-        999.0,
-        9999.0,
-        1e6,
-        1e10,
-        1e23,
-        1e308,
-        sys.float_info.max,
-        2.0**31 - 1,
-    ],
+    "value", [1e3, 999.0, 9999.0, 1e6, 1e10, 1e23, 1e308, sys.float_info.max, 2.0**31 - 1]
 )
 @pytest.mark.parametrize("places", [[4], [0, 4, 17]], ids=len)
 def test_a_round_number_far_beyond_all_others(direction, value, places):
@@ -58,9 +47,7 @@ def test_a_round_number_far_beyond_all_others(direction, value, places):
     run = read(sign * with_values(value, places), direction=direction)
     assert [*run.excluded] == places
     assert failures(run).trials.tolist() == places
-    np.testing.assert_allclose(
-        failures(run).X[:, 0], run.space["x"].encode(X[places, 0])
-    )
+    np.testing.assert_allclose(failures(run).X[:, 0], run.space["x"].encode(X[places, 0]))
     assert len(run) == N - len(places)
     others = np.delete(np.arange(N), places)
     assert run.incumbent_trial == others[np.argmin(LOSS[others])]
@@ -101,42 +88,22 @@ ACCURACY = np.random.default_rng(2).uniform(0.95, 0.97, N)
 NO_SENTINELS = {
     "accuracy of 0": (with_values(0.0, [3, 8, 9], ACCURACY), "maximize"),
     "chance level": (with_values(0.1, [3, 8, 9], ACCURACY), "maximize"),
-    "chance level in percent": (
-        with_values(10.0, [3, 8, 9], 100 * ACCURACY),
-        "maximize",
-    ),
-    "chance level of a loss": (
-        with_values(2.302585, [3, 8, 9], 0.1 * LOSS),
-        "minimize",
-    ),
+    "chance level in percent": (with_values(10.0, [3, 8, 9], 100 * ACCURACY), "maximize"),
+    "chance level of a loss": (with_values(2.302585, [3, 8, 9], 0.1 * LOSS), "minimize"),
     "a capped loss": (with_values(10.0, [3, 8], LOSS), "minimize"),
-    "a cap close to the others": (
-        with_values(1e3, [3, 8], 900 * LOSS),
-        "minimize",
-    ),
-    "steps until a limit": (
-        with_values(1e3, [3], np.round(90 * LOSS)),
-        "minimize",
-    ),
+    "a cap close to the others": (with_values(1e3, [3, 8], 900 * LOSS), "minimize"),
+    "steps until a limit": (with_values(1e3, [3], np.round(90 * LOSS)), "minimize"),
     "diverged": (with_values(1.0374e6, [3], LOSS), "minimize"),
-    "diverged twice": (
-        with_values([1.0374e6, 3.1e4], [3, 9], LOSS),
-        "minimize",
-    ),
+    "diverged twice": (with_values([1.0374e6, 3.1e4], [3, 9], LOSS), "minimize"),
     "a correlation of -1": (with_values(-1.0, [3, 8], LOSS), "maximize"),
     "by decades": (10.0 ** np.linspace(-3, 6, N).round(), "minimize"),
-    "by squares of decades": (
-        100.0 ** np.linspace(-2, 3, N).round(),
-        "minimize",
-    ),
+    "by squares of decades": (100.0 ** np.linspace(-2, 3, N).round(), "minimize"),
     "converged": ((np.linspace(1.0, 0.0, N) ** 8) * 1e5 + 1.0, "minimize"),
     "the best": (with_values(-1e6, [3], LOSS), "minimize"),
 }
 
 
-@pytest.mark.parametrize(
-    ("values", "direction"), NO_SENTINELS.values(), ids=NO_SENTINELS.keys()
-)
+@pytest.mark.parametrize(("values", "direction"), NO_SENTINELS.values(), ids=NO_SENTINELS.keys())
 def test_bad_values_are_values(values, direction):
     run = read(values, "y value", direction)
     assert run.excluded == {}
@@ -176,9 +143,7 @@ def test_a_result_of_skopt():
         return 1e6 if point[0] > 0.7 else (point[0] - 0.3) ** 2 + point[1]
 
     space = [(0.0, 1.0), (0.0, 1.0)]
-    result = gp_minimize(
-        objective, space, n_calls=14, n_initial_points=10, random_state=0
-    )
+    result = gp_minimize(objective, space, n_calls=14, n_initial_points=10, random_state=0)
     run = hx.from_skopt(result)
     bad = [t for t, point in enumerate(result.x_iters) if point[0] > 0.7]
     assert bad == [*run.excluded] == failures(run).trials.tolist()
@@ -209,10 +174,7 @@ def test_a_study():
 
 def test_a_mean_over_folds_is_none_where_one_fold_failed():
     folds = pd.concat(
-        [
-            table_of(LOSS).assign(fold="a"),
-            table_of(with_values(1e6, [4], LOSS)).assign(fold="b"),
-        ]
+        [table_of(LOSS).assign(fold="a"), table_of(with_values(1e6, [4], LOSS)).assign(fold="b")]
     )
     run = hx.from_frame(folds, "loss", instance="fold")
     assert [*run.excluded] == [4] == failures(run).trials.tolist()
@@ -242,13 +204,9 @@ def test_evaluations_of_any_framework():
     values = with_values(1e6, [4, 9], LOSS)
     rows = {
         t: Evaluation({"x": x, "y": y}, value)
-        for t, ((x, y), value) in enumerate(
-            zip(X.tolist(), values.tolist(), strict=True)
-        )
+        for t, ((x, y), value) in enumerate(zip(X.tolist(), values.tolist(), strict=True))
     }
     rows[20] = Evaluation(rows[20].config, math.nan)
-    run = run_of(
-        rows, None, Source("trials", "an optimizer", objective_name="loss")
-    )
+    run = run_of(rows, None, Source("trials", "an optimizer", objective_name="loss"))
     assert [*run.excluded] == [4, 9, 20] == failures(run).trials.tolist()
     assert run.excluded[4] == fact("sentinel", names=["loss"], value=1e6)

@@ -61,10 +61,7 @@ def test_a_grid_search_is_read_row_by_row():
     search = grid({"C": [0.01, 1.0, 100.0], "weight": [None, "balanced"]})
     run, results = as_run(search), search.cv_results_
     assert run.objective.tolist() == results["mean_test_score"].tolist()
-    assert (run.direction, run.optimizer) == (
-        "maximize",
-        "scikit-learn's GridSearchCV",
-    )
+    assert (run.direction, run.optimizer) == ("maximize", "scikit-learn's GridSearchCV")
     assert run.incumbent_trial == search.best_index_
     assert run.incumbent == search.best_params_
     for trial, params in enumerate(results["params"]):
@@ -95,19 +92,10 @@ def test_conditions_are_those_of_the_grids_or_inferred_from_the_trials():
     )
     assert dict(run.space["gamma"].active_when) == {"kernel": ("rbf",)}
     assert not run.space["C"].active_when
-    assert [
-        note.kind for note in run.notes if note.kind.startswith("active")
-    ] == []
+    assert [note.kind for note in run.notes if note.kind.startswith("active")] == []
     assert run.config(0) == pytest.approx({"kernel": "linear", "C": 0.1})
-    grids = [
-        {"C": stats.uniform(1, 2)},
-        {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]},
-    ]
-    run = as_run(
-        RandomizedSearchCV(
-            Known(), grids, n_iter=12, cv=KFold(2), random_state=0
-        ).fit(X)
-    )
+    grids = [{"C": stats.uniform(1, 2)}, {"C": stats.uniform(1, 2), "gamma": [0.1, 0.2]}]
+    run = as_run(RandomizedSearchCV(Known(), grids, n_iter=12, cv=KFold(2), random_state=0).fit(X))
     assert run.space["gamma"].optional is not None
     assert "active_at_frequency" in kinds(run.notes)
 
@@ -115,10 +103,7 @@ def test_conditions_are_those_of_the_grids_or_inferred_from_the_trials():
 def test_the_incumbent_sets_the_parameters_of_a_pipeline():
     data = make_classification(60, random_state=0)
     pipe = Pipeline([("scale", StandardScaler()), ("svc", SVC())])
-    values = {
-        "scale": [StandardScaler(), MinMaxScaler()],
-        "svc__C": [0.1, 1.0, 10.0],
-    }
+    values = {"scale": [StandardScaler(), MinMaxScaler()], "svc__C": [0.1, 1.0, 10.0]}
     search = GridSearchCV(pipe, values, cv=3).fit(*data)
     best = as_run(search).incumbent
     assert pipe.set_params(**best).get_params()["svc__C"] == pytest.approx(
@@ -132,10 +117,7 @@ def test_the_incumbent_sets_the_parameters_of_a_pipeline():
 
 
 def test_distributions_are_the_true_space():
-    values = {
-        "C": stats.loguniform(1e-3, 1e3),
-        "gamma": stats.uniform(0.5, 2.0),
-    }
+    values = {"C": stats.loguniform(1e-3, 1e3), "gamma": stats.uniform(0.5, 2.0)}
     values["trees"] = stats.randint(2, 9)
     run = as_run(grid(values, RandomizedSearchCV, n_iter=5, random_state=0))
     assert run.space["C"] == hx.FloatParameter("C", 1e-3, 1e3, log=True)
@@ -148,26 +130,16 @@ def test_distributions_are_the_true_space():
 
 
 def halving():
-    values = {
-        "max_depth": stats.randint(1, 8),
-        "min_samples_leaf": stats.randint(1, 20),
-    }
-    search = HalvingRandomSearchCV(
-        DecisionTreeClassifier(random_state=0), values, random_state=0
-    )
-    return search.set_params(cv=3).fit(
-        *make_classification(240, random_state=0)
-    )
+    values = {"max_depth": stats.randint(1, 8), "min_samples_leaf": stats.randint(1, 20)}
+    search = HalvingRandomSearchCV(DecisionTreeClassifier(random_state=0), values, random_state=0)
+    return search.set_params(cv=3).fit(*make_classification(240, random_state=0))
 
 
 def test_a_halving_search_is_read_at_its_highest_resource():
     search = halving()
     run, results = as_run(search), search.cv_results_
     highest = results["n_resources"].max()
-    assert (
-        run.trials.tolist()
-        == np.flatnonzero(results["n_resources"] == highest).tolist()
-    )
+    assert run.trials.tolist() == np.flatnonzero(results["n_resources"] == highest).tolist()
     assert run.incumbent_trial == search.best_index_
     assert {why.kind for why in run.excluded.values()} == {"another_fidelity"}
     note = the_note(run.notes, "fidelity_level")
@@ -178,36 +150,18 @@ def test_a_halving_search_is_read_at_its_highest_resource():
 
 
 def test_where_one_candidate_is_left_the_resources_of_more_are_named():
-    table = pd.DataFrame(
-        {"x": np.linspace(0.1, 0.9, 9), "loss": np.arange(9.0)}
-    )
+    table = pd.DataFrame({"x": np.linspace(0.1, 0.9, 9), "loss": np.arange(9.0)})
     table["epochs"] = [1, 1, 1, 1, 1, 1, 3, 3, 9]
     options = {"objective": "loss", "fidelity": "epochs"}
-    with pytest.raises(
-        hx.base.NothingToExplain,
-        match=r"There are 2 at 3 and 6 at 1: level=3\.0",
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match=r"There are 2 at 3 and 6 at 1: level=3\.0"):
         hx.importance(table, **options)
     assert len(as_run(table, level=1, **options)) == 6
-    assert (
-        hx.importance(table, level=1, **options).importance.loc[
-            "x", "importance"
-        ]
-        > 0.9
-    )
+    assert hx.importance(table, level=1, **options).importance.loc["x", "importance"] > 0.9
 
 
 def test_a_resource_that_is_a_hyperparameter_is_none_where_all_have_the_same():
-    options = {
-        "resource": "trees",
-        "min_resources": 1,
-        "max_resources": 4,
-        "factor": 2,
-        "cv": 3,
-    }
-    search = HalvingGridSearchCV(
-        Known(), {"C": [0.1, 0.5, 1.0, 10.0]}, **options
-    )
+    options = {"resource": "trees", "min_resources": 1, "max_resources": 4, "factor": 2, "cv": 3}
+    search = HalvingGridSearchCV(Known(), {"C": [0.1, 0.5, 1.0, 10.0]}, **options)
     run = as_run(search.fit(make_classification(60, random_state=0)[0]))
     assert run.space.names == ("C",)
     assert run.incumbent["C"] == pytest.approx(1.0)
@@ -226,25 +180,17 @@ def test_failed_fits_are_left_out_with_their_reason():
 
 
 def two_scores(refit):
-    scoring = {
-        "a": lambda e, X, y=None: e.truth(X),
-        "b": lambda e, X, y=None: -e.truth(X),
-    }
+    scoring = {"a": lambda e, X, y=None: e.truth(X), "b": lambda e, X, y=None: -e.truth(X)}
     return grid({"C": [0.1, 0.5, 1.0]}, scoring=scoring, refit=refit)
 
 
 def test_of_several_metrics_the_one_of_refit_is_explained_unless_another_is_asked_for():
     search = two_scores("b")
     assert as_run(search).objective_name == "mean_test_b"
-    assert as_run(search).incumbent["C"] == pytest.approx(
-        search.best_params_["C"]
-    )
+    assert as_run(search).incumbent["C"] == pytest.approx(search.best_params_["C"])
     for name in ("a", "mean_test_a"):
         run = as_run(search, objective=name)
-        assert (
-            run.objective.tolist()
-            == search.cv_results_["mean_test_a"].tolist()
-        )
+        assert run.objective.tolist() == search.cv_results_["mean_test_a"].tolist()
     assert list(as_runs(search)) == ["mean_test_b"]
 
 
@@ -259,11 +205,7 @@ def test_several_metrics_of_which_none_was_chosen_are_runs_of_their_own():
 
 def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
     search = grid({"C": [0.1, 0.5, 1.0]}, refit=lambda results: 0)
-    (note,) = [
-        note
-        for note in as_run(search).notes
-        if note.kind == "refit_chose_another"
-    ]
+    (note,) = [note for note in as_run(search).notes if note.kind == "refit_chose_another"]
     assert note.trials == (0, 2)
 
 
@@ -273,18 +215,11 @@ def test_a_rule_that_refits_another_trial_than_the_best_is_noted():
 @pytest.mark.merge
 def test_a_bayesian_search_has_the_models_of_skopt_and_the_folds():
     search = BayesSearchCV(
-        Known(),
-        {"C": (1e-3, 1e3, "log-uniform")},
-        n_iter=12,
-        cv=KFold(3),
-        random_state=0,
+        Known(), {"C": (1e-3, 1e3, "log-uniform")}, n_iter=12, cv=KFold(3), random_state=0
     ).fit(X)
     run, own = as_run(search), hx.from_skopt(search)
     assert run.proposals == own.proposals == (10, 11)
-    assert (
-        run.own_acquisition(11).acquisition.label
-        == own.own_acquisition(11).acquisition.label
-    )
+    assert run.own_acquisition(11).acquisition.label == own.own_acquisition(11).acquisition.label
     found = run.instances
     for k in range(3):
         scores = search.cv_results_[f"split{k}_test_score"]

@@ -15,10 +15,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.svm import SVC
 from skopt import BayesSearchCV, Optimizer, forest_minimize, gp_minimize
 from skopt.acquisition import gaussian_ei, gaussian_lcb, gaussian_pi
-from skopt.learning import (
-    ExtraTreesRegressor,
-    GradientBoostingQuantileRegressor,
-)
+from skopt.learning import ExtraTreesRegressor, GradientBoostingQuantileRegressor
 from skopt.space import Categorical, Integer, Real, Space
 from skopt.utils import create_result
 from threadpoolctl import threadpool_limits
@@ -55,14 +52,8 @@ def every_kind():
 
 def loss(point):
     real, log_real, integer, log_integer, three, two, _ = point
-    value = (
-        (real - 0.3) ** 2
-        + 0.1 * np.log10(log_real) ** 2
-        + 0.02 * abs(integer - 4)
-    )
-    return (
-        value + 0.05 * np.log2(log_integer) + 0.3 * (three == "b") + 0.1 * two
-    )
+    value = (real - 0.3) ** 2 + 0.1 * np.log10(log_real) ** 2 + 0.02 * abs(integer - 4)
+    return value + 0.05 * np.log2(log_integer) + 0.3 * (three == "b") + 0.1 * two
 
 
 def reals():
@@ -76,10 +67,7 @@ def smooth(point):
 
 # Where models are looked at, skopt need not search them thoroughly for the next point.
 quick_minimize = partial(
-    gp_minimize,
-    acq_optimizer="sampling",
-    n_points=1000,
-    n_restarts_optimizer=1,
+    gp_minimize, acq_optimizer="sampling", n_points=1000, n_restarts_optimizer=1
 )
 
 MINIMIZERS = {
@@ -90,11 +78,7 @@ MINIMIZERS = {
     "random forest": (forest_minimize, {"base_estimator": "RF"}),
     "extra trees with least variance": (
         forest_minimize,
-        {
-            "base_estimator": ExtraTreesRegressor(
-                n_estimators=20, min_variance=0.01, random_state=0
-            )
-        },
+        {"base_estimator": ExtraTreesRegressor(n_estimators=20, min_variance=0.01, random_state=0)},
     ),
 }
 
@@ -131,9 +115,7 @@ def asked_for(result, **arguments):
 def short(objective=smooth, dimensions=None, **options):
     """A run of few calls, which are not searched for thoroughly."""
     dimensions = reals() if dimensions is None else dimensions
-    return quick_minimize(
-        objective, dimensions, **{"random_state": 0, **options}
-    )
+    return quick_minimize(objective, dimensions, **{"random_state": 0, **options})
 
 
 def told(n, objective=smooth, dimensions=None, **options):
@@ -150,9 +132,7 @@ def assert_predicts(surrogate, model, result, X, sign=1.0):
     Z = result.space.transform(points_of(hx.from_skopt(result).space, X))
     mean, std = model.predict(Z, return_std=True)
     np.testing.assert_allclose(surrogate.predict(X)[0], sign * mean, rtol=1e-6)
-    np.testing.assert_allclose(
-        surrogate.predict(X)[1], std, rtol=1e-6, atol=1e-8
-    )
+    np.testing.assert_allclose(surrogate.predict(X)[1], std, rtol=1e-6, atol=1e-8)
 
 
 def points_of(space, X):
@@ -161,9 +141,7 @@ def points_of(space, X):
 
 def stored_as(points, values, dimensions, **specs):
     """What skopt's minimizers pack, made without a run of theirs."""
-    return create_result(
-        points, values, Space(dimensions), specs=specs, models=[]
-    )
+    return create_result(points, values, Space(dimensions), specs=specs, models=[])
 
 
 # ---------------------------------------------------------------------- points and space
@@ -198,22 +176,14 @@ def test_trials_are_the_points_in_order_and_minimized():
 
 
 def test_dimensions_without_a_name_are_called_by_their_position_and_that_is_noted():
-    result = stored_as(
-        [[0.5, 1, 2]], [1.0], [Real(0, 1, name="lr"), (0, 3), (0, 9)]
-    )
+    result = stored_as([[0.5, 1, 2]], [1.0], [Real(0, 1, name="lr"), (0, 3), (0, 9)])
     run = hx.from_skopt(result)
     assert run.space.names == ("lr", "x1", "x2")
     assert the_note(run.notes, "unnamed_dimensions").names == ("x1", "x2")
 
 
 def test_short_forms_of_dimensions_mean_what_skopt_takes_them_for():
-    forms = [
-        (1, 10),
-        (0.1, 1.0),
-        (1e-3, 1.0, "log-uniform"),
-        (1, 100, "log-uniform"),
-        ["p", "q"],
-    ]
+    forms = [(1, 10), (0.1, 1.0), (1e-3, 1.0, "log-uniform"), (1, 100, "log-uniform"), ["p", "q"]]
     run = hx.from_skopt(stored_as([[2, 0.5, 0.1, 10, "q"]], [1.0], forms))
     assert run.space.parameters == (
         hx.IntParameter("x0", 1, 10),
@@ -249,34 +219,17 @@ def test_probabilities_of_choices_are_noted_since_the_measure_counts_every_choic
 
 
 def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
-    space = [
-        Real(0, 1, name="lr"),
-        Integer(1, 9, name="k"),
-        Categorical(["a", "b"], name="c"),
-    ]
-    points = [
-        [0.5, 3, "a"],
-        [0.5, 2.5, "a"],
-        [0.5, 3, "z"],
-        ["x", 3, "a"],
-        [0.5, 3],
-        [7.0, 3, "a"],
-    ]
+    space = [Real(0, 1, name="lr"), Integer(1, 9, name="k"), Categorical(["a", "b"], name="c")]
+    points = [[0.5, 3, "a"], [0.5, 2.5, "a"], [0.5, 3, "z"], ["x", 3, "a"], [0.5, 3], [7.0, 3, "a"]]
     result = stored_as(points[:1], [1.0], space)
     values = [*np.ones(6), np.nan, np.inf, 0.5]
     result.update(x_iters=points + points[:1] * 3, func_vals=np.array(values))
     run = hx.from_skopt(result)
     assert run.trials.tolist() == [0, 8]
-    reasons = {
-        trial: why["why"].kind
-        for trial, why in run.excluded.items()
-        if trial < 4
-    }
+    reasons = {trial: why["why"].kind for trial, why in run.excluded.items() if trial < 4}
     assert reasons == {1: "off_grid", 2: "no_choice", 3: "no_number"}
     outside = fact("outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
-    assert {
-        trial: why for trial, why in run.excluded.items() if trial >= 4
-    } == {
+    assert {trial: why for trial, why in run.excluded.items() if trial >= 4} == {
         4: fact("wrong_length", count=2, dimensions=3),
         5: fact("outside_space", why=outside),
         6: fact("not_finite", names=["objective"], value="nan"),
@@ -292,9 +245,7 @@ def test_a_constraint_that_skopt_kept_to_is_noted():
     options = {"n_calls": 8, "n_initial_points": 6, "acq_func": "EI"}
     run = hx.from_skopt(short(space_constraint=lower_triangle, **options))
     assert "space_constraint" in kinds(run.notes)
-    assert "space_constraint" not in kinds(
-        hx.from_skopt(result_of("gp")).notes
-    )
+    assert "space_constraint" not in kinds(hx.from_skopt(result_of("gp")).notes)
 
 
 # ---------------------------------------------------------------------- columns
@@ -313,28 +264,15 @@ def transformed(transform, categorical):
     dimensions = [copy.copy(dimension) for dimension in NUMERIC]
     for dimension in dimensions:
         dimension.set_transformer(transform)
-    choices = [
-        ["a", "b", "c"],
-        ["a", "b"],
-        ["a"],
-        [None, True, "x"],
-        [3, 1, 2],
-    ]
+    choices = [["a", "b", "c"], ["a", "b"], ["a"], [None, True, "x"], [3, 1, 2]]
     if categorical == "identity":
         choices = [[3.5, 1, 2], [7]]
-    return [
-        *dimensions,
-        *(Categorical(c, transform=categorical) for c in choices),
-    ]
+    return [*dimensions, *(Categorical(c, transform=categorical) for c in choices)]
 
 
-@pytest.mark.parametrize(
-    "categorical", ["onehot", "label", "normalize", "identity"]
-)
+@pytest.mark.parametrize("categorical", ["onehot", "label", "normalize", "identity"])
 @pytest.mark.parametrize("transform", ["identity", "normalize"])
-def test_columns_equal_skopts_own_transform_of_the_decoded_rows(
-    transform, categorical
-):
+def test_columns_equal_skopts_own_transform_of_the_decoded_rows(transform, categorical):
     dimensions = transformed(transform, categorical)
     space, _ = read_space(dimensions, None)
     X = space.sample(200, seed=1)
@@ -349,9 +287,7 @@ def test_columns_equal_skopts_own_transform_of_the_decoded_rows(
 @pytest.mark.parametrize(
     "name",
     [
-        name
-        if name in ("gp", "extra trees")
-        else pytest.param(name, marks=pytest.mark.thorough)
+        name if name in ("gp", "extra trees") else pytest.param(name, marks=pytest.mark.thorough)
         for name in MINIMIZERS
     ],
 )
@@ -364,50 +300,22 @@ def test_surrogates_predict_what_skopts_stored_models_predict(name):
         assert_predicts(run.surrogate(before=trial), model, result, X)
 
 
-@pytest.mark.filterwarnings(
-    "ignore:The objective has been evaluated at point:UserWarning"
-)
+@pytest.mark.filterwarnings("ignore:The objective has been evaluated at point:UserWarning")
 def test_a_process_of_categories_only_predicts_what_skopts_hamming_kernel_predicts():
-    dimensions = [
-        Categorical(list("abcd"), name="p"),
-        Categorical(list("xyz"), name="q"),
-    ]
-    options = {
-        "n_calls": 9,
-        "n_initial_points": 6,
-        "acq_func": "LCB",
-        "random_state": 1,
-    }
-    result = short(
-        lambda point: ord(point[0]) + (point[1] == "y") * 0.5,
-        dimensions,
-        **options,
-    )
+    dimensions = [Categorical(list("abcd"), name="p"), Categorical(list("xyz"), name="q")]
+    options = {"n_calls": 9, "n_initial_points": 6, "acq_func": "LCB", "random_state": 1}
+    result = short(lambda point: ord(point[0]) + (point[1] == "y") * 0.5, dimensions, **options)
     run = hx.from_skopt(result)
-    assert_predicts(
-        run.surrogate(6),
-        result.models[0],
-        result,
-        run.space.sample(12, seed=0),
-    )
+    assert_predicts(run.surrogate(6), result.models[0], result, run.space.sample(12, seed=0))
 
 
 def test_the_noise_is_the_one_skopt_moved_out_of_its_kernel():
-    options = {
-        "n_calls": 22,
-        "n_initial_points": 20,
-        "acq_func": "LCB",
-        "random_state": 0,
-    }
-    result = gp_minimize(
-        lambda x: smooth(x) + np.sin(1e4 * x[0]), reals(), **options
-    )
+    options = {"n_calls": 22, "n_initial_points": 20, "acq_func": "LCB", "random_state": 0}
+    result = gp_minimize(lambda x: smooth(x) + np.sin(1e4 * x[0]), reals(), **options)
     model = result.models[-1]
     expected = np.std(result.func_vals) * np.sqrt(model.noise_ + model.alpha)
     assert expected > 0.1
-    assert hx.from_skopt(result).surrogate().noise_std == pytest.approx(
-        expected
-    )
+    assert hx.from_skopt(result).surrogate().noise_std == pytest.approx(expected)
 
 
 def test_trials_of_a_stored_process_are_predicted_by_fits_without_them():
@@ -425,57 +333,32 @@ def test_trials_of_a_stored_process_are_predicted_by_fits_without_them():
         refitted = clone(model).set_params(kernel=model.kernel_.k1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            mean, std = refitted.fit(Z[seen], y[seen]).predict(
-                Z[out], return_std=True
-            )
-        expected = np.hypot(
-            std, y[seen].std() * np.sqrt(refitted.noise_ + model.alpha)
-        )
-        np.testing.assert_allclose(
-            held_out.mean[out], mean, atol=0.05 * y.std()
-        )
-        np.testing.assert_allclose(
-            held_out.std[out], expected, atol=0.05 * y.std()
-        )
+            mean, std = refitted.fit(Z[seen], y[seen]).predict(Z[out], return_std=True)
+        expected = np.hypot(std, y[seen].std() * np.sqrt(refitted.noise_ + model.alpha))
+        np.testing.assert_allclose(held_out.mean[out], mean, atol=0.05 * y.std())
+        np.testing.assert_allclose(held_out.std[out], expected, atol=0.05 * y.std())
 
 
 def test_models_of_dimensions_that_another_optimizer_has_changed_since_are_still_read():
     """gp_minimize sets the transform of dimension objects, also where others share them."""
-    dimensions = [
-        Real(10, 50, name="x"),
-        Real(1e-3, 1e2, prior="log-uniform", name="y"),
-    ]
+    dimensions = [Real(10, 50, name="x"), Real(1e-3, 1e2, prior="log-uniform", name="y")]
 
     def bowl(point):
         return (point[0] - 30) ** 2 / 100 + np.log10(point[1]) ** 2
 
-    options = {
-        "n_calls": 10,
-        "n_initial_points": 6,
-        "acq_func": "EI",
-        "random_state": 0,
-    }
+    options = {"n_calls": 10, "n_initial_points": 6, "acq_func": "EI", "random_state": 0}
     forest = forest_minimize(bowl, dimensions, **options)
     Z = forest.space.transform(forest.x_iters)
     quick_minimize(bowl, dimensions, **options)
     assert np.abs(forest.space.transform(forest.x_iters) - Z).max() > 1
     run = hx.from_skopt(forest)
     expected = forest.models[-1].predict(Z)
-    np.testing.assert_allclose(
-        run.surrogate().predict(run.X)[0], expected, rtol=1e-6
-    )
+    np.testing.assert_allclose(run.surrogate().predict(run.X)[0], expected, rtol=1e-6)
 
 
 def test_any_other_regressor_with_a_standard_deviation_is_read_by_its_own_predictions():
-    options = {
-        "base_estimator": BayesianRidge(),
-        "n_initial_points": 5,
-        "acq_func": "LCB",
-    }
-    quick = {
-        "acq_optimizer": "sampling",
-        "acq_optimizer_kwargs": {"n_points": 100},
-    }
+    options = {"base_estimator": BayesianRidge(), "n_initial_points": 5, "acq_func": "LCB"}
+    quick = {"acq_optimizer": "sampling", "acq_optimizer_kwargs": {"n_points": 100}}
     result = told(8, **options, **quick).get_result()
     run = hx.from_skopt(result)
     X = run.space.sample(50, seed=0)
@@ -489,9 +372,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     models = [GradientBoostingQuantileRegressor()] * (CALLS - INITIAL + 1)
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
-    assert isinstance(
-        run.surrogate(INITIAL), hx.models.GaussianProcessSurrogate
-    )
+    assert isinstance(run.surrogate(INITIAL), hx.models.GaussianProcessSurrogate)
     assert "models_unreadable" in kinds(run.notes)
     assert run.proposals == tuple(range(INITIAL, CALLS))
 
@@ -500,18 +381,13 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
-@pytest.mark.parametrize(
-    "name", ["gp", pytest.param("random forest", marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("name", ["gp", pytest.param("random forest", marks=pytest.mark.thorough)])
 def test_the_terms_add_up_to_what_skopt_maximized(name, acq_func):
     result = result_of(name, acq_func, reals)
     run = hx.from_skopt(result)
     trial = INITIAL + 4
     X = run.space.sample(100, seed=5)
-    seen = (
-        result.space.transform(points_of(run.space, X)),
-        result.models[trial - INITIAL],
-    )
+    seen = (result.space.transform(points_of(run.space, X)), result.models[trial - INITIAL])
     best = np.min(result.func_vals[:trial])
     expected = {
         "LCB": lambda: -gaussian_lcb(*seen, kappa=1.96),
@@ -544,8 +420,7 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     X = run.space.sample(50, seed=0)
     for trial in (10, 11, None):
         np.testing.assert_allclose(
-            run.surrogate(trial).predict(X),
-            everything.surrogate(trial).predict(X),
+            run.surrogate(trial).predict(X), everything.surrogate(trial).predict(X)
         )
     assert run.own_acquisition(10) is not None
     assert run.own_acquisition(9) is None
@@ -556,13 +431,8 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     lost = altered(queue)
     lost.specs["args"] = {"model_queue_size": 3, "acq_func": "LCB"}
     assert hx.from_skopt(lost).proposals == (10, 11)
-    assert (
-        the_note(hx.from_skopt(lost).notes, "initial_not_recorded")["first"]
-        == 10
-    )
-    assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {
-        Origin.UNKNOWN
-    }
+    assert the_note(hx.from_skopt(lost).notes, "initial_not_recorded")["first"] == 10
+    assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {Origin.UNKNOWN}
 
 
 def test_without_models_one_is_fitted_anew_and_the_specification_tells_the_proposals():
@@ -595,9 +465,7 @@ def test_given_points_come_before_the_proposals(x0, y0, given, origin):
 
 
 def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for():
-    optimizer = Optimizer(
-        reals(), n_initial_points=4, acq_func="LCB", random_state=0
-    )
+    optimizer = Optimizer(reals(), n_initial_points=4, acq_func="LCB", random_state=0)
     for _ in range(4):
         points = optimizer.ask(n_points=3)
         optimizer.tell(points, [smooth(point) for point in points])
@@ -606,16 +474,10 @@ def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for(
     run = hx.from_skopt(optimizer)
     X = run.space.sample(50, seed=0)
     for trial, model in ((6, 0), (8, 0), (9, 1), (11, 1)):
-        expected = result.models[model].predict(
-            result.space.transform(points_of(run.space, X))
-        )
-        np.testing.assert_allclose(
-            run.surrogate(trial).predict(X)[0], expected, rtol=1e-6
-        )
+        expected = result.models[model].predict(result.space.transform(points_of(run.space, X)))
+        np.testing.assert_allclose(run.surrogate(trial).predict(X)[0], expected, rtol=1e-6)
     assert run.own_acquisition(6).notes == ()
-    assert run.own_acquisition(8).notes == (
-        fact("asked_together", trials=[6, 7, 8]),
-    )
+    assert run.own_acquisition(8).notes == (fact("asked_together", trials=[6, 7, 8]),)
     assert run.proposals == tuple(range(6, 12))
 
 
@@ -636,23 +498,17 @@ def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
 
 
 @pytest.mark.parametrize("acq_func", ["LCB", "EI", "PI"])
-@pytest.mark.parametrize(
-    "name", ["gp", pytest.param("extra trees", marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("name", ["gp", pytest.param("extra trees", marks=pytest.mark.thorough)])
 def test_a_hedge_is_seen_through(name, acq_func):
     """Runs of one criterion whose record is made to say gp_hedge."""
-    run = hx.from_skopt(
-        asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge")
-    )
+    run = hx.from_skopt(asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge"))
     assert "hedge" in kinds(run.notes)
     ranks = []
     for trial in run.proposals:
         own = run.own_acquisition(trial)
         ranks.append(dict(the_note(own.notes, "hedge_inferred")["ranks"]))
         assert list(ranks[-1]) == ["LCB", "EI", "PI"]
-        assert own.acquisition.label.startswith(
-            min(ranks[-1], key=ranks[-1].get)
-        )
+        assert own.acquisition.label.startswith(min(ranks[-1], key=ranks[-1].get))
         assert own.acquisition.surrogate is run.surrogate(trial)
     true = [rank[acq_func] for rank in ranks]
     assert np.median(true) == 1
@@ -667,30 +523,20 @@ def test_a_hedge_is_seen_through(name, acq_func):
     ("arguments", "reason"),
     [
         ({"acq_func": "MES"}, fact("criterion_not_pointwise", names=["MES"])),
-        (
-            {"acq_func": "PVRS"},
-            fact("criterion_not_pointwise", names=["PVRS"]),
-        ),
+        ({"acq_func": "PVRS"}, fact("criterion_not_pointwise", names=["PVRS"])),
         ({"acq_func": "EIps"}, fact("criterion_per_second", names=["EIps"])),
-        (
-            {"acq_func": "LCB", "kappa": "inf"},
-            fact("criterion_of_std", kappa="inf"),
-        ),
+        ({"acq_func": "LCB", "kappa": "inf"}, fact("criterion_of_std", kappa="inf")),
         ({"acq_func": None}, fact("criterion_not_recorded")),
     ],
 )
-def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(
-    arguments, reason
-):
+def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
     run = hx.from_skopt(asked_for(result_of("gp"), **arguments))
     assert run.own_acquisition(INITIAL) is None
     assert the_note(run.notes, "criterion_assumed")["why"] == reason
     assert run.acquisition(INITIAL).label == "LCB (κ = 1.96)"
     # the model is skopt's own all the same
     own = hx.from_skopt(result_of("gp")).surrogate(INITIAL)
-    np.testing.assert_array_equal(
-        run.surrogate(INITIAL).predict(run.X), own.predict(run.X)
-    )
+    np.testing.assert_array_equal(run.surrogate(INITIAL).predict(run.X), own.predict(run.X))
 
 
 @pytest.mark.parametrize("acq_func", ["EIps", "PIps"])
@@ -698,36 +544,23 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     options = {"n_calls": 7, "n_initial_points": 5, "acq_func": acq_func}
     result = short(lambda point: (smooth(point), 1.0 + point[0]), **options)
     run = hx.from_skopt(result)
-    np.testing.assert_array_equal(
-        run.objective, [smooth(point) for point in result.x_iters]
-    )
+    np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
     why = fact("criterion_per_second", names=[acq_func])
     assert the_note(run.notes, "criterion_assumed")["why"] == why
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
-    np.testing.assert_allclose(
-        run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6
-    )
+    np.testing.assert_allclose(run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6)
     assert run.proposals == (5, 6)
 
 
 def test_a_random_search_has_no_acquisition_function_and_says_so():
     points = np.random.default_rng(0).random((14, 2)).tolist()
-    args = {
-        "base_estimator": "dummy",
-        "acq_func": "EI",
-        "n_initial_points": 14,
-    }
+    args = {"base_estimator": "dummy", "acq_func": "EI", "n_initial_points": 14}
     specs = {"function": "base_minimize", "args": args}
-    dummy = stored_as(
-        points, [*map(sum, points)], [(0.0, 1.0), (0.0, 1.0)], **specs
-    )
+    dummy = stored_as(points, [*map(sum, points)], [(0.0, 1.0), (0.0, 1.0)], **specs)
     # and a run of initial points only is one too
-    for result, n in (
-        (dummy, 14),
-        (short(n_calls=12, n_initial_points=12), 12),
-    ):
+    for result, n in ((dummy, 14), (short(n_calls=12, n_initial_points=12), 12)):
         run = hx.from_skopt(result)
         assert run.proposals == tuple(range(2, n))
         assert run.own_acquisition(n - 1) is None
@@ -757,9 +590,7 @@ def test_a_search_is_read_with_its_score_maximized():
     assert run.objective_name == "mean_test_score"
     assert run.optimizer == "skopt's BayesSearchCV"
     assert run.space.names == ("C", "gamma")
-    np.testing.assert_allclose(
-        run.objective, search().cv_results_["mean_test_score"]
-    )
+    np.testing.assert_allclose(run.objective, search().cv_results_["mean_test_score"])
     assert run.objective.max() == pytest.approx(search().best_score_)
 
 
@@ -770,12 +601,8 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
     Z = result.space.transform(points_of(run.space, X))
     held_out = run.surrogate().held_out()
     np.testing.assert_allclose(held_out.observed, run.objective)
-    assert np.abs(held_out.mean - held_out.observed).max() < np.ptp(
-        held_out.observed
-    )
-    expected = gaussian_ei(
-        Z, result.models[1], y_opt=np.min(result.func_vals[:6])
-    )
+    assert np.abs(held_out.mean - held_out.observed).max() < np.ptp(held_out.observed)
+    expected = gaussian_ei(Z, result.models[1], y_opt=np.min(result.func_vals[:6]))
     value = sum(run.own_acquisition(6).acquisition.terms(X).values())
     np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-9)
 
@@ -785,14 +612,8 @@ def test_the_surrogate_of_a_search_predicts_the_score_though_its_model_predicts_
 
 def two_searches():
     spaces = [({"C": (0.1, 1.0)}, 2), ({"gamma": (0.1, 1.0)}, 2)]
-    options = {
-        "cv": 2,
-        "random_state": 0,
-        "optimizer_kwargs": {"n_initial_points": 2},
-    }
-    return BayesSearchCV(SVC(), spaces, **options).fit(
-        *load_iris(return_X_y=True)
-    )
+    options = {"cv": 2, "random_state": 0, "optimizer_kwargs": {"n_initial_points": 2}}
+    return BayesSearchCV(SVC(), spaces, **options).fit(*load_iris(return_X_y=True))
 
 
 def without_space():
@@ -810,33 +631,15 @@ def without_space():
             {},
             ["OptimizeResult", "x_iters"],
         ),
-        (
-            lambda: altered(result_of("gp"), func_vals=[1.0]),
-            {},
-            ["14 x_iters", "1 func_vals"],
-        ),
+        (lambda: altered(result_of("gp"), func_vals=[1.0]), {}, ["14 x_iters", "1 func_vals"]),
         (without_space, {}, ["space", "result.space"]),
-        (
-            lambda: BayesSearchCV(SVC(), {"C": (0.1, 1.0)}),
-            {},
-            ["not fitted", "fit"],
-        ),
+        (lambda: BayesSearchCV(SVC(), {"C": (0.1, 1.0)}), {}, ["not fitted", "fit"]),
         (two_searches, {}, ["2 search spaces", "optimizer_results_[i]"]),
         (lambda: result_of("gp"), {"names": ["a"]}, ["names", "7"]),
+        (lambda: result_of("gp"), {"names": "abcdefg"}, ["names", "'abcdefg'"]),
+        (lambda: result_of("gp"), {"names": list("abcdeff")}, ["dimensions named f", "names="]),
         (
-            lambda: result_of("gp"),
-            {"names": "abcdefg"},
-            ["names", "'abcdefg'"],
-        ),
-        (
-            lambda: result_of("gp"),
-            {"names": list("abcdeff")},
-            ["dimensions named f", "names="],
-        ),
-        (
-            lambda: stored_as(
-                [["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]
-            ),
+            lambda: stored_as([["a"]], [1.0], [Categorical(["a", "a"], transform="identity")]),
             {},
             ["x0", "'a' twice"],
         ),
@@ -851,10 +654,7 @@ def test_what_is_wrong_with_a_source_is_told(source, options, words):
 
 @pytest.mark.parametrize(
     "source",
-    [
-        lambda: Optimizer([(0.0, 1.0)]),
-        lambda: altered(result_of("gp"), x_iters=[], func_vals=[]),
-    ],
+    [lambda: Optimizer([(0.0, 1.0)]), lambda: altered(result_of("gp"), x_iters=[], func_vals=[])],
 )
 def test_a_result_without_a_trial_has_nothing_to_explain(source):
     with pytest.raises(NothingToExplain) as caught:
@@ -864,11 +664,7 @@ def test_a_result_without_a_trial_has_nothing_to_explain(source):
 
 def test_a_search_of_initial_points_only_tells_no_proposals():
     result = gp_minimize(
-        lambda point: point[0],
-        [(0.0, 1.0)],
-        n_calls=10,
-        n_initial_points=10,
-        random_state=0,
+        lambda point: point[0], [(0.0, 1.0)], n_calls=10, n_initial_points=10, random_state=0
     )
     text = str(hx.from_skopt(result))
     assert "after the initial design" not in text
@@ -890,19 +686,13 @@ def exact_std(gp, z):
     for i in range(n):
         for row in K[i + 1 :]:
             factor = row[i] / K[i][i]
-            row[i:] = [
-                a - factor * b for a, b in zip(row[i:], K[i][i:], strict=True)
-            ]
+            row[i:] = [a - factor * b for a, b in zip(row[i:], K[i][i:], strict=True)]
     return float(K[n][n]) ** 0.5 * gp.y_train_std_
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("noise", "is_rounded"), [(1e-10, True), (0.01, False)]
-)
-def test_a_standard_deviation_that_is_skopts_rounding_error_is_told(
-    noise, is_rounded
-):
+@pytest.mark.parametrize(("noise", "is_rounded"), [(1e-10, True), (0.01, False)])
+def test_a_standard_deviation_that_is_skopts_rounding_error_is_told(noise, is_rounded):
     def bowl(point):
         return (point[0] - 0.3) ** 2 + 0.5 * (point[1] - 0.6) ** 2
 

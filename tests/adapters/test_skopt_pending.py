@@ -45,10 +45,7 @@ def optimizer_of(acq_func, base="GP", told=7, **options):
 
 def skopts_own(source, acq_func, point, model=None, values=None):
     """skopt's acquisition at a point, with its defaults: larger is more desirable."""
-    Z, model = (
-        source.space.transform([point]),
-        source.models[-1] if model is None else model,
-    )
+    Z, model = (source.space.transform([point]), source.models[-1] if model is None else model)
     if acq_func == "LCB":
         return -float(gaussian_lcb(Z, model)[0])
     best = np.min(source.yi if values is None else values)
@@ -85,9 +82,7 @@ def test_the_next_point_has_skopts_own_value(acq_func, base):
         ]
         assert at[optimizer.cand_acq_funcs_.index(drawn)]
     own = skopts_own(optimizer, drawn, point)
-    assert explanation.prediction["total"] == pytest.approx(
-        own, rel=1e-5, abs=1e-12
-    )
+    assert explanation.prediction["total"] == pytest.approx(own, rel=1e-5, abs=1e-12)
     assert not explanation.assumed
 
 
@@ -101,13 +96,8 @@ def test_the_numbers_stay_when_it_is_told():
     optimizer.tell(point, smooth(point))
     told = hx.explain_proposal(optimizer, 7, background=ROWS)
     np.testing.assert_array_equal(before.phi, told.phi)
-    assert (before.prediction, before.baseline) == (
-        told.prediction,
-        told.baseline,
-    )
-    np.testing.assert_array_equal(
-        hx.explain_proposal(run, 7, background=ROWS).phi, before.phi
-    )
+    assert (before.prediction, before.baseline) == (told.prediction, told.baseline)
+    np.testing.assert_array_equal(hx.explain_proposal(run, 7, background=ROWS).phi, before.phi)
 
 
 def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_is():
@@ -127,12 +117,8 @@ def test_no_point_is_pending_where_skopt_will_draw_it_or_a_result_is_all_there_i
 # ---------------------------------------------------------------------- batches
 
 
-@pytest.mark.parametrize(
-    "strategy", ["cl_min", pytest.param("cl_max", marks=pytest.mark.thorough)]
-)
-def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(
-    strategy, monkeypatch
-):
+@pytest.mark.parametrize("strategy", ["cl_min", pytest.param("cl_max", marks=pytest.mark.thorough)])
+def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(strategy, monkeypatch):
     seen = []
     optimizer = optimizer_of("EI")
     tell = Optimizer._tell
@@ -153,9 +139,7 @@ def test_points_of_a_batch_are_explained_by_models_that_were_told_lies(
         # of skopt's own copy, before this point was asked for
         model, values = seen[k]
         own = skopts_own(optimizer, "EI", point, model, values)
-        assert explanation.prediction["total"] == pytest.approx(
-            own, rel=1e-4, abs=1e-9
-        )
+        assert explanation.prediction["total"] == pytest.approx(own, rel=1e-4, abs=1e-9)
         assert ("lies_told" in kinds(explanation.notes)) == (k > 0)
         assert list(explanation.config.values()) == pytest.approx(point)
     told = the_note(explanation.notes, "lies_told")
@@ -167,9 +151,7 @@ def test_points_of_an_initial_batch_were_chosen_by_no_model():
     optimizer = optimizer_of("LCB", told=3)
     optimizer.ask(n_points=4)
     run = hx.from_skopt(optimizer)
-    assert [run.origin(t) for t in run.pending] == [Origin.INITIAL] * 2 + [
-        Origin.MODEL
-    ] * 2
+    assert [run.origin(t) for t in run.pending] == [Origin.INITIAL] * 2 + [Origin.MODEL] * 2
     with pytest.raises(NothingToExplain):
         hx.explain_proposal(run, 3)
     assert not hx.explain_proposal(run, 6, background=ROWS).assumed
@@ -183,23 +165,14 @@ def test_a_search_explains_configurations_as_the_next_one():
     from sklearn.svm import SVC
 
     X, y = make_classification(40, 4, random_state=0)
-    space = {
-        "C": Real(1e-2, 1e2, prior="log-uniform"),
-        "shrinking": Categorical([True, False]),
-    }
-    options = {
-        "n_initial_points": 3,
-        "acq_func": "EI",
-        "acq_optimizer_kwargs": QUICK,
-    }
+    space = {"C": Real(1e-2, 1e2, prior="log-uniform"), "shrinking": Categorical([True, False])}
+    options = {"n_initial_points": 3, "acq_func": "EI", "acq_optimizer_kwargs": QUICK}
     search = BayesSearchCV(
         SVC(), space, n_iter=5, cv=2, optimizer_kwargs=options, random_state=0
     ).fit(X, y)
     with pytest.raises(InputError, match="'pending'"):
         hx.explain_proposal(search, "pending")
-    given = hx.explain_proposal(
-        search, {"C": 1.0, "shrinking": True}, background=ROWS
-    )
+    given = hx.explain_proposal(search, {"C": 1.0, "shrinking": True}, background=ROWS)
     result = search.optimizer_results_[0]
     own = skopts_own(result, "EI", [1.0, True], values=result.func_vals)
     assert given.prediction["total"] == pytest.approx(own, rel=1e-5, abs=1e-12)

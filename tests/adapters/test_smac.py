@@ -37,9 +37,7 @@ def equals(child, parent, value):
 
 
 def joined(conjunction, *conditions):
-    return lambda space: conjunction(
-        *(condition(space) for condition in conditions)
-    )
+    return lambda space: conjunction(*(condition(space) for condition in conditions))
 
 
 # ---------------------------------------------------------------------- ConfigSpace
@@ -57,14 +55,8 @@ def joined(conjunction, *conditions):
             lambda s: CS.NotEqualsCondition(s["x"], s["kernel"], "rbf"),
             {"kernel": ("poly", "linear")},
         ),
-        (
-            lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 3),
-            {"degree": (4, 5)},
-        ),
-        (
-            lambda s: CS.LessThanCondition(s["x"], s["size"], "l"),
-            {"size": ("s", "m")},
-        ),
+        (lambda s: CS.GreaterThanCondition(s["x"], s["degree"], 3), {"degree": (4, 5)}),
+        (lambda s: CS.LessThanCondition(s["x"], s["size"], "l"), {"size": ("s", "m")}),
         (
             joined(
                 CS.AndConjunction,
@@ -74,17 +66,10 @@ def joined(conjunction, *conditions):
             {"kernel": ("rbf",), "degree": (3, 4, 5)},
         ),
         (
-            joined(
-                CS.OrConjunction,
-                equals("x", "kernel", "rbf"),
-                equals("x", "kernel", "linear"),
-            ),
+            joined(CS.OrConjunction, equals("x", "kernel", "rbf"), equals("x", "kernel", "linear")),
             {"kernel": ("rbf", "linear")},
         ),
-        (
-            lambda s: CS.LessThanCondition(s["x"], s["lr"], 0.01),
-            {"lr": Range(high=0.01)},
-        ),
+        (lambda s: CS.LessThanCondition(s["x"], s["lr"], 0.01), {"lr": Range(high=0.01)}),
         (
             joined(
                 CS.AndConjunction,
@@ -104,16 +89,12 @@ def test_a_condition_is_values_of_parents_and_holds_for_what_configspace_draws(
     assert "condition_as_frequency" not in kinds(notes)
     drawn = given.sample_configuration(100)
     assert 0 < sum("x" in config for config in drawn) < 100
-    assert space.is_valid(
-        space.encode([dict(config) for config in drawn])
-    ).all()
+    assert space.is_valid(space.encode([dict(config) for config in drawn])).all()
 
 
 def test_a_condition_over_several_parents_is_a_frequency():
     several = equals("x", "kernel", "rbf"), equals("x", "size", "s")
-    space, notes = read_configspace(
-        space_of(joined(CS.OrConjunction, *several))
-    )
+    space, notes = read_configspace(space_of(joined(CS.OrConjunction, *several)))
     assert space["x"].optional == pytest.approx(1 - (2 / 3) ** 2, abs=0.05)
     assert "condition_as_frequency" in kinds(notes)
     untouched, read = space_of(), space_of()
@@ -145,12 +126,7 @@ def history_of():
     def make(*results):
         history, drawn = RunHistory(), space_of().sample_configuration(3)
         for which, cost, *options in results:
-            given = {
-                "starttime": 1.0,
-                "endtime": 2.0,
-                "seed": 0,
-                **dict(*options),
-            }
+            given = {"starttime": 1.0, "endtime": 2.0, "seed": 0, **dict(*options)}
             history.add(drawn["abc".index(which)], cost, **given)
         return history
 
@@ -173,31 +149,20 @@ def optimize(tmp_path, facade, n_trials, cost, *, space=None, **options):
         def on_next_configurations_end(self, config_selector, config):
             seen = None
             if config_selector._previous_entries > 0:
-                mean, variance = config_selector._model.predict_marginalized(
-                    vectors
-                )
+                mean, variance = config_selector._model.predict_marginalized(vectors)
                 value = config_selector._acquisition_function._compute(vectors)
                 seen = mean.ravel(), np.sqrt(variance.ravel()), value.ravel()
             self.chosen.append((config, config.origin, seen))
 
     watch = Watch()
     watch.chosen = []
-    options = {
-        "deterministic": True,
-        "seed": 0,
-        "output_directory": tmp_path,
-        **options,
-    }
+    options = {"deterministic": True, "seed": 0, "output_directory": tmp_path, **options}
     scenario = smac.Scenario(space, n_trials=n_trials, **options)
     facade = getattr(smac, facade)
     model, fewer = facade.get_model(scenario), {}
-    if hasattr(
-        model, "_rf_opts"
-    ):  # memory for fewer leaves, and fewer candidates: it takes long
+    if hasattr(model, "_rf_opts"):  # memory for fewer leaves, and fewer candidates: it takes long
         model._rf_opts["max_leaf_nodes"] = 64
-        fewer = (
-            {"challengers": 500} if "Hyperparameter" in facade.__name__ else {}
-        )
+        fewer = {"challengers": 500} if "Hyperparameter" in facade.__name__ else {}
     maximizer = facade.get_acquisition_maximizer(scenario, **fewer)
     made = facade(
         scenario,
@@ -242,9 +207,7 @@ def test_a_facade_is_read_with_who_chose_each_trial(watched):
         origin, _ = at_the_time[trial]
         overwritten += origin != config.origin
         searched = origin.endswith(("Local Search", "(sorted)"))
-        assert (run.origin(trial) is hx.base.Origin.MODEL) == (
-            trial in run.proposals
-        )
+        assert (run.origin(trial) is hx.base.Origin.MODEL) == (trial in run.proposals)
         mistaken += (trial in run.proposals) != searched
     assert overwritten  # so that this is not what the run history says
     # SMAC's runs differ with the order of sets; one drawn at random may promise as much as a search
@@ -258,9 +221,7 @@ def test_a_facade_is_read_with_who_chose_each_trial(watched):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_each_proposal_has_the_forest_and_the_improvement_that_smac_had(
-    watched,
-):
+def test_each_proposal_has_the_forest_and_the_improvement_that_smac_had(watched):
     optimized, chosen, looked_at = watched
     run = pickle.loads(pickle.dumps(as_run(optimized)))
     X = run.space.encode(looked_at)
@@ -268,9 +229,7 @@ def test_each_proposal_has_the_forest_and_the_improvement_that_smac_had(
     for trial in run.proposals:
         mean, std, value = at_the_time[trial][1]
         own = run.own_acquisition(trial).acquisition
-        np.testing.assert_allclose(
-            own.on_log_scale.predict(X), [mean, std], rtol=1e-6, atol=1e-9
-        )
+        np.testing.assert_allclose(own.on_log_scale.predict(X), [mean, std], rtol=1e-6, atol=1e-9)
         (improvement,) = own.terms(X).values()
         np.testing.assert_allclose(improvement, value, rtol=1e-6, atol=1e-12)
 
@@ -279,21 +238,13 @@ def test_each_proposal_has_the_forest_and_the_improvement_that_smac_had(
 def test_the_forest_predicts_the_cost_as_its_trees_do(watched):
     optimized, _, looked_at = watched
     run = as_run(optimized)
-    encoder, model = (
-        optimized._runhistory_encoder,
-        optimized._config_selector._model,
-    )
+    encoder, model = (optimized._runhistory_encoder, optimized._config_selector._model)
     last = run.record.batches[-1]
     assert len(last.known) == optimized._config_selector._previous_entries
     X = run.space.encode(looked_at)
     surrogate = run.surrogate(before=last.trials[0])
-    Z = np.array(
-        [config.get_array() for config in configs_of(optimized, looked_at)]
-    )
-    by_tree = [
-        tree.predict(model._impute_inactive(Z))
-        for tree in model._rf.estimators_
-    ]
+    Z = np.array([config.get_array() for config in configs_of(optimized, looked_at)])
+    by_tree = [tree.predict(model._impute_inactive(Z)) for tree in model._rf.estimators_]
     # what SMAC's encoder does is undone
     low = encoder._min_y - (encoder._percentile - encoder._min_y) - 1e-10
     costs = low + (encoder._max_y - low) * np.exp(by_tree)
@@ -309,36 +260,23 @@ def configs_of(facade, configs):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(
-    watched,
-):
+def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(watched):
     run = as_run(watched[0])
     last = run.proposals[-1]
     own = run.own_acquisition(last).acquisition
     from hpo_explain.adapters.smac._forest import log_normal_improvement
 
     class Composed:
-        space, label, term_names, terms = (
-            own.space,
-            own.label,
-            own.term_names,
-            own.terms,
-        )
+        space, label, term_names, terms = (own.space, own.label, own.term_names, own.terms)
 
     found = [
-        hx.methods.ShapleyExplainer(
-            acquisition, background=60, seed=0
-        ).explain(run.config(last))
+        hx.methods.ShapleyExplainer(acquisition, background=60, seed=0).explain(run.config(last))
         for acquisition in (own, Composed())
     ]
-    np.testing.assert_allclose(
-        found[0].total, found[1].total, rtol=1e-6, atol=1e-12
-    )
+    np.testing.assert_allclose(found[0].total, found[1].total, rtol=1e-6, atol=1e-12)
     # on SMAC's scale the criterion is one of mean and standard deviation
     background = run.space.sample(7, seed=1, latent=True)
-    split = hx.methods.ShapleyExplainer(own, background=background).explain(
-        run.config(last)
-    )
+    split = hx.methods.ShapleyExplainer(own, background=background).explain(run.config(last))
     x = run.X[run.row(last)]
     expected = by_all_orders(
         lambda m, s: log_normal_improvement(m, s, own.best - own.xi),
@@ -368,27 +306,19 @@ def test_models_that_are_not_those_of_smac_are_not_taken_for_them(watched):
 @pytest.mark.filterwarnings("ignore")
 def test_of_algorithm_configuration_a_plain_forest_with_ei(tmp_path):
     """Its initial design is one configuration, of which a model tells nothing."""
-    made, chosen, looked_at = optimize(
-        tmp_path, "AlgorithmConfigurationFacade", 20, cost_of
-    )
+    made, chosen, looked_at = optimize(tmp_path, "AlgorithmConfigurationFacade", 20, cost_of)
     run = as_run(made)
     X = run.space.encode(looked_at)
     at_the_time = chosen_of(made, chosen)
     searched = [
-        t
-        for t, (origin, _) in at_the_time.items()
-        if "Search (" in origin or "Local" in origin
+        t for t, (origin, _) in at_the_time.items() if "Search (" in origin or "Local" in origin
     ]
     assert {*run.proposals} == {t for t in searched if t > 8}
     for trial in run.proposals:
         mean, std, value = at_the_time[trial][1]
         own = run.own_acquisition(trial).acquisition
-        np.testing.assert_allclose(
-            run.surrogate(trial).predict(X), [mean, std], rtol=1e-6
-        )
-        np.testing.assert_allclose(
-            sum(own.terms(X).values()), value, rtol=1e-6, atol=1e-12
-        )
+        np.testing.assert_allclose(run.surrogate(trial).predict(X), [mean, std], rtol=1e-6)
+        np.testing.assert_allclose(sum(own.terms(X).values()), value, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -406,19 +336,11 @@ def test_the_latest_process_of_a_black_box_facade_is_its_own(tmp_path):
     made, *_ = optimize(tmp_path, "BlackBoxFacade", 8, cost, space=space)
     run = as_run(made)
     last = run.record.batches[-1].trials[0]
-    vectors = np.array(
-        [config.get_array() for config in space.sample_configuration(30)]
-    )
+    vectors = np.array([config.get_array() for config in space.sample_configuration(30)])
     mean, variance = made._config_selector._model.predict_marginalized(vectors)
-    X = run.space.encode(
-        [dict(CS.Configuration(space, vector=v)) for v in vectors]
-    )
-    np.testing.assert_allclose(
-        run.surrogate(last).predict(X)[0], mean.ravel(), rtol=1e-6
-    )
-    np.testing.assert_allclose(
-        run.surrogate(last).predict(X)[1] ** 2, variance.ravel(), rtol=1e-4
-    )
+    X = run.space.encode([dict(CS.Configuration(space, vector=v)) for v in vectors])
+    np.testing.assert_allclose(run.surrogate(last).predict(X)[0], mean.ravel(), rtol=1e-6)
+    np.testing.assert_allclose(run.surrogate(last).predict(X)[1] ** 2, variance.ravel(), rtol=1e-4)
     assert run.own_acquisition(last).acquisition.label == "EI"
 
 
@@ -437,16 +359,9 @@ def test_results_of_the_highest_budget_count(history_of):
     at_first = ("a", 1.0, low), ("b", 2.0, low), ("c", 3.0, low)
     history = history_of(*at_first, ("a", 0.5, high), ("b", 0.7, high))
     run = as_run(history)
-    assert (run.trials.tolist(), run.objective.tolist()) == (
-        [0, 1],
-        [0.5, 0.7],
-    )
+    assert (run.trials.tolist(), run.objective.tolist()) == ([0, 1], [0.5, 0.7])
     assert run.excluded[2].kind == "another_fidelity"
-    assert hx.from_smac(history, level=3.0).objective.tolist() == [
-        1.0,
-        2.0,
-        3.0,
-    ]
+    assert hx.from_smac(history, level=3.0).objective.tolist() == [1.0, 2.0, 3.0]
     with pytest.raises(hx.base.InputError, match="level"):
         hx.from_smac(history, level=4.0)
 
@@ -454,13 +369,8 @@ def test_results_of_the_highest_budget_count(history_of):
 def test_crashed_and_running_trials_are_left_out(history_of):
     from smac.runhistory.enumerations import StatusType
 
-    crashed, running = (
-        {"status": StatusType.CRASHED},
-        {"status": StatusType.RUNNING},
-    )
-    run = as_run(
-        history_of(("a", 1.0), ("b", np.inf, crashed), ("c", 0.0, running))
-    )
+    crashed, running = ({"status": StatusType.CRASHED}, {"status": StatusType.RUNNING})
+    run = as_run(history_of(("a", 1.0), ("b", np.inf, crashed), ("c", 0.0, running)))
     assert run.trials.tolist() == [0]
     states = {t: given.state for t, given in run.without_result.items()}
     assert states == {1: "failed", 2: "running"}
@@ -469,9 +379,7 @@ def test_crashed_and_running_trials_are_left_out(history_of):
 
 def test_of_several_objectives_one_is_chosen(history_of):
     history = history_of(("a", [1.0, 4.0]), ("b", [2.0, 3.0]))
-    found = {
-        name: run.objective.tolist() for name, run in as_runs(history).items()
-    }
+    found = {name: run.objective.tolist() for name, run in as_runs(history).items()}
     assert found == {"objective 0": [1.0, 2.0], "objective 1": [4.0, 3.0]}
     with pytest.raises(hx.base.InputError, match="objective"):
         as_run(history)

@@ -49,9 +49,7 @@ def space_of_configspace_1():
                 "log": False,
             },
         ],
-        "conditions": [
-            {"type": "EQ", "child": "gain", "parent": "kind", "value": "a"}
-        ],
+        "conditions": [{"type": "EQ", "child": "gain", "parent": "kind", "value": "a"}],
         "forbiddens": [{"type": "EQUALS", "name": "kind", "value": "b"}],
         "format_version": 0.4,
     }
@@ -68,10 +66,7 @@ def space_of_configspace_0():
 
 def rows_of_smac_1():
     return [
-        [
-            [i + 1, None, 0, 0.0],
-            [c, 0.1, {"__enum__": f"StatusType.{s}"}, 5.0 + i, 6.0 + i, {}],
-        ]
+        [[i + 1, None, 0, 0.0], [c, 0.1, {"__enum__": f"StatusType.{s}"}, 5.0 + i, 6.0 + i, {}]]
         for i, (c, s) in enumerate(zip(COSTS, ENUMS, strict=True))
     ]
 
@@ -104,10 +99,7 @@ def row(i, cost, status=1, **about):
 
 
 def rows_of_smac_2_4():
-    return [
-        row(i, c, s)
-        for i, (c, s) in enumerate(zip(COSTS, STATUSES, strict=True))
-    ]
+    return [row(i, c, s) for i, (c, s) in enumerate(zip(COSTS, STATUSES, strict=True))]
 
 
 def write(folder, rows, space=None, scenario=None):
@@ -140,9 +132,7 @@ def test_a_folder_is_read_whichever_release_wrote_it(tmp_path, rows, space):
         run = as_run(path)
         assert run.objective.tolist() == COSTS[:3]
         assert [run.config(t) for t in run.trials] == CONFIGS[:3]
-        assert {t: why.kind for t, why in run.excluded.items()} == {
-            3: "failed"
-        }
+        assert {t: why.kind for t, why in run.excluded.items()} == {3: "failed"}
         assert [*run.space] == [
             hx.FloatParameter("lr", 0.001, 1.0, log=True),
             hx.CategoricalParameter("kind", ["a", "b"]),
@@ -156,10 +146,7 @@ def test_a_folder_is_read_whichever_release_wrote_it(tmp_path, rows, space):
 
 
 def test_the_scenario_names_objectives_and_the_facade(tmp_path):
-    scenario = {
-        "objectives": ["error", "size"],
-        "_meta": {"facade": {"name": "RandomFacade"}},
-    }
+    scenario = {"objectives": ["error", "size"], "_meta": {"facade": {"name": "RandomFacade"}}}
     rows = [row(i, [c, -c]) for i, c in enumerate(COSTS)]
     runs = as_runs(write(tmp_path, rows, scenario=scenario))
     assert [*runs] == ["error", "size"]

@@ -26,36 +26,16 @@ SUSPICIOUS = {
     "downward": ("rest", lambda t, g: range(N)[::-1], "numbers the rows"),
     "no name": ("#", lambda t, g: g.permutation(N), "as a counter"),
     "id": ("run_id", lambda t, g: g.permutation(N), "called as an id"),
-    "hash": (
-        "x",
-        lambda t, g: [f"{i:x}" * 3 for i in g.permutation(10**5)[:N]],
-        "other text",
-    ),
-    "date": (
-        "day",
-        lambda t, g: [f"2026-01-01 10:{i}" for i in range(10, 10 + N)],
-        "other text",
-    ),
+    "hash": ("x", lambda t, g: [f"{i:x}" * 3 for i in g.permutation(10**5)[:N]], "other text"),
+    "date": ("day", lambda t, g: [f"2026-01-01 10:{i}" for i in range(10, 10 + N)], "other text"),
     "seed": ("random_state", lambda t, g: g.integers(9, size=N), "a seed"),
     "fold": ("cv_fold", lambda t, g: g.integers(5, size=N), "a fold"),
     "state": ("status", lambda t, g: g.choice(["ok", "done"], N), "a status"),
     "time": ("fit_time", lambda t, g: g.random(N), "called as a time"),
     "metric": ("val_acc", lambda t, g: g.random(N), "called as a metric"),
-    "few values": (
-        "training_acc",
-        lambda t, g: g.choice([0.1, 0.25, 0.4], N),
-        "a metric",
-    ),
-    "lists": (
-        "per_part",
-        lambda t, g: ["[0.1, 0.2]"] * (N - 1) + ["[0.3]"],
-        "holds lists",
-    ),
-    "other unit": (
-        "percent of lr",
-        lambda t, g: 100 * t["lr"],
-        "follows from lr",
-    ),
+    "few values": ("training_acc", lambda t, g: g.choice([0.1, 0.25, 0.4], N), "a metric"),
+    "lists": ("per_part", lambda t, g: ["[0.1, 0.2]"] * (N - 1) + ["[0.3]"], "holds lists"),
+    "other unit": ("percent of lr", lambda t, g: 100 * t["lr"], "follows from lr"),
     "order": ("aux", lambda t, g: np.exp(t["loss"]), "orders the trials"),
 }
 
@@ -134,10 +114,6 @@ def test_conditions_and_repeated_configurations_follow_from_nothing():
 def test_a_question_is_answered_by_what_it_proposes_or_by_leaving_out():
     table = table_of(trial=lambda t, g: range(N))
     _, proposed = asked(table)
-    for option in (
-        {"hyperparameters": proposed},
-        {"ignore": ["trial"]},
-        {"trial": "trial"},
-    ):
+    for option in ({"hyperparameters": proposed}, {"ignore": ["trial"]}, {"trial": "trial"}):
         run = hx.from_frame(table, "loss", **option)
         assert run.space.names == ("lr", "depth")

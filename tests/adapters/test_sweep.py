@@ -34,12 +34,7 @@ def test_a_sweep_says_what_was_searched_and_what_for():
         hx.IntParameter("layers", 1, 6),
         hx.CategoricalParameter("optimizer", ["adam", "sgd", "rmsprop"]),
     ]
-    assert (
-        hx.from_frame(
-            table, "summary.val_acc", space=SWEEP["parameters"]
-        ).space
-        == run.space
-    )
+    assert hx.from_frame(table, "summary.val_acc", space=SWEEP["parameters"]).space == run.space
 
 
 @pytest.mark.parametrize(
@@ -52,6 +47,4 @@ def test_a_sweep_says_what_was_searched_and_what_for():
 )
 def test_what_is_no_sweep_is_told(space, said):
     with pytest.raises(hx.base.InputError, match=said):
-        hx.from_frame(
-            pd.DataFrame({"lr": [1.0], "loss": [1.0]}), "loss", space=space
-        )
+        hx.from_frame(pd.DataFrame({"lr": [1.0], "loss": [1.0]}), "loss", space=space)

@@ -61,9 +61,7 @@ def as_json(settings):
 def as_numpy(settings):
     """As NumPy 2 writes its numbers inside a dictionary."""
     return (
-        repr(settings)
-        .replace("'C': ", "'C': np.float64(", 1)
-        .replace(", 'shrink'", "), 'shrink'")
+        repr(settings).replace("'C': ", "'C': np.float64(", 1).replace(", 'shrink'", "), 'shrink'")
     )
 
 
@@ -73,17 +71,10 @@ def as_ordered(settings):
 
 @pytest.mark.parametrize("write", [dict, repr, as_json, as_numpy, as_ordered])
 @pytest.mark.parametrize("column", ["best_params", "config", "whatever"])
-def test_a_column_of_settings_is_spread_out_and_mixed_keys_are_conditional(
-    write, column
-):
+def test_a_column_of_settings_is_spread_out_and_mixed_keys_are_conditional(write, column):
     table = pd.DataFrame(
         [
-            {
-                "Model": model,
-                column: write(settings),
-                "cv_score": score,
-                "fit_time": 1.0 + score,
-            }
+            {"Model": model, column: write(settings), "cv_score": score, "fit_time": 1.0 + score}
             for model, settings, score in mixed()
         ]
     )
@@ -103,8 +94,7 @@ def test_settings_inside_settings_have_names_with_points():
     table = pd.DataFrame(
         {
             "params": [
-                {"model": {"depth": i % 5}, "lr": {"value": 0.1 * (i % 7)}}
-                for i in range(20)
+                {"model": {"depth": i % 5}, "lr": {"value": 0.1 * (i % 7)}} for i in range(20)
             ],
             "loss": np.random.default_rng(0).random(20),
         }
@@ -120,9 +110,7 @@ def test_what_stands_beside_settings_is_no_hyperparameter():
             "machine": [f"m{i % 3}" for i in range(40)],
             "workers": [i % 4 for i in range(40)],
             "params": [settings for _, settings, _ in rows],
-            "result": [
-                {"loss": score, "auc": 1 - score} for *_, score in rows
-            ],
+            "result": [{"loss": score, "auc": 1 - score} for *_, score in rows],
         }
     )
     names, left_out = taken(table, "result.loss")
@@ -141,13 +129,10 @@ def test_text_that_only_looks_like_settings_stays_text():
 
 
 @pytest.mark.parametrize(
-    "prefix",
-    ["config.", "config/", "config:", "params_", "param_", "hp.", "params."],
+    "prefix", ["config.", "config/", "config:", "params_", "param_", "hp.", "params."]
 )
 def test_columns_with_a_prefix_are_the_hyperparameters_without_it(prefix):
-    table = table_of().rename(
-        columns={n: f"{prefix}{n}" for n in ("lr", "depth")}
-    )
+    table = table_of().rename(columns={n: f"{prefix}{n}" for n in ("lr", "depth")})
     rng = np.random.default_rng(2)
     table["metrics.other"] = rng.random(N)
     table["workers"] = rng.integers(1, 9, N)
@@ -191,9 +176,7 @@ def repeated(name, values, seed=0):
     rng = np.random.default_rng(seed)
     rows = [
         {"lr": lr, "depth": depth, name: value, "loss": rng.random()}
-        for lr, depth in zip(
-            10 ** rng.uniform(-4, -1, 12), rng.integers(1, 9, 12), strict=True
-        )
+        for lr, depth in zip(10 ** rng.uniform(-4, -1, 12), rng.integers(1, 9, 12), strict=True)
         for value in values
     ]
     return pd.DataFrame(rows)
@@ -225,9 +208,7 @@ def test_what_configurations_were_repeated_on_is_asked_for(name, values):
 @pytest.mark.parametrize("name", ["seed", "fold", None])
 def test_settings_that_are_repeated_together_are_not_told_by_each_other(name):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {"lr": 10 ** rng.uniform(-4, -1, 20), "wd": rng.random(20)}
-    )
+    table = pd.DataFrame({"lr": 10 ** rng.uniform(-4, -1, 20), "wd": rng.random(20)})
     table["units"] = rng.choice(np.arange(8, 512), 20, replace=False)
     table = table.loc[np.repeat(np.arange(20), 3)].reset_index(drop=True)
     if name:
@@ -319,13 +300,7 @@ def test_what_was_taken_for_what_is_one_note_and_can_be_settled():
 
 
 def test_the_scale_of_a_hyperparameter_can_be_settled():
-    table = pd.DataFrame(
-        {
-            "c": [1.0, 2.0, 4.0, 7.0, 12.0],
-            "x": [1, 2, 1, 2, 3],
-            "loss": range(5),
-        }
-    )
+    table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     note = the_note(hx.from_frame(table, "loss").notes, "scale_unclear")
     assert note.names == ("c",)
     assert "linear=['c']" in str(note) or "log=['c']" in str(note)
@@ -343,9 +318,7 @@ def test_the_scale_of_a_hyperparameter_can_be_settled():
         with pytest.raises(InputError, match=said):
             hx.from_frame(table, "loss", **wrong)
     zero = table.assign(c=[0.0, 1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(
-        InputError, match="log names 'c', which has the value 0"
-    ):
+    with pytest.raises(InputError, match="log names 'c', which has the value 0"):
         hx.from_frame(zero, "loss", log=["c"])
 
 
@@ -358,12 +331,7 @@ def test_hyperparameters_with_the_names_of_roles_work_everywhere(tmp_path):
     table["loss"] = table["trial"] + table["index"] * table["value"]
     run = hx.from_frame(table, "loss", hyperparameters=names)
     assert run.space.names == tuple(names)
-    for function in (
-        hx.summary,
-        hx.importance,
-        hx.optimum,
-        hx.methods.history,
-    ):
+    for function in (hx.summary, hx.importance, hx.optimum, hx.methods.history):
         found = function(run)
         assert str(found)
         assert not found.to_frame().empty
@@ -400,9 +368,7 @@ def test_one_question_asks_for_all_that_is_missing():
     }
     with pytest.raises(MissingOptionError, match="may be val_acc, train_acc"):
         hx.from_frame(table)
-    with pytest.raises(
-        InputError, match="lr, depth, train_acc, val_acc, val_mae, fit"
-    ):
+    with pytest.raises(InputError, match="lr, depth, train_acc, val_acc, val_mae, fit"):
         hx.from_frame(table, "?")
     unnamed = table[["lr", "depth"]].assign(zzz=table["val_acc"])
     assert settled(unnamed) == {"objective": "zzz", "direction": "minimize"}
@@ -420,9 +386,7 @@ def test_one_question_asks_for_all_that_is_missing():
         (("few_rmse", "rmse"), "rmse", "minimize"),
     ],
 )
-def test_of_several_columns_the_likeliest_is_proposed(
-    columns, objective, direction
-):
+def test_of_several_columns_the_likeliest_is_proposed(columns, objective, direction):
     rng = np.random.default_rng(3)
     made = {name: rng.random(N) for name in columns}
     if "few_rmse" in made:
@@ -444,12 +408,9 @@ def test_percentages_are_maximized_and_money_lost_is_no_loss():
 
 
 @pytest.mark.parametrize(
-    ("name", "direction"),
-    [("score", "maximize"), ("fitness", "maximize"), ("zzz", "minimize")],
+    ("name", "direction"), [("score", "maximize"), ("fitness", "maximize"), ("zzz", "minimize")]
 )
-def test_a_direction_that_no_name_says_is_proposed_and_not_assumed(
-    name, direction
-):
+def test_a_direction_that_no_name_says_is_proposed_and_not_assumed(name, direction):
     table = table_of().rename(columns={"loss": name})
     assert settled(table, name) == {"direction": direction}
     assert settled(table) == {"objective": name, "direction": direction}
@@ -514,10 +475,7 @@ def test_of_a_dump_of_hyperopt_only_the_values_are_read():
         for cells in (table, table.astype(str)):
             run = hx.from_frame(cells)
             assert run.space.names == ("model", "lr", "depth")
-            assert (run.objective_name, run.direction) == (
-                "result.loss",
-                "minimize",
-            )
+            assert (run.objective_name, run.direction) == ("result.loss", "minimize")
             is_active = run.X[:, 0] == 1
             np.testing.assert_array_equal(np.isnan(run.X[:, 2]), ~is_active)
 
@@ -562,9 +520,7 @@ def test_several_objectives_of_a_table_are_a_run_each(tmp_path):
         assert [*runs] == ["acc", "size"]
         for name, run in runs.items():
             assert run.space.names == ("x", "y")
-            assert run.objective.tolist() == pytest.approx(
-                table[name].tolist()
-            )
+            assert run.objective.tolist() == pytest.approx(table[name].tolist())
         assert runs["size"].direction == "minimize"
     front = hx.methods.pareto(table, **options)
     first = table["acc"].to_numpy()
@@ -582,17 +538,13 @@ def test_several_objectives_of_a_table_are_a_run_each(tmp_path):
 
 
 def test_all_objectives_of_optunas_table_are_read():
-    table = two_objectives().rename(
-        columns={"x": "params_x", "y": "params_y", "acc": "values_acc"}
-    )
+    table = two_objectives().rename(columns={"x": "params_x", "y": "params_y", "acc": "values_acc"})
     table = table.rename(columns={"size": "values_size"})
     table = table.assign(number=range(30), state="COMPLETE")
     runs = as_runs(table, directions=["maximize", "minimize"])
     assert [*runs] == ["values_acc", "values_size"]
     short = as_runs(
-        table,
-        objective=["acc", "size"],
-        directions={"acc": "maximize", "size": "minimize"},
+        table, objective=["acc", "size"], directions={"acc": "maximize", "size": "minimize"}
     )
     assert [*short] == ["values_acc", "values_size"]
 
@@ -609,11 +561,7 @@ def test_all_objectives_of_optunas_table_are_read():
             "loss",
             "lrate wdecay optimizer clip layers unfrozen batch_size",
         ),
-        (
-            "wandb_summary_metrics_as_hyperparameters.csv",
-            "quant_test_acc",
-            "act_bits weight_bits",
-        ),
+        ("wandb_summary_metrics_as_hyperparameters.csv", "quant_test_acc", "act_bits weight_bits"),
         ("rounded_accuracy_made_up.csv", "loss", "lr depth"),
         (
             "configurations_in_a_dict_column.csv",
@@ -629,9 +577,7 @@ def test_all_objectives_of_optunas_table_are_read():
         ("one_hyperparameter_noise.csv", "loss", "particles"),
     ],
 )
-def test_the_hyperparameters_of_peoples_tables_are_read(
-    file, objective, names
-):
+def test_the_hyperparameters_of_peoples_tables_are_read(file, objective, names):
     table = pd.read_csv(EXTRACTS / file)
     try:
         run = hx.from_frame(table, objective, "minimize")

@@ -47,20 +47,10 @@ def of_study(tmp_path, monkeypatch):
     drawn_here(monkeypatch)
 
     def made(
-        n,
-        path=tmp_path / "r.html",
-        objective=parabola,
-        *,
-        names=(),
-        directions=None,
-        **options,
+        n, path=tmp_path / "r.html", objective=parabola, *, names=(), directions=None, **options
     ):
-        callback = ExplanationCallback(
-            path, **{"budget": None, "sections": ["history"]} | options
-        )
-        study = optuna.create_study(
-            sampler=RandomSampler(seed=0), directions=directions
-        )
+        callback = ExplanationCallback(path, **{"budget": None, "sections": ["history"]} | options)
+        study = optuna.create_study(sampler=RandomSampler(seed=0), directions=directions)
         if names:
             study.set_metric_names(names)
         study.optimize(objective, n_trials=n, callbacks=[callback])
@@ -122,16 +112,12 @@ def simulate(clock, short, monkeypatch, tmp_path):
     return simulated
 
 
-def test_reports_stay_within_their_share_of_the_time_the_first_included(
-    simulate,
-):
+def test_reports_stay_within_their_share_of_the_time_the_first_included(simulate):
     seen, _ = simulate(trial=1.0, full=5.0, trials=1000)
     assert all(5.0 * (k + 1) <= 0.1 * when for k, when in enumerate(seen))
     assert 5.0 * len(seen) >= 0.08 * 1000.0  # and the budget is used
     seen, _ = simulate(trial=1.0, full=0.0, reading=2.0, trials=400)
-    assert (
-        0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0
-    )  # reading is paid for, too
+    assert 0.8 * 0.1 * 400.0 <= 2.0 * len(seen) <= 0.1 * 400.0  # reading is paid for, too
     seen, _ = simulate(trial=0.001, full=8.0, trials=6, budget=None)
     assert len(seen) == 6  # without a limit all are drawn
 
@@ -139,9 +125,7 @@ def test_reports_stay_within_their_share_of_the_time_the_first_included(
 def test_the_first_report_comes_when_it_fits(simulate, clock):
     assumed = Budget(0.1).cost
     seen, _ = simulate(trial=1.0, full=9.0, trials=1000, every=25)
-    assert (
-        10.0 * assumed <= seen[0] <= 10.0 * assumed + 1.0
-    )  # not only after 25 more trials
+    assert 10.0 * assumed <= seen[0] <= 10.0 * assumed + 1.0  # not only after 25 more trials
     seen, _ = simulate(trial=1000.0, full=9.0, trials=25, every=25)
     assert len(seen) == 1  # of long trials at once
     assert Budget(0.1, sections=1).cost < assumed
@@ -169,17 +153,10 @@ main()
 
 
 @pytest.mark.parametrize(("publish", "trials"), [(False, 4), (True, 15)])
-def test_a_program_that_ends_without_finish_leaves_a_page(
-    publish, trials, tmp_path
-):
+def test_a_program_that_ends_without_finish_leaves_a_page(publish, trials, tmp_path):
     if publish:
-        dashboard = pytest.importorskip(
-            "optuna_dashboard", reason="optuna-dashboard is missing"
-        )
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "PYTHONWARNINGS": "ignore",
-    }
+        dashboard = pytest.importorskip("optuna_dashboard", reason="optuna-dashboard is missing")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
     subprocess.run(
         [sys.executable, "-c", PROGRAM.format(publish, trials)],
         cwd=tmp_path,
@@ -194,13 +171,9 @@ def test_a_program_that_ends_without_finish_leaves_a_page(
         assert "count: 15" in dashboard.get_note(study)
 
 
-def test_what_no_dashboard_reads_is_not_published_and_logged_once(
-    monkeypatch, tmp_path, caplog
-):
+def test_what_no_dashboard_reads_is_not_published_and_logged_once(monkeypatch, tmp_path, caplog):
     record = Drawn(monkeypatch)
-    callback = ExplanationCallback(
-        tmp_path / "r.html", every=4, budget=None, publish=True
-    )
+    callback = ExplanationCallback(tmp_path / "r.html", every=4, budget=None, publish=True)
     study = optuna.create_study(sampler=RandomSampler(seed=0))
     study.optimize(parabola, n_trials=8, callbacks=[callback])
     assert [job.page.afterwards for job in record.jobs] == [None, None]
@@ -217,18 +190,13 @@ def test_on_update_gets_the_path_and_may_fail(simulate, tmp_path, caplog):
     simulate(trial=1000.0, full=0.001, trials=3, on_update=on_update)
     assert told == [tmp_path / "r.html"] * 3
     assert len(caplog.records) == 1
-    assert (
-        "was written, but on_update failed (RuntimeError: no such channel)"
-        in caplog.text
-    )
+    assert "was written, but on_update failed (RuntimeError: no such channel)" in caplog.text
 
 
 # ---------------------------------------------------------------------- one at a time
 
 
-def test_what_becomes_due_while_one_is_drawn_is_drawn_thereafter(
-    monkeypatch, tmp_path
-):
+def test_what_becomes_due_while_one_is_drawn_is_drawn_thereafter(monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch, at_once=False)
     subject = updates(tmp_path / "r.html", every=2, budget=None)
     for _ in range(7):
@@ -254,9 +222,7 @@ def test_the_last_report_gives_up_one_of_fewer_trials(monkeypatch, tmp_path):
     assert [job.gives_way for job in drawn.jobs] == [True, False]
 
 
-def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
-    monkeypatch, tmp_path
-):
+def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(monkeypatch, tmp_path):
     Drawn(monkeypatch)
     free = []
 
@@ -264,10 +230,7 @@ def test_the_last_report_is_read_when_nobody_else_can_write_an_older_one(
         free.append(Turn(tmp_path).is_mine)
         return {}
 
-    assert (
-        updates(tmp_path / "r.html", budget=None).finish(read)
-        == tmp_path / "r.html"
-    )
+    assert updates(tmp_path / "r.html", budget=None).finish(read) == tmp_path / "r.html"
     assert free == [False]
     assert names(tmp_path) == []
 
@@ -304,9 +267,7 @@ print(time.monotonic() - began, path is not None, flush=True)
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="processes of POSIX")
 def test_of_four_writers_that_finish_together_one_draws(tmp_path):
-    optuna.create_study(
-        study_name="one", storage=f"sqlite:///{tmp_path / 'one.db'}"
-    )
+    optuna.create_study(study_name="one", storage=f"sqlite:///{tmp_path / 'one.db'}")
     (tmp_path / "program.py").write_text(FINISHES)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     writers = [
@@ -325,25 +286,16 @@ def test_of_four_writers_that_finish_together_one_draws(tmp_path):
     for writer in writers:
         writer.stdin.write("go\n")
         writer.stdin.flush()
-    answers = [
-        writer.communicate(timeout=300)[0].split() for writer in writers
-    ]
+    answers = [writer.communicate(timeout=300)[0].split() for writer in writers]
     assert [written for _, written in answers] == ["True"] * 4
     assert "on 4 trials" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert sorted(names(tmp_path)) == [
-        "drawn",
-        "one.db",
-        "program.py",
-        "r.html",
-    ]
+    assert sorted(names(tmp_path)) == ["drawn", "one.db", "program.py", "r.html"]
     # four pages one after the other would take sixteen seconds, beside their starts
     assert (tmp_path / "drawn").read_text().split().count("4") == 1
 
 
 @flocks
-def test_what_another_process_has_written_of_all_trials_is_not_drawn_again(
-    monkeypatch, tmp_path
-):
+def test_what_another_process_has_written_of_all_trials_is_not_drawn_again(monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch)
     path = tmp_path / "r.html"
     subject = updates(path, budget=None)
@@ -379,9 +331,7 @@ def test_while_another_process_draws_nothing_is_and_the_last_one_waits_long_enou
     assert len(seen) == 1
 
 
-def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(
-    monkeypatch, tmp_path, caplog
-):
+def test_a_failure_of_the_drawing_is_logged_once_with_its_traceback(monkeypatch, tmp_path, caplog):
     def no_drawing(_):
         raise ValueError("no such color")
 
@@ -427,9 +377,7 @@ def waits(subject):
     return not subject._waiting
 
 
-def test_once_it_is_over_a_short_page_and_then_all_of_it_is_written(
-    over, monkeypatch, tmp_path
-):
+def test_once_it_is_over_a_short_page_and_then_all_of_it_is_written(over, monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch)
     subject = updates(tmp_path / "r.html", every=100)
     for _ in range(4):
@@ -447,9 +395,7 @@ def test_once_it_is_over_a_short_page_and_then_all_of_it_is_written(
     assert [job.page.is_short for job in drawn.jobs[2:]] == [False]
 
 
-def test_it_is_given_up_where_the_optimization_goes_on_after_all(
-    over, monkeypatch, tmp_path
-):
+def test_it_is_given_up_where_the_optimization_goes_on_after_all(over, monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch, at_once=False)
     subject = updates(tmp_path / "r.html", every=100)
     subject._step(dict)
@@ -490,9 +436,7 @@ def test_finish_makes_it_needless(over, monkeypatch, tmp_path):
     assert len(drawn.jobs) == 1
 
 
-def test_who_asks_and_tells_gets_no_page_between_two_trials(
-    over, monkeypatch, tmp_path
-):
+def test_who_asks_and_tells_gets_no_page_between_two_trials(over, monkeypatch, tmp_path):
     drawn = Drawn(monkeypatch)
     subject = updates(tmp_path / "r.html", every=100)
     subject._framework = "another"
@@ -522,9 +466,7 @@ print(page.exists(), "of 9 trials" in page.read_text(encoding="utf-8"))
 """
 
 
-@pytest.mark.parametrize(
-    "jobs", [1, pytest.param(2, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_in_a_process_that_lives_on_the_page_comes_by_itself(jobs, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", LIVES_ON.replace("JOBS", str(jobs))],
@@ -582,9 +524,7 @@ time.sleep(60)
 def test_a_process_that_is_killed_leaves_its_turn_and_no_file(tmp_path):
     command = [sys.executable, "-c", HOLDS, str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env=environment
-    ) as other:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as other:
         other.stdout.readline()
         assert not Turn(tmp_path).is_mine
         other.kill()
@@ -607,9 +547,7 @@ def test_what_forks_keep_open_keeps_nobody_waiting(tmp_path):
     assert after.is_mine
 
 
-def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(
-    monkeypatch, tmp_path, caplog
-):
+def test_where_no_lock_can_be_had_the_report_is_written_all_the_same(monkeypatch, tmp_path, caplog):
     caplog.set_level(logging.INFO, logger="hpo_explain")
 
     def no_locks(_):
@@ -630,10 +568,7 @@ def test_a_folder_that_is_missing_is_not_made(of_study, tmp_path, caplog):
 def test_sections_that_cannot_be_sent_are_refused_before_the_run_starts():
     lock = threading.Lock()
     section = Section("mine", "Mine", "Read it.", lambda context: lock)
-    with pytest.raises(
-        InputError,
-        match=r"^sections are drawn by .* 'mine' cannot be sent to it",
-    ):
+    with pytest.raises(InputError, match=r"^sections are drawn by .* 'mine' cannot be sent to it"):
         ExplanationCallback(sections=["history", section])
 
 
@@ -654,20 +589,11 @@ def test_finish_writes_the_whole_study(of_study, tmp_path):
 def test_skopt_calls_back_and_the_report_is_written(tmp_path, monkeypatch):
     drawn_here(monkeypatch)
     path, told = tmp_path / "r.html", []
-    options = {
-        "every": 3,
-        "budget": None,
-        "sections": ["history"],
-        "on_update": told.append,
-    }
+    options = {"every": 3, "budget": None, "sections": ["history"], "on_update": told.append}
     callback = SkoptCallback(path, **options)
-    run = partial(
-        skopt.gp_minimize, n_calls=6, n_initial_points=4, random_state=0
-    )
+    run = partial(skopt.gp_minimize, n_calls=6, n_initial_points=4, random_state=0)
     plain = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)])
-    result = run(
-        lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback]
-    )
+    result = run(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], callback=[callback])
     assert told == [path] * 2
     # the run is left alone
     np.testing.assert_array_equal(result.x_iters, plain.x_iters)
@@ -686,19 +612,11 @@ def test_what_is_not_a_result_is_logged_and_not_raised(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (
-            {"evry": 5},
-            r"^evry is not an option of ExplanationCallback. Did you mean 'every'\? ",
-        ),
-        (
-            {"result": None},
-            r"^result is not",
-        ),  # which the callback is called with
+        ({"evry": 5}, r"^evry is not an option of ExplanationCallback. Did you mean 'every'\? "),
+        ({"result": None}, r"^result is not"),  # which the callback is called with
     ],
 )
-def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(
-    options, text, tmp_path
-):
+def test_an_option_that_skopts_callback_does_not_know_is_refused_at_once(options, text, tmp_path):
 
     with pytest.raises(ValueError, match=text):
         SkoptCallback(tmp_path / "r.html", **options)

@@ -19,9 +19,7 @@ from hpo_explain.base.facts import fact
         ([0.0, 0.0, 0.0], []),
     ],
 )
-def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(
-    sizes, named
-):
+def test_what_is_nothing_of_the_whole_is_not_named_unless_it_comes_first(sizes, named):
     assert worth_naming(range(len(sizes)), sizes, most=3) == named
     scaled = 1e5 * np.array(sizes)
     assert worth_naming(range(len(sizes)), scaled, most=3, whole=1e5) == named
@@ -38,16 +36,7 @@ def test_an_interval_lies_about_its_estimate():
 
 def test_a_claim_is_a_frozen_record_of_what_it_says():
     because = (fact("single_hyperparameter"),)
-    claim = Claim(
-        "effect",
-        ("lr",),
-        ((0.1, 0.2),),
-        0.5,
-        (0.4, 0.6),
-        False,
-        because,
-        "mean",
-    )
+    claim = Claim("effect", ("lr",), ((0.1, 0.2),), 0.5, (0.4, 0.6), False, because, "mean")
     assert claim.to_dict() == {
         "kind": "effect",
         "hyperparameters": ["lr"],

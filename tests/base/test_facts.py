@@ -19,8 +19,7 @@ def calls():
         (f"{module}:{call.lineno}", call)
         for module, path in modules().items()
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call)
-        and name_of(call.func) in ("fact", "declared_fact")
+        if isinstance(call, ast.Call) and name_of(call.func) in ("fact", "declared_fact")
     ]
 
 
@@ -42,20 +41,13 @@ def literals(call):
     """The kinds that a call may make; None for one that only running the code would tell."""
     kind = call.args[0]
     kinds = [kind.body, kind.orelse] if isinstance(kind, ast.IfExp) else [kind]
-    return [
-        entry.value if isinstance(entry, ast.Constant) else None
-        for entry in kinds
-    ]
+    return [entry.value if isinstance(entry, ast.Constant) else None for entry in kinds]
 
 
 def test_every_kind_of_fact_has_words():
     """Those that are declared have them beside the declaration."""
     made = kinds_made("fact")
-    assert not {
-        kind: place
-        for kind, place in made.items()
-        if kind not in known_facts()
-    }
+    assert not {kind: place for kind, place in made.items() if kind not in known_facts()}
 
 
 def test_no_words_are_for_a_kind_of_fact_that_nobody_makes():
@@ -63,10 +55,7 @@ def test_no_words_are_for_a_kind_of_fact_that_nobody_makes():
 
 
 def test_a_text_of_the_users_is_told_as_it_is():
-    assert (
-        tell(as_fact("read from the lab's notebook"))
-        == "read from the lab's notebook"
-    )
+    assert tell(as_fact("read from the lab's notebook")) == "read from the lab's notebook"
 
 
 def as_option(option):
@@ -74,9 +63,7 @@ def as_option(option):
 
 
 def test_arguments_are_named_as_the_caller_says_in_facts_within_facts_too():
-    empty = nothing_left(
-        "study", dict.fromkeys([0, 1], WAS_PRUNED(readable=True))
-    )
+    empty = nothing_left("study", dict.fromkeys([0, 1], WAS_PRUNED(readable=True)))
     assert "2 x pruned (--pruned last reads" in tell(empty.reason, as_option)
     assert "2 x pruned (pruned='last' reads" in str(empty)
 

@@ -22,19 +22,13 @@ from hpo_explain.methods.space.recommended_space_result import UNTRIED_KEPT
         (np.nan, 1.0, "nan"),
     ],
 )
-def test_a_level_is_written_with_the_digits_that_differ(
-    value, difference, text
-):
-    assert float(format_level(value, difference)) == pytest.approx(
-        float(text), nan_ok=True
-    )
+def test_a_level_is_written_with_the_digits_that_differ(value, difference, text):
+    assert float(format_level(value, difference)) == pytest.approx(float(text), nan_ok=True)
     assert len(format_level(value, difference)) <= 16
 
 
 def far_from_zero():
-    space = hx.SearchSpace(
-        [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     X = space.sample(20, seed=0)
     return hx.Run(space, X, 1e5 + X[:, 0] + 0.1 * X[:, 1], "minimize")
 
@@ -42,14 +36,8 @@ def far_from_zero():
 def test_sentences_tell_an_effect_from_a_large_level():
     run = far_from_zero()
     sentence = hx.methods.ablation(run, source=0).sentence
-    start, end = (
-        float(word.strip(","))
-        for word in sentence.split()
-        if word.startswith("1000")
-    )
-    assert start - end == pytest.approx(
-        hx.methods.ablation(run, source=0).total_gain, abs=0.1
-    )
+    start, end = (float(word.strip(",")) for word in sentence.split() if word.startswith("1000"))
+    assert start - end == pytest.approx(hx.methods.ablation(run, source=0).total_gain, abs=0.1)
     at = hx.partial_dependence(run, "x", sample=30).sentence
     assert ": 100000.0" in at
     assert "e+05" not in at
@@ -59,8 +47,7 @@ def test_sentences_tell_an_effect_from_a_large_level():
 
 
 @pytest.mark.parametrize(
-    ("low", "high"),
-    [(2.4e9, 2.4e9 + 150.0), (273.15, 273.17), (1e-5, 0.1), (-0.5, 0.5)],
+    ("low", "high"), [(2.4e9, 2.4e9 + 150.0), (273.15, 273.17), (1e-5, 0.1), (-0.5, 0.5)]
 )
 def test_ends_of_a_range_have_as_many_digits_as_tell_them_apart(low, high):
     first, last = map(float, format_values([low, high]))
@@ -99,9 +86,7 @@ def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
     assert low == pytest.approx(region.values[0], abs=2e4)
     assert low < 2.40006e9 < high
     assert len(set(numbers_in(span(2.40005e9, 2.40007e9)))) == 2
-    kept = UNTRIED_KEPT(
-        names=["freq_hz"], values=(2.40005e9, 2.40007e9), category=False
-    )
+    kept = UNTRIED_KEPT(names=["freq_hz"], values=(2.40005e9, 2.40007e9), category=False)
     assert len(set(numbers_in(str(kept)))) == 2
     sides = _Split(0, 1.0, (X[:, 0] < 0.3,) * 2, 0.3).conditions(space)
     for side in sides:
@@ -112,10 +97,7 @@ def test_regions_where_an_effect_is_best_and_conditions_have_them_too():
 
 def test_single_values_in_sentences_have_the_digits_of_their_ranges():
     space = hx.SearchSpace(
-        [
-            hx.FloatParameter("freq_hz", 2.4e9, 2.4002e9),
-            hx.FloatParameter("gain", 0.0, 1.0),
-        ]
+        [hx.FloatParameter("freq_hz", 2.4e9, 2.4002e9), hx.FloatParameter("gain", 0.0, 1.0)]
     )
     X = space.sample(40, seed=0)
     run = hx.Run(space, X, (X[:, 0] - 0.3) ** 2 + 0.1 * X[:, 1], "minimize")
@@ -125,9 +107,7 @@ def test_single_values_in_sentences_have_the_digits_of_their_ranges():
     assert explained.value(1) == "0.1235"
     best = run.incumbent["freq_hz"]
     # where the best is expected at another frequency than was tried
-    few = hx.Run(
-        space, X[:20], (X[:20, 0] - 0.3) ** 2 + 1e-3 * X[:20, 1], "minimize"
-    )
+    few = hx.Run(space, X[:20], (X[:20, 0] - 0.3) ** 2 + 1e-3 * X[:20, 1], "minimize")
     optimum = hx.optimum(few)
     assert optimum.config["freq_hz"] != few.incumbent["freq_hz"]
     kept = hx.advise(run).actions[0]

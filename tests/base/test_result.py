@@ -26,9 +26,7 @@ def densities(run):
         "booster", ("gbtree", "dart"), False, True, good, bad, "dart", 1.6, 0.8
     )
     subject = Subject.of(run, trial=1)
-    return hx.methods.ProposalDensities(
-        subject=subject, curves=(curve,), config=run.config(1)
-    )
+    return hx.methods.ProposalDensities(subject=subject, curves=(curve,), config=run.config(1))
 
 
 def density_path(run):
@@ -46,21 +44,15 @@ def density_path(run):
 
 
 def of_another_objective(run):
-    return replace(
-        run, objective=run.X[:, 0], objective_name="time", record=None
-    )
+    return replace(run, objective=run.X[:, 0], objective_name="time", record=None)
 
 
 def repeated(run):
     """Each configuration three times, with more noise where lr is larger."""
     X = np.repeat(run.X, 3, axis=0)
-    noise = 10.0 ** (3.0 * X[:, 0]) * np.random.default_rng(0).standard_normal(
-        len(X)
-    )
+    noise = 10.0 ** (3.0 * X[:, 0]) * np.random.default_rng(0).standard_normal(len(X))
     return replace(
-        hx.Run(
-            run.space, X, np.repeat(run.objective, 3) + noise, run.direction
-        ),
+        hx.Run(run.space, X, np.repeat(run.objective, 3) + noise, run.direction),
         objective_name=run.objective_name,
     )
 
@@ -89,23 +81,18 @@ def with_curves(run):
 
 MADE = {
     "Ablation": hx.methods.ablation,
-    "Effect along trials": lambda run: hx.partial_dependence(
-        run, "lr", kind="accumulated"
-    ),
+    "Effect along trials": lambda run: hx.partial_dependence(run, "lr", kind="accumulated"),
     "Advice": hx.advise,
     "Changes": hx.changes,
     "Contours": lambda run: hx.methods.contours(run, ["lr", "layers"]),
-    "Comparison": lambda run: hx.compare(
-        {"one": run, "two": tuning_run(21)}, kind="forest"
-    ),
+    "Comparison": lambda run: hx.compare({"one": run, "two": tuning_run(21)}, kind="forest"),
     "DensityPath": density_path,
     "DesirabilityPath": lambda run: hx.methods.desirability_path(
         run, [17, 18], background=40, progress=False
     ),
     "FanovaImportance": lambda run: hx.importance(run, 2, n_trees=8),
     "TradeOffImportance": lambda run: hx.importance(
-        {"a": run, "b": replace(run, objective=-(run.objective**2))},
-        target="trade-off",
+        {"a": run, "b": replace(run, objective=-(run.objective**2))}, target="trade-off"
     ),
     "History": lambda run: hx.history(run, optimum=0.0),
     "GameExplanation": hx.methods.tunability,
@@ -114,26 +101,14 @@ MADE = {
     "LimeExplanation": lambda run: hx.methods.lime(run, sample=100),
     "LocalImportance": hx.methods.local_importance,
     "Noise": lambda run: hx.methods.noise(repeated(run)),
-    "Effect of a marginal": lambda run: hx.importance(run, n_trees=8).marginal(
-        "lr"
-    ),
+    "Effect of a marginal": lambda run: hx.importance(run, n_trees=8).marginal("lr"),
     "Optimum": hx.optimum,
-    "ParallelCoordinates": lambda run: hx.methods.parallel_coordinates(
-        run, mark=[17, 18]
-    ),
-    "ParetoFront": lambda run: hx.pareto(
-        {"loss": run, "time": of_another_objective(run)}
-    ),
+    "ParallelCoordinates": lambda run: hx.methods.parallel_coordinates(run, mark=[17, 18]),
+    "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
     "Effect": lambda run: hx.partial_dependence(run, "lr", **QUICK),
-    "PartialDependences": lambda run: hx.partial_dependence(
-        run, ["lr", ("lr", "layers")], **QUICK
-    ),
-    "PredictionExplanation": lambda run: hx.explain_prediction(
-        run, background=40
-    ),
-    "PredictionOverview": lambda run: hx.methods.explain_predictions(
-        run, [1, 2], background=40
-    ),
+    "PartialDependences": lambda run: hx.partial_dependence(run, ["lr", ("lr", "layers")], **QUICK),
+    "PredictionExplanation": lambda run: hx.explain_prediction(run, background=40),
+    "PredictionOverview": lambda run: hx.methods.explain_predictions(run, [1, 2], background=40),
     "ProposalDensities": densities,
     "ProposalExplanation": lambda run: hx.explain_proposal(run, background=40),
     "Recommendation": lambda run: hx.recommended_space(run),
@@ -144,9 +119,7 @@ MADE = {
         hx.explain_proposal(run, background=40)
     ),
     "RunTrust": hx.trust,
-    "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(
-        run, background=20
-    ),
+    "ShapleyInteractions": lambda run: hx.methods.shapley_interactions(run, background=20),
     "Slices": lambda run: hx.methods.slices(run, most=2),
     "Summary": hx.summary,
     "Timeline": lambda run: hx.methods.timeline(timed(run)),
@@ -172,15 +145,10 @@ def test_every_public_result_is_made_here():
         name
         for name in names()
         for kind in [public(name)]
-        if inspect.isclass(kind)
-        and issubclass(kind, Result)
-        and kind is not Result
+        if inspect.isclass(kind) and issubclass(kind, Result) and kind is not Result
     }
     results -= {"PartialDependence"}  # an Effect by the name of its function
-    assert (
-        results | {"Effect of a marginal", "Effect along trials"}
-        == MADE.keys()
-    )
+    assert results | {"Effect of a marginal", "Effect along trials"} == MADE.keys()
 
 
 def test_a_result_is_printed_as_its_sentence_and_its_table(result):
@@ -205,9 +173,7 @@ def test_the_cells_of_a_result_are_those_of_its_frame(result):
     assert [name for name, _ in cells] == [*frame.columns]
     for (_, values), (_, column) in zip(cells, frame.items(), strict=True):
         pd.testing.assert_series_equal(
-            pd.Series(values, dtype=column.dtype, index=column.index),
-            column,
-            check_names=False,
+            pd.Series(values, dtype=column.dtype, index=column.index), column, check_names=False
         )
         assert not any(isinstance(value, np.generic) for value in values)
 
@@ -218,26 +184,18 @@ def test_a_notebook_shows_text_plot_and_table(result):
     assert flat(result.sentence) in flat(page.text)
     assert {"svg", "table"} <= page.tags()
     assert not {"NaN", "nan"} & set(page.text.split())
-    assert all(
-        str(label) in page.text for label in result.to_frame().index[:5]
-    )
+    assert all(str(label) in page.text for label in result.to_frame().index[:5])
 
 
 def test_a_dict_holds_the_sentence_the_claims_and_the_subject(result):
     held = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert held["sentence"] == result.sentence
-    assert [claim["kind"] for claim in held["claims"]] == [
-        claim.kind for claim in result.claims
-    ]
-    assert [note["kind"] for note in held["notes"]] == [
-        note.kind for note in result.notes
-    ]
+    assert [claim["kind"] for claim in held["claims"]] == [claim.kind for claim in result.claims]
+    assert [note["kind"] for note in held["notes"]] == [note.kind for note in result.notes]
     assert held["direction"] == result.subject.direction
     again = pickle.loads(pickle.dumps(result))
     assert again.sentence == result.sentence
-    np.testing.assert_equal(
-        *([c.estimate for c in one.claims] for one in (again, result))
-    )
+    np.testing.assert_equal(*([c.estimate for c in one.claims] for one in (again, result)))
 
 
 def test_every_view_is_drawn_by_both_renderers(result):
@@ -257,14 +215,8 @@ def test_a_long_table_is_cut(run):
 
 def test_columns_of_numbers_that_hold_none_are_not_shown(run):
     whole = MADE["Recommendation"](run)
-    found = replace(
-        whole, rows=tuple(replace(row, share=np.nan) for row in whole.rows)
-    )
-    empty = [
-        name
-        for name, column in found.to_frame().items()
-        if column.isna().all()
-    ]
+    found = replace(whole, rows=tuple(replace(row, share=np.nan) for row in whole.rows))
+    empty = [name for name, column in found.to_frame().items() if column.isna().all()]
     assert empty
     for shown in (str(found).split("\n")[2], Page(found._repr_html_()).text):
         assert not set(empty) & set(shown.split())
@@ -294,21 +246,15 @@ def cells(result):
     return (str(result).split(), flat(table.text).split())
 
 
-def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(
-    run,
-):
-    found = rounded(
-        hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9]
-    )
+def test_contributions_that_are_rounding_are_shown_as_0_and_kept_in_the_data(run):
+    found = rounded(hx.explain_proposal(run, background=40), [0.25, 7.293e-16, -3e-9])
     for words in cells(found):
         assert "0.25" in words
         assert "-3e-09" in words
         assert not [word for word in words if word.endswith("e-16")]
     assert found.to_frame()["total"]["layers"] == 7.293e-16
     tiny = rounded(found, [2.5e-13, 1e-14])
-    assert all(
-        "1e-14" in words for words in cells(tiny)
-    )  # small beside nothing
+    assert all("1e-14" in words for words in cells(tiny))  # small beside nothing
 
 
 def test_a_view_that_a_result_does_not_have_is_refused_with_those_that_it_has():
@@ -322,10 +268,7 @@ def test_categories_are_told_apart_in_a_printed_table():
     rng = np.random.default_rng(0)
     choices = [True, "True", None, "None", "", " "]
     space = hx.SearchSpace(
-        [
-            hx.CategoricalParameter("a", choices),
-            hx.FloatParameter("x", 0.0, 1.0),
-        ]
+        [hx.CategoricalParameter("a", choices), hx.FloatParameter("x", 0.0, 1.0)]
     )
     X = np.column_stack([np.arange(24) % 6, rng.random(24)])
     run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")

@@ -9,25 +9,14 @@ from hypothesis import strategies as st
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.phrases import join_words, printable
-from hpo_explain.base.text import (
-    Estimate,
-    filled,
-    reservation,
-    tell,
-    told_apart,
-)
+from hpo_explain.base.text import Estimate, filled, reservation, tell, told_apart
 from hpo_explain.base.wording import Wording, capitalized, chained, joined
-from hpo_explain.methods.proposals.explain_proposal import (
-    _INCUMBENT as INCUMBENT,
-)
+from hpo_explain.methods.proposals.explain_proposal import _INCUMBENT as INCUMBENT
 
 
 def marked(text):
     """What stands at the places of a text, and which trial or hint it has."""
-    return [
-        (text[p.start : p.end], p.trial if p.hint == "" else p.hint)
-        for p in text.places
-    ]
+    return [(text[p.start : p.end], p.trial if p.hint == "" else p.hint) for p in text.places]
 
 
 # Of all characters hypothesis would make a table first, which takes seconds.
@@ -36,10 +25,7 @@ TEXTS = st.text(st.sampled_from("ab ,.{}%\n\0é∞\u0301😀"))
 
 @given(st.lists(st.tuples(TEXTS, st.integers(0, 9) | st.none())))
 def test_a_chain_is_the_texts_and_has_their_places(parts):
-    texts = [
-        text if trial is None else Wording.of(text, trial=trial)
-        for text, trial in parts
-    ]
+    texts = [text if trial is None else Wording.of(text, trial=trial) for text, trial in parts]
     for whole, between in ((chained(texts), ""), (joined(texts, ", "), ", ")):
         assert whole == between.join(text for text, _ in parts)
         expected = [part for part in parts if part[1] is not None]
@@ -57,9 +43,7 @@ def test_a_template_has_numbers_of_trials_and_intervals_at_their_places():
         trials=(np.int64(3), 14),
         gain=Estimate(-0.123, interval=(-0.2, 0.0)),
     )
-    assert (
-        text == "lr and depth explain 57%, not 25%; trials 3 and 14 by -0.12"
-    )
+    assert text == "lr and depth explain 57%, not 25%; trials 3 and 14 by -0.12"
     assert marked(text) == [
         ("57%", "50% to 62% (95% interval)"),
         ("3", 3),

@@ -6,16 +6,12 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.belief.feasibility import Feasibility
 
-SPACE = hx.SearchSpace(
-    [hx.FloatParameter(f"x{i}", 0.0, 1.0) for i in range(3)]
-)
+SPACE = hx.SearchSpace([hx.FloatParameter(f"x{i}", 0.0, 1.0) for i in range(3)])
 
 
 def fitted(fails, n=80, seed=0):
     X = SPACE.sample(n, seed=seed)
-    return Feasibility.fit(
-        SPACE, X, ~fails(X, np.random.default_rng(seed)), seed=0
-    )
+    return Feasibility.fit(SPACE, X, ~fails(X, np.random.default_rng(seed)), seed=0)
 
 
 def test_a_sharp_border_is_found():
@@ -67,8 +63,7 @@ def test_where_everything_fails_nothing_is_proposed():
         "maximize",
         trials=np.flatnonzero(~failed).tolist(),
         without_result={
-            int(t): hx.run.WithoutResult("failed", X[t])
-            for t in np.flatnonzero(failed)
+            int(t): hx.run.WithoutResult("failed", X[t]) for t in np.flatnonzero(failed)
         },
         excluded={int(t): "crashed" for t in np.flatnonzero(failed)},
     )

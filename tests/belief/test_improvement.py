@@ -5,32 +5,16 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    Run,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace
 from hpo_explain.belief.belief import Belief
-from hpo_explain.belief.improvement import (
-    Gain,
-    Improvement,
-    proposed,
-)
+from hpo_explain.belief.improvement import Gain, Improvement, proposed
 from hpo_explain.models.compared import Compared, Rows, Trials
 from hpo_explain.models.conditioned import Conditioned
-from hpo_explain.models.product_kernel import (
-    Pairs,
-    Parameters,
-    Prior,
-)
+from hpo_explain.models.product_kernel import Pairs, Parameters, Prior
 from tests.belief.test_belief import MIXED, kernel, mixed_cost
 
 NUMBERS = np.array([True, False, True, True])
-PLANE = SearchSpace(
-    [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
-)
+PLANE = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
 
 
 def believed(n=40, seed=1, noise=0.05, direction="minimize"):
@@ -57,9 +41,7 @@ def given_by_hand(p, X, z, rows, numbers):
     K = kernel(p, X, X, numbers) + p.noise * np.eye(len(X))
     k = kernel(p, rows, X, numbers)
     prior = np.diag(kernel(p, rows, rows, numbers))
-    return k @ np.linalg.solve(K, z), prior - (
-        k * np.linalg.solve(K, k.T).T
-    ).sum(axis=1)
+    return k @ np.linalg.solve(K, z), prior - (k * np.linalg.solve(K, k.T).T).sum(axis=1)
 
 
 def beside(rows, X, numbers):
@@ -80,14 +62,10 @@ def given():
 def test_mean_and_variance_are_those_of_the_kernel_as_it_is_written(given):
     p, X, z, rows, conditioned = given
     found = conditioned.predict(beside(rows, X, NUMBERS))
-    np.testing.assert_allclose(
-        found, given_by_hand(p, X, z, rows, NUMBERS), rtol=1e-4, atol=1e-4
-    )
+    np.testing.assert_allclose(found, given_by_hand(p, X, z, rows, NUMBERS), rtol=1e-4, atol=1e-4)
 
 
-def test_rows_that_are_alike_have_the_covariances_of_the_kernel_as_it_is_written(
-    given,
-):
+def test_rows_that_are_alike_have_the_covariances_of_the_kernel_as_it_is_written(given):
     p, X, *_ = given
     alike = np.tile(MIXED.sample(1, seed=5), (20, 1))
     alike[:12, 0] = np.linspace(0.0, 1.0, 12)
@@ -97,9 +75,7 @@ def test_rows_that_are_alike_have_the_covariances_of_the_kernel_as_it_is_written
     for rows, shared in ((alike, True), (scattered, False)):
         compared = beside(rows, X, NUMBERS)
         assert (compared.rows.exchanged is not None) is shared
-        np.testing.assert_allclose(
-            compared.covariances(p), kernel(p, rows, X, NUMBERS), rtol=2e-6
-        )
+        np.testing.assert_allclose(compared.covariances(p), kernel(p, rows, X, NUMBERS), rtol=2e-6)
 
 
 def test_a_row_that_is_believed_is_a_trial_with_its_mean(given):
@@ -108,9 +84,7 @@ def test_a_row_that_is_believed_is_a_trial_with_its_mean(given):
     mean, _ = given_by_hand(p, X, z, new, NUMBERS)
     after = conditioned.believing(beside(new, X, NUMBERS))
     found = after.predict(beside(rows, np.vstack([X, new]), NUMBERS))
-    by_hand = given_by_hand(
-        p, np.vstack([X, new]), np.append(z, mean), rows, NUMBERS
-    )
+    by_hand = given_by_hand(p, np.vstack([X, new]), np.append(z, mean), rows, NUMBERS)
     np.testing.assert_allclose(found, by_hand, rtol=1e-4, atol=1e-4)
 
 
@@ -118,13 +92,7 @@ def test_what_rounding_leaves_not_positive_definite_is_factored_with_a_little_mo
     rng = np.random.default_rng(0)
     X = np.vstack([rng.random((200, 8)), 0.3 + 1e-4 * rng.random((100, 8))])
     pairs = Pairs(X, X[:, 0], Prior(np.zeros(8, int), additive=False), 0.5)
-    p = Parameters(
-        np.full(8, 8.0),
-        np.full(8, 0.9),
-        np.zeros(8),
-        product=300.0,
-        noise=1e-4,
-    )
+    p = Parameters(np.full(8, 8.0), np.full(8, 0.9), np.zeros(8), product=300.0, noise=1e-4)
     K = pairs.gram(p)[0]
     K = np.tril(K) + np.tril(K, -1).T
     with pytest.raises(np.linalg.LinAlgError):
@@ -136,9 +104,7 @@ def test_what_rounding_leaves_not_positive_definite_is_factored_with_a_little_mo
     noisy = Parameters(p.length, p.weight, p.amplitude, p.product, noise=1.0)
     K = pairs.gram(noisy)[0]
     np.testing.assert_allclose(
-        pairs.factor(noisy),
-        np.linalg.cholesky(np.tril(K) + np.tril(K, -1).T),
-        atol=1e-9,
+        pairs.factor(noisy), np.linalg.cholesky(np.tril(K) + np.tril(K, -1).T), atol=1e-9
     )
 
 
@@ -148,13 +114,9 @@ def test_what_rounding_leaves_not_positive_definite_is_factored_with_a_little_mo
 def test_it_is_that_of_draws_of_the_same_processes(belief, improvement):
     """Per setting 4,000 quantiles of N(m, s²), through the way back, compared with the best."""
     normal = norm.ppf((np.arange(4000) + 0.5) / 4000)[:, None]
-    rows = np.vstack(
-        [MIXED.sample(40, seed=4), belief.X[np.argsort(belief.cost)[:20]]]
-    )
+    rows = np.vstack([MIXED.sample(40, seed=4), belief.X[np.argsort(belief.cost)[:20]]])
     compared = beside(
-        MIXED.in_own_order(rows),
-        MIXED.in_own_order(belief.X),
-        MIXED.categories_in_own_order == 0,
+        MIXED.in_own_order(rows), MIXED.in_own_order(belief.X), MIXED.categories_in_own_order == 0
     )
     by_draws = np.zeros(len(rows))
     for part in improvement.parts:
@@ -163,9 +125,7 @@ def test_it_is_that_of_draws_of_the_same_processes(belief, improvement):
         costs = part.process.scale.cost(drawn.ravel(), part.process.limits)
         gained = np.maximum(part.best - costs.reshape(drawn.shape), 0.0)
         by_draws += part.weight * gained.mean(axis=0) * belief.unit
-    np.testing.assert_allclose(
-        improvement(rows), by_draws, rtol=0.02, atol=1e-3 * by_draws.max()
-    )
+    np.testing.assert_allclose(improvement(rows), by_draws, rtol=0.02, atol=1e-3 * by_draws.max())
 
 
 def test_it_is_the_integral_below_the_best_on_every_scale(belief):
@@ -175,22 +135,11 @@ def test_it_is_the_integral_below_the_best_on_every_scale(belief):
         for mean, sd in ((-1.0, 0.5), (0.0, 1.0), (-1.8, 0.1)):
             top = gain.nodes[0]
 
-            def integrand(
-                z,
-                scale=process.scale,
-                limits=process.limits,
-                mean=mean,
-                sd=sd,
-                h=1e-5,
-            ):
-                slope = np.diff(scale.cost(np.array([z - h, z + h]), limits))[
-                    0
-                ] / (2 * h)
+            def integrand(z, scale=process.scale, limits=process.limits, mean=mean, sd=sd, h=1e-5):
+                slope = np.diff(scale.cost(np.array([z - h, z + h]), limits))[0] / (2 * h)
                 return slope * norm.cdf((z - mean) / sd)
 
-            exact, _ = quad(
-                integrand, -9.0, top, limit=400, points=[top - 1.0, top - 0.1]
-            )
+            exact, _ = quad(integrand, -9.0, top, limit=400, points=[top - 1.0, top - 0.1])
             found = gain.expected(np.array([mean]), np.array([sd**2]))[0]
             assert found == pytest.approx(exact, rel=0.03)
 
@@ -198,10 +147,7 @@ def test_it_is_the_integral_below_the_best_on_every_scale(belief):
 def test_on_the_identity_without_an_end_it_is_the_formula_of_jones_et_al():
     X = np.linspace(0.0, 1.0, 20)[:, None]
     belief = Belief(
-        SearchSpace([FloatParameter("x", 0.0, 1.0)]),
-        X,
-        np.sin(9 * X[:, 0]),
-        "minimize",
+        SearchSpace([FloatParameter("x", 0.0, 1.0)]), X, np.sin(9 * X[:, 0]), "minimize"
     )
     scale = belief.processes[2].scale
     best = float(belief.scaled.min())
@@ -216,9 +162,7 @@ def test_on_the_identity_without_an_end_it_is_the_formula_of_jones_et_al():
 def test_scales_count_by_skill_and_hardly_skilled_ones_not_at_all(improvement):
     shares = {}
     for part in improvement.parts:
-        shares[id(part.process)] = (
-            shares.get(id(part.process), 0.0) + part.weight
-        )
+        shares[id(part.process)] = shares.get(id(part.process), 0.0) + part.weight
     assert sum(shares.values()) == pytest.approx(1.0)
     assert min(shares.values()) >= 0.05
 
@@ -228,14 +172,8 @@ def test_scales_count_by_skill_and_hardly_skilled_ones_not_at_all(improvement):
 
 def test_what_is_proposed_is_best_of_all_rows_of_a_fine_grid():
     X = PLANE.sample(25, seed=3)
-    y = (
-        (X[:, 0] - 0.33) ** 2
-        + 2.0 * (X[:, 1] - 0.71) ** 2
-        + 0.1 * np.sin(12 * X[:, 0])
-    )
-    improvement = Improvement.over(
-        Belief(PLANE, X, y, "minimize"), float(y.min())
-    )
+    y = (X[:, 0] - 0.33) ** 2 + 2.0 * (X[:, 1] - 0.71) ** 2 + 0.1 * np.sin(12 * X[:, 0])
+    improvement = Improvement.over(Belief(PLANE, X, y, "minimize"), float(y.min()))
     ticks = np.linspace(0.0, 1.0, 81)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
     _, expected = proposed(improvement)
@@ -243,14 +181,10 @@ def test_what_is_proposed_is_best_of_all_rows_of_a_fine_grid():
 
 
 @pytest.mark.merge
-def test_proposals_are_configurations_of_the_space_and_the_same_with_the_same_seed(
-    improvement,
-):
+def test_proposals_are_configurations_of_the_space_and_the_same_with_the_same_seed(improvement):
     rows, expected = proposed(improvement, 4, seed=7)
     assert MIXED.is_valid(rows).all()
-    assert (
-        len(rows) == 4 == len(np.unique(np.nan_to_num(rows, nan=-1.0), axis=0))
-    )
+    assert len(rows) == 4 == len(np.unique(np.nan_to_num(rows, nan=-1.0), axis=0))
     assert (expected > 0.0).all()
     again, _ = proposed(improvement, 4, seed=7)
     np.testing.assert_array_equal(rows, again)
@@ -280,9 +214,7 @@ def test_numbers_with_many_values_stay_on_their_grid():
         ]
     )
     X = space.sample(20, seed=0)
-    improvement = Improvement.over(
-        Belief(space, X, X.sum(axis=1), "minimize"), float(X[0].sum())
-    )
+    improvement = Improvement.over(Belief(space, X, X.sum(axis=1), "minimize"), float(X[0].sum()))
     rows, _ = proposed(improvement, 3)
     assert space.is_valid(rows).all()
     assert rows[0].sum() < 0.1  # the optimum is the corner
@@ -304,9 +236,7 @@ def test_nothing_is_proposed_where_a_result_is_not_to_be_expected():
     beyond = np.array([[0.95, 0.5]])
     probability = run.feasibility().probability(beyond)
     np.testing.assert_allclose(
-        improvement(beyond),
-        improvement.if_feasible(beyond) * probability,
-        rtol=1e-12,
+        improvement(beyond), improvement.if_feasible(beyond) * probability, rtol=1e-12
     )
     assert improvement.if_feasible(beyond)[0] > expected[0]
 
@@ -336,19 +266,14 @@ def test_what_is_proposed_lies_within_what_is_searched(improvement):
         assert config["kind"] in "bc"
         assert 0.2 <= config["x"] <= 0.25
         assert config["k"] == 3
-    none, expected = proposed(
-        improvement, allowed=lambda X: np.zeros(len(X), bool)
-    )
+    none, expected = proposed(improvement, allowed=lambda X: np.zeros(len(X), bool))
     assert none.shape == (0, 4)
     assert expected.shape == (0,)
 
 
 def test_categories_that_no_trial_has_are_expected_to_gain_the_same():
     space = SearchSpace(
-        [
-            CategoricalParameter("c", [f"v{i}" for i in range(12)]),
-            FloatParameter("x", 0.0, 1.0),
-        ]
+        [CategoricalParameter("c", [f"v{i}" for i in range(12)]), FloatParameter("x", 0.0, 1.0)]
     )
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, 6, 30), rng.random(30)]).astype(float)

@@ -5,12 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.belief import Best
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
@@ -37,11 +32,7 @@ def runs(draw):
 
 
 @pytest.mark.filterwarnings("error")
-@settings(
-    max_examples=8,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(runs(), st.sampled_from(["minimize", "maximize"]), st.booleans())
 def test_what_does_not_vary_is_divided_by_nowhere(run, direction, known):
     X, y = run

@@ -7,12 +7,7 @@ from scipy.stats import lognorm, norm
 from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.belief.belief import Belief
 from hpo_explain.belief.mixture import shared_out
-from hpo_explain.belief.process import (
-    Process,
-    doubt,
-    weights_by_skill,
-    weights_by_stacking,
-)
+from hpo_explain.belief.process import Process, doubt, weights_by_skill, weights_by_stacking
 from hpo_explain.belief.scales import SCALES, identity, logarithm
 from hpo_explain.models.product_kernel import Pairs, Prior, posterior
 
@@ -28,12 +23,7 @@ def process_of(scale_of, trials):
     X, cost = trials
     scale = scale_of(cost)
     pairs = Pairs(X, scale.z, Prior(np.zeros(2, int), scale.additive), 0.5)
-    return Process(
-        scale,
-        pairs,
-        posterior(pairs, seed=0),
-        (cost.min() - 1.0, cost.max() + 5.0),
-    )
+    return Process(scale, pairs, posterior(pairs, seed=0), (cost.min() - 1.0, cost.max() + 5.0))
 
 
 def test_held_out_predictions_are_those_of_the_others_alone(trials):
@@ -44,12 +34,8 @@ def test_held_out_predictions_are_those_of_the_others_alone(trials):
     K = np.tril(lower) + np.tril(lower, -1).T
     others = np.arange(len(K)) != i
     solved = np.linalg.solve(K[np.ix_(others, others)], K[others, i])
-    np.testing.assert_allclose(
-        mean[0, i], solved @ process.scale.z[others], rtol=1e-4
-    )
-    np.testing.assert_allclose(
-        variance[0, i], K[i, i] - solved @ K[others, i], rtol=1e-4
-    )
+    np.testing.assert_allclose(mean[0, i], solved @ process.scale.z[others], rtol=1e-4)
+    np.testing.assert_allclose(variance[0, i], K[i, i] - solved @ K[others, i], rtol=1e-4)
 
 
 def test_score_is_the_crps_of_a_normal_prediction(trials):
@@ -61,12 +47,8 @@ def test_score_is_the_crps_of_a_normal_prediction(trials):
     mean, variance = process.held_out
     sd, unit = np.sqrt(variance), cost.std()
     z = (process.scale.z - mean) / sd
-    crps = sd * (
-        z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi)
-    )
-    np.testing.assert_allclose(
-        process.score(cost), unit * crps.mean(), rtol=0.02
-    )
+    crps = sd * (z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi))
+    np.testing.assert_allclose(process.score(cost), unit * crps.mean(), rtol=0.02)
 
 
 def test_density_of_a_cost_on_the_logarithmic_scale_is_lognormal(trials):
@@ -76,9 +58,7 @@ def test_density_of_a_cost_on_the_logarithmic_scale_is_lognormal(trials):
     zero = cost.min() - 0.5 * (np.median(cost) - cost.min())
     center, spread = np.log(cost - zero).mean(), np.log(cost - zero).std()
     expected = lognorm.pdf(
-        cost - zero,
-        s=spread * np.sqrt(variance),
-        scale=np.exp(center + spread * mean),
+        cost - zero, s=spread * np.sqrt(variance), scale=np.exp(center + spread * mean)
     ).mean(axis=0)
     np.testing.assert_allclose(process.density, expected, rtol=0.02)
 
@@ -117,12 +97,8 @@ def test_weights_are_shared_out_by_largest_remainders():
 def test_share_of_a_smooth_function_is_known_after_few_trials_of_a_converged_run():
     """x0² + 4 x1² where a Gaussian process searches: its true share of x1 is 16/17."""
     rng = np.random.default_rng(3)
-    space = SearchSpace(
-        [FloatParameter("x0", -1.0, 1.0), FloatParameter("x1", -1.0, 1.0)]
-    )
-    X = np.concatenate(
-        [rng.random((10, 2)), 0.5 + 0.05 * rng.standard_normal((50, 2))]
-    ).clip(0, 1)
+    space = SearchSpace([FloatParameter("x0", -1.0, 1.0), FloatParameter("x1", -1.0, 1.0)])
+    X = np.concatenate([rng.random((10, 2)), 0.5 + 0.05 * rng.standard_normal((50, 2))]).clip(0, 1)
     cost = (2 * X[:, 0] - 1) ** 2 + 4 * (2 * X[:, 1] - 1) ** 2
     share = Belief(space, X, cost, "minimize").anova.mains[:, 1]
     assert np.mean(share) == pytest.approx(16 / 17, abs=0.1)
@@ -142,23 +118,18 @@ def test_minima_are_looked_for_around_each_draws_own():
 
 def test_own_costs_are_those_of_each_draw_alone():
     rng = np.random.default_rng(0)
-    space = SearchSpace(
-        [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
-    )
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
     X = rng.random((20, 2))
     belief = Belief(space, X, X.sum(axis=1) ** 2, "minimize")
     rows = rng.random((192, 3, 2))
     own = belief.own_costs(rows)
     for draw in (0, 57, 191):
-        np.testing.assert_allclose(
-            own[draw], belief.costs(rows[draw])[draw], rtol=1e-5
-        )
+        np.testing.assert_allclose(own[draw], belief.costs(rows[draw])[draw], rtol=1e-5)
 
 
 @pytest.mark.merge
 @pytest.mark.parametrize(
-    "seed",
-    [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2, 3))],
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2, 3))]
 )
 def test_trials_that_are_noise_alone_are_doubted_and_others_are_not(seed):
     """With noise as large as the function 60 trials show it; without the function, nothing."""
@@ -184,9 +155,7 @@ def test_trials_that_are_noise_alone_are_doubted_and_others_are_not(seed):
 def test_noise_that_grows_with_the_cost_is_no_doubt():
     """Few trials are missed by far, which the logarithm of a density would not forgive."""
     rng = np.random.default_rng(0)
-    space = SearchSpace(
-        [FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)]
-    )
+    space = SearchSpace([FloatParameter("x", 0.0, 1.0), FloatParameter("y", 0.0, 1.0)])
     X = np.repeat(space.sample(30, seed=0), 3, axis=0)
     cost = ((X - 0.4) ** 2).sum(axis=1)
     noise = 0.05 * rng.standard_normal(90) * (1.0 + 5.0 * (cost > 0.2))

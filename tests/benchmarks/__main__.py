@@ -81,13 +81,9 @@ def page(measured):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        "python -m tests.benchmarks", description=__doc__
-    )
+    parser = argparse.ArgumentParser("python -m tests.benchmarks", description=__doc__)
     some = "rows whose section or name has one of these; the page keeps the others"
-    parser.add_argument(
-        "--only", nargs="+", metavar="WORD", default=[""], help=some
-    )
+    parser.add_argument("--only", nargs="+", metavar="WORD", default=[""], help=some)
     share = "of the trials beyond 100, to try it: nothing is written"
     parser.add_argument("--scale", type=float, default=1.0, help=share)
     asked = parser.parse_args()
@@ -98,10 +94,7 @@ def main():
     for section, (head, rows) in SECTIONS.items():
         columns = [*(name for name in head[1:] if name != BEFORE), MEASURED]
         for row in rows:
-            if any(
-                word.lower() in f"{section}: {row.name}".lower()
-                for word in asked.only
-            ):
+            if any(word.lower() in f"{section}: {row.name}".lower() for word in asked.only):
                 try:
                     cells = row.cells(asked.scale)
                     if writes and isinstance(row, Growth):
@@ -110,9 +103,7 @@ def main():
                     print(error, file=sys.stderr)
                     cells = ["failed", *[""] * (len(columns) - 2)]
                 cells = [*cells, str(date.today())]
-                measured[section, row.name] = dict(
-                    zip(columns, cells, strict=True)
-                )
+                measured[section, row.name] = dict(zip(columns, cells, strict=True))
                 print(f"| {' | '.join([row.name, *cells])} |", flush=True)
             if writes:
                 OUTPUT.write_text(page(measured), encoding="utf-8")

@@ -6,13 +6,7 @@ The seconds are kept beside the figure, so that a row that is measured alone joi
 import json
 from math import inf
 
-from tests.benchmarks.promises import (
-    OF_OPTUNA,
-    PROMISES,
-    SECTIONS,
-    Growth,
-    Promise,
-)
+from tests.benchmarks.promises import OF_OPTUNA, PROMISES, SECTIONS, Growth, Promise
 from tests.source_tree import ROOT
 
 FIGURE = ROOT / "examples" / "figures" / "benchmarks.svg"
@@ -20,10 +14,7 @@ SECONDS = FIGURE.with_suffix(".json")
 AXES = {
     "As trials grow": ("trials, of 10 hyperparameters", "n"),
     "As hyperparameters grow": ("hyperparameters, of 100 trials", "d"),
-    "As categories grow": (
-        "categories of each of 4, 400 trials",
-        "categories",
-    ),
+    "As categories grow": ("categories of each of 4, 400 trials", "categories"),
 }
 
 
@@ -52,13 +43,9 @@ def draw():
     with rc_context({"font.size": 9.0, "svg.hashsalt": "benchmarks"}):
         figure = Figure(figsize=(9.0, 3.2), layout="constrained")
         panels = figure.subplots(1, len(AXES), sharey=True)
-        for ax, (section, (label, axis)) in zip(
-            panels, AXES.items(), strict=True
-        ):
+        for ax, (section, (label, axis)) in zip(panels, AXES.items(), strict=True):
             _, rows = SECTIONS[section]
-            for place, (row, marker) in enumerate(
-                zip(rows, "os^DvP", strict=False)
-            ):
+            for place, (row, marker) in enumerate(zip(rows, "os^DvP", strict=False)):
                 style = {"color": f"C{place}", "marker": marker}
                 took = known.get(section, {}).get(row.name)
                 if took:
@@ -76,9 +63,7 @@ def draw():
             ax.grid(alpha=0.3)
         panels[0].set_ylabel("seconds")
         handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(
-            handles, names, loc="outside upper center", ncols=len(names)
-        )
+        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
         figure.savefig(FIGURE, metadata={"Date": None})
 
 
@@ -91,8 +76,5 @@ def goals_of(row: Growth, axis):
         if isinstance(promise, Promise)
         and promise.question == row.question
         and promise.unit in ("s", OF_OPTUNA)
-        and all(
-            getattr(promise, name) == getattr(row.sizes[0], name)
-            for name in others
-        )
+        and all(getattr(promise, name) == getattr(row.sizes[0], name) for name in others)
     ]

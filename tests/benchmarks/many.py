@@ -25,10 +25,7 @@ from tests.benchmarks.measure import number_from, run_of
 TRIALS, HYPERPARAMETERS = 100, 8
 # Otherwise dask has its workers give back all memory that is freed, and ask for it again: 1.6 times
 # the processor's time.
-KEPT = {
-    "MALLOC_TRIM_THRESHOLD_": "268435456",
-    "MALLOC_MMAP_THRESHOLD_": "33554432",
-}
+KEPT = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_MMAP_THRESHOLD_": "33554432"}
 OVERHEAD = 1.1  # at most, of the work over the workers
 GROWTH = 1.2  # at most, of a worker's memory after its first runs
 
@@ -69,10 +66,7 @@ def by_dask(count, workers):
 
     with (
         distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address=":0",
-            env=KEPT,
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0", env=KEPT
         ) as cluster,
         distributed.Client(cluster) as client,
         parallel_config("dask"),
@@ -101,9 +95,7 @@ class Measured:
     @property
     def busy(self):
         """The share of the time in which workers were at work."""
-        return sum(one["s"] for one in self.answers) / (
-            self.took * self.workers
-        )
+        return sum(one["s"] for one in self.answers) / (self.took * self.workers)
 
     @property
     def memory(self):
@@ -117,16 +109,13 @@ class Measured:
     def growth(self):
         """By how much a worker's memory grew after its first five studies, the largest."""
         return max(
-            megabytes[-1] / megabytes[min(4, len(megabytes) - 1)]
-            for megabytes in self.memory
+            megabytes[-1] / megabytes[min(4, len(megabytes) - 1)] for megabytes in self.memory
         )
 
 
 def measured(studies, workers, sample):
     """Ask a sample of the studies one after the other, then all of them of a cluster."""
-    alone_each = number_from(
-        f"from tests.benchmarks.many import alone; alone({sample})"
-    )
+    alone_each = number_from(f"from tests.benchmarks.many import alone; alone({sample})")
     answers, took = by_dask(studies, workers)
     return Measured(took, alone_each * studies, workers, answers)
 

@@ -19,9 +19,7 @@ import hpo_explain as hx
 from tests.source_tree import ROOT
 
 MOST = 300  # seconds of a call; what takes longer is ended
-OFTEN = (
-    5  # seconds; what takes less is asked three times, and the median counts
-)
+OFTEN = 5  # seconds; what takes less is asked three times, and the median counts
 # questions in a process with nothing compiled and nothing warmed up
 FRESH = ("first", "demo")
 
@@ -43,9 +41,7 @@ def run_of(n, d, categories=3):
 def run_of_categories(n, d, categories):
     """Return a run of nothing but categories, of which two hyperparameters matter."""
     values = [f"v{i}" for i in range(categories)]
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter(f"c{j}", values) for j in range(d)]
-    )
+    space = hx.SearchSpace([hx.CategoricalParameter(f"c{j}", values) for j in range(d)])
     rng = np.random.default_rng(0)
     X = rng.integers(0, categories, (n, d)).astype(float)
     effects = rng.normal(size=(2, categories))
@@ -63,15 +59,9 @@ def study_in(path, run):
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     kinds, configs = run.space.to_optuna(), run.space.decode(run.X)
     columns = [
-        [kind.to_internal_repr(config[name]) for config in configs]
-        for name, kind in kinds.items()
+        [kind.to_internal_repr(config[name]) for config in configs] for name, kind in kinds.items()
     ]
-    store(
-        f"sqlite:///{path}",
-        kinds,
-        np.array(columns, dtype=float).T,
-        run.objective,
-    )
+    store(f"sqlite:///{path}", kinds, np.array(columns, dtype=float).T, run.objective)
 
 
 def study_of(n, d):
@@ -82,18 +72,11 @@ def study_of(n, d):
     X = np.random.default_rng(0).random((n, d))
     y = np.sin(5.0 * X[:, 0]) + X**2 @ np.arange(1, d + 1) / d
     y += np.random.default_rng(1).normal(0.0, 0.05, n)
-    kinds = {
-        f"x{j}": optuna.distributions.FloatDistribution(0.0, 1.0)
-        for j in range(d)
-    }
+    kinds = {f"x{j}": optuna.distributions.FloatDistribution(0.0, 1.0) for j in range(d)}
     study = optuna.create_study()
     for row, value in zip(X.tolist(), y.tolist(), strict=True):
         params = dict(zip(kinds, row, strict=True))
-        study.add_trial(
-            optuna.create_trial(
-                params=params, distributions=kinds, value=value
-            )
-        )
+        study.add_trial(optuna.create_trial(params=params, distributions=kinds, value=value))
     return study
 
 
@@ -103,10 +86,7 @@ def by_optuna(study, module="optuna.importance"):
 
     from optuna.importance import get_param_importances
 
-    get_param_importances(
-        study,
-        evaluator=import_module(module).FanovaImportanceEvaluator(seed=0),
-    )
+    get_param_importances(study, evaluator=import_module(module).FanovaImportanceEvaluator(seed=0))
 
 
 def yardstick(n=1_000, d=10):
@@ -122,17 +102,13 @@ def forest_and_pairs(run):
     from hpo_explain.methods import FanovaExplainer
     from hpo_explain.models import ForestSurrogate
 
-    forest = ForestSurrogate.fit(
-        run.space, run.X, run.objective, n_trees=64, seed=0
-    )
+    forest = ForestSurrogate.fit(run.space, run.X, run.objective, n_trees=64, seed=0)
     FanovaExplainer(forest).explain(order=2)
 
 
 DEMO = "from hpo_explain.cli import main; main(['demo', '--out', {!r}])"
 QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a name say which source
-    "report": lambda source, folder: hx.report(
-        source, f"{folder}/r.html", progress=False
-    ),
+    "report": lambda source, folder: hx.report(source, f"{folder}/r.html", progress=False),
     "interactive report": lambda source, folder: hx.report(
         source, f"{folder}/r.html", interactive=True, progress=False
     ),
@@ -140,9 +116,7 @@ QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a na
     "advise": lambda source, _: hx.advise(source),
     "importance": lambda source, _: hx.importance(source),
     "pairs": lambda source, _: hx.importance(source, order=2),
-    "forest's pairs": lambda s, _: hx.importance(
-        s, kind="forest", order=2
-    ).to_frame(),
+    "forest's pairs": lambda s, _: hx.importance(s, kind="forest", order=2).to_frame(),
     "evaluator": lambda s, _: by_optuna(s, "hpo_explain.adapters.optuna"),
     "forest, mains and pairs": lambda source, _: forest_and_pairs(source),
     "trust": lambda source, _: hx.trust(source),
@@ -150,13 +124,9 @@ QUESTIONS = {  # of a source and a folder; "of study" and "of sqlite" after a na
     "first": lambda source, _: hx.explain_proposal(source),
     "ablation": lambda source, _: hx.methods.ablation(source),
     "h_statistic": lambda source, _: hx.methods.h_statistic(source),
-    "explain_predictions": lambda source, _: hx.methods.explain_predictions(
-        source
-    ),
+    "explain_predictions": lambda source, _: hx.methods.explain_predictions(source),
     "partial_dependence": lambda source, _: hx.partial_dependence(source, "c"),
-    "path": lambda s, _: hx.methods.desirability_path(
-        s, n_jobs=-1, progress=False
-    ),
+    "path": lambda s, _: hx.methods.desirability_path(s, n_jobs=-1, progress=False),
 }
 
 
@@ -181,9 +151,7 @@ def here(question, n, d, categories, folder, compared):
     if compared:
         found["yardstick"] = yardstick(*compared)
     seconds = []
-    while not seconds or (
-        what not in FRESH and seconds[0] < OFTEN and len(seconds) < 3
-    ):
+    while not seconds or (what not in FRESH and seconds[0] < OFTEN and len(seconds) < 3):
         about = source(n, d, categories)
         answers.forget()
         fits.forget()
@@ -204,34 +172,22 @@ def held(group):
         with suppress(OSError, ValueError):  # it has ended
             if os.getpgid(int(process.name)) == group:
                 lines = (process / "smaps_rollup").read_text().splitlines()
-                kilobytes += sum(
-                    int(x.split()[1]) for x in lines if x.startswith("Pss:")
-                )
+                kilobytes += sum(int(x.split()[1]) for x in lines if x.startswith("Pss:"))
     return kilobytes / 1e3
 
 
 def once(question, size, compared):
     with tempfile.TemporaryDirectory() as folder:
-        if question.endswith(
-            " of sqlite"
-        ):  # by this process, so that its memory does not count
+        if question.endswith(" of sqlite"):  # by this process, so that its memory does not count
             study_in(f"{folder}/s.db", run_of(*size))
         code = "from tests.benchmarks.measure import here; " + (
             f"here({question!r}, *{size}, {folder!r}, {compared})"
         )
-        with (
-            Path(folder, "out").open("w+") as out,
-            Path(folder, "errors").open("w+") as errors,
-        ):
+        with Path(folder, "out").open("w+") as out, Path(folder, "errors").open("w+") as errors:
             start, memory = time.perf_counter(), 0.0
             process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-c",
-                    DEMO.format(folder) if question == "demo" else code,
-                ],
-                env=os.environ
-                | ({"NUMBA_CACHE_DIR": folder} if question in FRESH else {}),
+                [sys.executable, "-c", DEMO.format(folder) if question == "demo" else code],
+                env=os.environ | ({"NUMBA_CACHE_DIR": folder} if question in FRESH else {}),
                 cwd=ROOT,
                 stdout=out,
                 stderr=errors,
@@ -270,30 +226,15 @@ def processor_time(code, *, cold=False):
         study_in(f"{folder}/s.db", run_of(200, 10))
         command = [sys.executable, "-c", code.replace("{folder}", folder)]
         if not cold:
-            subprocess.run(
-                command,
-                env=environment,
-                cwd=ROOT,
-                capture_output=True,
-                check=True,
-            )
+            subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True)
         for number in range(3):
             empty = {"NUMBA_CACHE_DIR": f"{folder}/{number}"} if cold else {}
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run(
-                command,
-                env=environment | empty,
-                cwd=ROOT,
-                capture_output=True,
-                check=True,
+                command, env=environment | empty, cwd=ROOT, capture_output=True, check=True
             )
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds.append(
-                after.ru_utime
-                + after.ru_stime
-                - before.ru_utime
-                - before.ru_stime
-            )
+            seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(seconds)
 
 
@@ -308,11 +249,7 @@ def yardstick_alone(n, d):
 def number_from(code):
     """Return the number that code prints in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     )
     return float(done.stdout)
 
@@ -321,9 +258,7 @@ def command_time(words, compared):
     """Return the seconds of a command of Python in this checkout, and those of the yardstick."""
     theirs = yardstick_alone(*compared)
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")
     return time.perf_counter() - start, theirs
@@ -340,6 +275,4 @@ def alone(question, n, d, categories=3, compared=None):
     found = [once(question, (n, d, categories), compared)]
     while question in FRESH and found[0]["seconds"] < OFTEN and len(found) < 3:
         found.append(once(question, (n, d, categories), compared))
-    return found[0] | {
-        "seconds": statistics.median(one["seconds"] for one in found)
-    }
+    return found[0] | {"seconds": statistics.median(one["seconds"] for one in found)}

@@ -6,16 +6,9 @@ from math import inf, log, prod
 from typing import NamedTuple
 
 from tests.benchmarks import many
-from tests.benchmarks.measure import (
-    MOST,
-    alone,
-    command_time,
-    processor_time,
-)
+from tests.benchmarks.measure import MOST, alone, command_time, processor_time
 
-OF_OPTUNA = (
-    "of Optuna's"  # evaluator: seconds over its seconds, in the same process
-)
+OF_OPTUNA = "of Optuna's"  # evaluator: seconds over its seconds, in the same process
 OPTUNA = 30.0  # seconds that it took where the goals of seconds were set
 BEFORE, GOAL = "when the goal was set", "goal"
 STEEPEST = 1.5  # of slopes in the number of trials, from 1,000 on
@@ -66,18 +59,8 @@ class Promise:
     before: str = ""
 
     def cells(self, scale=1.0):
-        compared = (
-            (scaled(1_000, scale), 10)
-            if self.unit in ("×", OF_OPTUNA)
-            else None
-        )
-        found = alone(
-            self.question,
-            scaled(self.n, scale),
-            self.d,
-            self.categories,
-            compared,
-        )
+        compared = (scaled(1_000, scale), 10) if self.unit in ("×", OF_OPTUNA) else None
+        found = alone(self.question, scaled(self.n, scale), self.d, self.categories, compared)
         seconds = found["seconds"]
         if self.unit == OF_OPTUNA:
             theirs = found.get("yardstick", inf)
@@ -226,23 +209,9 @@ class Growth:
 TRIALS = tuple(Size(n, 10) for n in (100, 1_000, 10_000, 100_000))
 HYPERPARAMETERS = tuple(Size(100, d) for d in (5, 50, 500))
 CATEGORIES = tuple(Size(400, 4, count) for count in (10, 100, 1_000))
-GROWING = (
-    "importance",
-    "trust",
-    "summary",
-    "report",
-    "explain_proposal",
-    "advise",
-)
+GROWING = ("importance", "trust", "summary", "report", "explain_proposal", "advise")
 PROMISES = [
-    Promise(
-        "our evaluator for Optuna, 1,000 × 10",
-        "evaluator of study",
-        1_000,
-        10,
-        100,
-        "×",
-    ),
+    Promise("our evaluator for Optuna, 1,000 × 10", "evaluator of study", 1_000, 10, 100, "×"),
     Promise(
         "a forest's fit, its main effects and its 45 pairs, 1,000 × 10",
         "forest, mains and pairs",
@@ -259,44 +228,13 @@ PROMISES = [
         40,
         "×",
     ),
-    Promise(
-        "`importance(study, order=2)`, 1,000 × 10",
-        "pairs of study",
-        1_000,
-        10,
-        10,
-        "×",
-    ),
+    Promise("`importance(study, order=2)`, 1,000 × 10", "pairs of study", 1_000, 10, 10, "×"),
     Promise("`summary`, 200 × 10", "summary", 200, 10, 1, OF_OPTUNA),
     Promise("`advise`, 200 × 10", "advise", 200, 10, 1, OF_OPTUNA),
     Promise("`summary`, 400 × 20", "summary", 400, 20, 2, OF_OPTUNA),
-    Promise(
-        "`summary`, 100 × 200",
-        "summary",
-        100,
-        200,
-        4,
-        OF_OPTUNA,
-        before="30 s",
-    ),
-    Promise(
-        "`summary`, 100 × 500",
-        "summary",
-        100,
-        500,
-        10,
-        OF_OPTUNA,
-        before="126 s",
-    ),
-    Promise(
-        "`summary`, 20,000 × 10",
-        "summary",
-        20_000,
-        10,
-        3,
-        OF_OPTUNA,
-        before="4.8 s",
-    ),
+    Promise("`summary`, 100 × 200", "summary", 100, 200, 4, OF_OPTUNA, before="30 s"),
+    Promise("`summary`, 100 × 500", "summary", 100, 500, 10, OF_OPTUNA, before="126 s"),
+    Promise("`summary`, 20,000 × 10", "summary", 20_000, 10, 3, OF_OPTUNA, before="4.8 s"),
     *(
         Promise(
             f"`summary`, 400 trials of 4 hyperparameters of {categories:,} categories",
@@ -308,30 +246,11 @@ PROMISES = [
             categories,
             before,
         )
-        for categories, goal, before in (
-            (300, 3, "23 s"),
-            (1_000, 5, "> 70 s"),
-        )
+        for categories, goal, before in ((300, 3, "23 s"), (1_000, 5, "> 70 s"))
     ),
-    Promise(
-        "memory of the latter",
-        "summary of categories",
-        400,
-        4,
-        1_000,
-        "MB of memory",
-        1_000,
-    ),
+    Promise("memory of the latter", "summary of categories", 400, 4, 1_000, "MB of memory", 1_000),
     *(
-        Promise(
-            f"a report, {n:,} × {d}",
-            "report",
-            n,
-            d,
-            goal,
-            OF_OPTUNA,
-            before=before,
-        )
+        Promise(f"a report, {n:,} × {d}", "report", n, d, goal, OF_OPTUNA, before=before)
         for n, d, goal, before in (
             (30, 3, 1.5, "4.1 s"),
             (50, 5, 2, "5.9 s"),
@@ -351,48 +270,19 @@ PROMISES = [
             "MB of memory",
             before=before,
         )
-        for n, goal, before in (
-            (200, 350, "590 MB"),
-            (2_000, 500, "1,100 MB"),
-            (20_000, 1_000, ""),
-        )
+        for n, goal, before in ((200, 350, "590 MB"), (2_000, 500, "1,100 MB"), (20_000, 1_000, ""))
     ),
     Promise(
-        "the page of a report, 200 × 10",
-        "report",
-        200,
-        10,
-        0.6,
-        "MB of page",
-        before="0.93 MB",
+        "the page of a report, 200 × 10", "report", 200, 10, 0.6, "MB of page", before="0.93 MB"
     ),
+    Promise("the page of a report, 400 × 20", "report", 400, 20, 1.5, "MB of page"),
     Promise(
-        "the page of a report, 400 × 20", "report", 400, 20, 1.5, "MB of page"
-    ),
-    Promise(
-        "a page that answers what if, 400 × 20",
-        "interactive report",
-        400,
-        20,
-        3,
-        "MB of page",
+        "a page that answers what if, 400 × 20", "interactive report", 400, 20, 3, "MB of page"
     ),
     Promise("a report, 20,000 × 10", "report", 20_000, 10, 20),
-    Promise(
-        "a report, 100,000 × 30 in SQLite",
-        "report of sqlite",
-        100_000,
-        30,
-        180,
-    ),
+    Promise("a report, 100,000 × 30 in SQLite", "report of sqlite", 100_000, 30, 180),
     Promise("importance, 100,000 × 30", "importance", 100_000, 30, 20),
-    Promise(
-        "importance, 100,000 × 30 in SQLite",
-        "importance of sqlite",
-        100_000,
-        30,
-        20,
-    ),
+    Promise("importance, 100,000 × 30 in SQLite", "importance of sqlite", 100_000, 30, 20),
     Promise("the path of the 280 proposals of 300 × 10", "path", 300, 10, 10),
     Promise(
         "the first `explain_proposal` where nothing is compiled, imports included, 100 × 10",
@@ -430,13 +320,9 @@ STARTS = [
     Start("`hx.importance`", "hx.importance(run)", 5, before="1.8 s"),
     Start("`hx.summary`", "hx.summary(run)", 7, before="2.8 s"),
     Start("`hx.advise`", "hx.advise(run)", 7, before="2.6 s"),
-    Start(
-        "`hx.explain_proposal`", "hx.explain_proposal(run)", 7, before="2.3 s"
-    ),
+    Start("`hx.explain_proposal`", "hx.explain_proposal(run)", 7, before="2.3 s"),
     Start("`hpo-explain study.db`", SUMMARY, 11, before="5 s"),
-    Start(
-        "`hpo-explain report study.db`", REPORT, 35, before="19 s of processor"
-    ),
+    Start("`hpo-explain report study.db`", REPORT, 35, before="19 s of processor"),
     Start("`hpo-explain study.db`, nothing compiled", SUMMARY, 1.5, cold=True),
     Start("its report, nothing compiled", REPORT, 1.5, cold=True),
 ]
@@ -445,11 +331,7 @@ SECTIONS = {
     "Promises": (PROMISED, PROMISES),
     "First answers": (PROMISED, STARTS),
     "As trials grow": (
-        (
-            "",
-            *(f"{size.n:,} × {size.d}" for size in TRIALS),
-            f"from 1,000 on at most {STEEPEST}",
-        ),
+        ("", *(f"{size.n:,} × {size.d}" for size in TRIALS), f"from 1,000 on at most {STEEPEST}"),
         [Growth(name, name, TRIALS) for name in GROWING],
     ),
     "As hyperparameters grow": (
@@ -458,9 +340,6 @@ SECTIONS = {
     ),
     "As categories grow": (
         ("", *(f"400 × 4 of {size.categories:,}" for size in CATEGORIES)),
-        [
-            Growth(name, f"{name} of categories", CATEGORIES)
-            for name in GROWING
-        ],
+        [Growth(name, f"{name} of categories", CATEGORIES) for name in GROWING],
     ),
 }

@@ -20,9 +20,7 @@ KAPPA = 1.96
 
 def acquisition_of(d, trials=100):
     """A confidence bound on a Gaussian process of smooth data."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)])
     X = space.sample(trials, seed=1)
     y = np.sin(5.0 * X[:, 0]) + (X**2) @ np.arange(1.0, d + 1.0) / d
     surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, y)
@@ -41,28 +39,21 @@ def plainly(acquisition, x, background):
         return np.column_stack([-mean, KAPPA * std])
 
     explainer = shap.KernelExplainer(terms, background)
-    return explainer.shap_values(
-        x[None, :], nsamples=2**d - 2, l1_reg=False, silent=True
-    )[0]
+    return explainer.shap_values(x[None, :], nsamples=2**d - 2, l1_reg=False, silent=True)[0]
 
 
 def explained(how, acquisition, x, background):
     if how == "plain":
         return plainly(acquisition, x, background)
     estimator = {"ours": "exact", "kernel": "kernel"}[how]
-    explainer = hx.methods.ShapleyExplainer(
-        acquisition, background=background, estimator=estimator
-    )
+    explainer = hx.methods.ShapleyExplainer(acquisition, background=background, estimator=estimator)
     return explainer.explain(acquisition.space.decode(x[None, :])[0]).phi
 
 
 def resident(field):
     """Return a field of this process's memory in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return (
-        next(int(line.split()[1]) for line in lines if line.startswith(field))
-        / 1024.0
-    )
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024.0
 
 
 if __name__ == "__main__":

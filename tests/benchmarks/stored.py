@@ -18,12 +18,8 @@ def store(address, kinds, columns, objective):
     per trial, NaN where a trial has none.
     """
     storage = RDBStorage(address)
-    study_id = optuna.create_study(
-        storage=storage, study_name="large"
-    )._study_id
-    written = [
-        (name, distribution_to_json(kind)) for name, kind in kinds.items()
-    ]
+    study_id = optuna.create_study(storage=storage, study_name="large")._study_id
+    written = [(name, distribution_to_json(kind)) for name, kind in kinds.items()]
     day = dt.datetime(2024, 5, 17)
     tables = sqlalchemy.MetaData()
     tables.reflect(storage.engine)
@@ -43,11 +39,7 @@ def store(address, kinds, columns, objective):
                 for i in some.tolist()
             ]
             values = [
-                {
-                    "trial_id": i + 1,
-                    "objective": 0,
-                    "value": float(objective[i]),
-                }
+                {"trial_id": i + 1, "objective": 0, "value": float(objective[i])}
                 | {"value_type": "FINITE"}
                 for i in some.tolist()
             ]
@@ -59,9 +51,7 @@ def store(address, kinds, columns, objective):
                     "distribution_json": kind,
                 }
                 for i in some.tolist()
-                for value, (name, kind) in zip(
-                    columns[i].tolist(), written, strict=True
-                )
+                for value, (name, kind) in zip(columns[i].tolist(), written, strict=True)
                 if value == value
             ]
             connection.execute(insert["trials"], trials)

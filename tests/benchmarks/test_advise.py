@@ -18,6 +18,4 @@ def _loaded():
 
 @pytest.mark.parametrize(("n", "d"), [(30, 3), (200, 10), (1000, 20)])
 def test_advice(benchmark, n, d):
-    benchmark.pedantic(
-        hx.advise, setup=lambda: ((run_of(n, d),), {}), rounds=1
-    )
+    benchmark.pedantic(hx.advise, setup=lambda: ((run_of(n, d),), {}), rounds=1)

@@ -22,12 +22,7 @@ def run_of(d, trials=100):
     space = hx.SearchSpace([KINDS[j % 3](f"x{j}") for j in range(d)])
     X = space.sample(trials, seed=0)
     rng = np.random.default_rng(0)
-    y = (
-        np.sin(6 * X[:, 0])
-        + X[:, 1] * X[:, 2]
-        + X[:, 3] ** 2
-        + rng.normal(0.0, 0.05, trials)
-    )
+    y = np.sin(6 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] ** 2 + rng.normal(0.0, 0.05, trials)
     return hx.Run(space, X, y, "minimize")
 
 
@@ -55,22 +50,14 @@ def run(kind):
     ],
     ids=["ablation", "ablation-ei", "local-importance", "lime", "lime-tree"],
 )
-def test_around_the_incumbent_of_10_hyperparameters(
-    benchmark, run, kind, function, options
-):
+def test_around_the_incumbent_of_10_hyperparameters(benchmark, run, kind, function, options):
     benchmark.pedantic(
-        function,
-        args=(run,),
-        kwargs={"kind": kind, **options},
-        rounds=5,
-        warmup_rounds=1,
+        function, args=(run,), kwargs={"kind": kind, **options}, rounds=5, warmup_rounds=1
     )
 
 
 def test_all_pairs_of_7_from_100_points(benchmark, kind):
     run = run_of(7)
     hx.methods.h_statistic(run, "x0", sample=10, kind=kind)
-    found = benchmark.pedantic(
-        hx.methods.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3
-    )
+    found = benchmark.pedantic(hx.methods.h_statistic, args=(run,), kwargs={"kind": kind}, rounds=3)
     assert found.sample_size == 100

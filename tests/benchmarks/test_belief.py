@@ -15,19 +15,12 @@ from hpo_explain.belief.belief import Belief
 from hpo_explain.models.product_kernel import Pairs, Prior
 
 # seconds
-AIMS = {
-    (50, 10): 0.7,
-    (200, 10): 1.5,
-    (200, 20): 5.0,
-    (1_000, 10): 4.0,
-}
+AIMS = {(50, 10): 0.7, (200, 10): 1.5, (200, 20): 5.0, (1_000, 10): 4.0}
 
 
 def seconds(n, d, rounds=3):
     """Return the least processor time of a belief of n trials of d hyperparameters."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)])
     X = space.sample(n, seed=1)
     y = np.sin(5.0 * X[:, 0]) + (X**2) @ np.arange(1.0, d + 1.0) / d
     y += np.random.default_rng(0).normal(0.0, 0.1, n)
@@ -58,22 +51,15 @@ def test_how_it_grows(benchmark):
         ]
 
     in_n, in_d = benchmark.pedantic(slopes, rounds=1)
-    benchmark.extra_info.update(
-        slope_in_n=round(in_n, 2), slope_in_d=round(in_d, 2)
-    )
+    benchmark.extra_info.update(slope_in_n=round(in_n, 2), slope_in_d=round(in_d, 2))
     assert in_n < 3.0
     assert in_d < 2.0
 
 
 def by_numpy(pairs, p):
     """Return the product and the sum of all pairs by NumPy's passes, in single precision."""
-    product, added = (
-        np.full(len(pairs.a), p.product, "f4"),
-        np.ones(len(pairs.a), "f4"),
-    )
-    for apart, rate, weight, amplitude in zip(
-        pairs.apart, *p.single, strict=True
-    ):
+    product, added = (np.full(len(pairs.a), p.product, "f4"), np.ones(len(pairs.a), "f4"))
+    for apart, rate, weight, amplitude in zip(pairs.apart, *p.single, strict=True):
         r = apart * rate
         base = (1 + r + r * r / 3) * np.exp(-r)
         product *= weight * base + (1 - weight)

@@ -19,10 +19,7 @@ TRIALS = 1000
 
 def objective(trial):
     time.sleep(0.001)
-    x, y = (
-        trial.suggest_float("x", -1.0, 1.0),
-        trial.suggest_float("y", -1.0, 1.0),
-    )
+    x, y = (trial.suggest_float("x", -1.0, 1.0), trial.suggest_float("y", -1.0, 1.0))
     return x**2 + 0.1 * y
 
 
@@ -42,15 +39,8 @@ def seconds_of(callbacks):
 def test_a_thousand_trials_of_a_millisecond(benchmark, tmp_path, budget):
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     logging.getLogger("hpo_explain").setLevel(logging.ERROR)
-    alone = [
-        min(column)
-        for column in zip(
-            *(seconds_of([nothing]) for _ in range(3)), strict=True
-        )
-    ]
-    callback = ExplanationCallback(
-        tmp_path / "report.html", every=25, budget=budget
-    )
+    alone = [min(column) for column in zip(*(seconds_of([nothing]) for _ in range(3)), strict=True)]
+    callback = ExplanationCallback(tmp_path / "report.html", every=25, budget=budget)
     together = benchmark.pedantic(seconds_of, args=([callback],), rounds=1)
     overhead = [b / a - 1.0 for a, b in zip(alone, together, strict=True)]
     benchmark.extra_info["overhead"] = overhead

@@ -22,13 +22,9 @@ def run_python(benchmark, code):
 
 
 @pytest.mark.benchmark(group="command line")
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["report", "--help"], ["--version"]]
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"], ["--version"]])
 def test_help(benchmark, arguments):
-    run_python(
-        benchmark, f"from hpo_explain.cli import main; main({arguments!r})"
-    )
+    run_python(benchmark, f"from hpo_explain.cli import main; main({arguments!r})")
 
 
 @pytest.mark.benchmark(group="command line")
@@ -57,6 +53,4 @@ def test_importance_of_a_stored_study(benchmark, tmp_path, monkeypatch, again):
     address = f"sqlite:///{tmp_path}/study.db"
     store(address, dict.fromkeys(names, kind), X, X[:, 0] + X[:, 1] * X[:, 2])
     arguments = ["importance", address, *["--no-cache"] * (not again)]
-    run_python(
-        benchmark, f"from hpo_explain.cli import main; main({arguments!r})"
-    )
+    run_python(benchmark, f"from hpo_explain.cli import main; main({arguments!r})")

@@ -32,12 +32,7 @@ def test_the_figures_of_a_report(benchmark, monkeypatch, tmp_path, n, d):
             seconds[alt] = min(seconds[alt], time.process_time() - start)
 
     benchmark.pedantic(draw_all, rounds=5)
-    benchmark.extra_info |= {
-        "seconds": sum(seconds.values()),
-        "figures": len(seconds),
-    }
+    benchmark.extra_info |= {"seconds": sum(seconds.values()), "figures": len(seconds)}
     for alt, second in seconds.items():
         print(f"{1e3 * second:6.0f} ms  {alt[:80]}")
-    print(
-        f"{n} x {d}: {len(seconds)} figures in {sum(seconds.values()):.2f} s"
-    )
+    print(f"{n} x {d}: {len(seconds)} figures in {sum(seconds.values()):.2f} s")

@@ -15,9 +15,7 @@ from tests.benchmarks.test_around import run_of
 accumulated = partial(hx.partial_dependence, kind="accumulated")
 METHODS = {
     "ale": lambda run, kind: accumulated(run, "x0", surrogate=kind),
-    "ale of a pair": lambda run, kind: accumulated(
-        run, ["x0", "x1"], surrogate=kind
-    ),
+    "ale of a pair": lambda run, kind: accumulated(run, ["x0", "x1"], surrogate=kind),
 }
 
 
@@ -27,23 +25,15 @@ def test_of_10_hyperparameters(benchmark, kind, method):
     run = run_of(10)
     # fits, and loads what is compiled
     hx.methods.local_importance(run, kind=kind)
-    benchmark.pedantic(
-        METHODS[method], args=(run, kind), rounds=2, warmup_rounds=1
-    )
+    benchmark.pedantic(METHODS[method], args=(run, kind), rounds=2, warmup_rounds=1)
 
 
 POSTERIORS = {
     "ale": lambda run: accumulated(run, "x0", surrogate="gp"),
-    "H-statistic": lambda run: hx.methods.h_statistic(
-        run, "x0", sample=20, kind="gp"
-    ),
+    "H-statistic": lambda run: hx.methods.h_statistic(run, "x0", sample=20, kind="gp"),
     "prediction": lambda run: hx.explain_prediction(run, kind="gp"),
-    "interactions": lambda run: hx.methods.shapley_interactions(
-        run, kind="gp", background=50
-    ),
-    "sensitivity": lambda run: hx.methods.tunability(
-        run, kind="sensitivity", surrogate="gp"
-    ),
+    "interactions": lambda run: hx.methods.shapley_interactions(run, kind="gp", background=50),
+    "sensitivity": lambda run: hx.methods.tunability(run, kind="sensitivity", surrogate="gp"),
 }
 
 

@@ -17,12 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.base.subject import Subject
 from hpo_explain.methods import FanovaExplainer
 from hpo_explain.models import ForestSurrogate
@@ -41,10 +36,7 @@ def once(benchmark, work, *, rounds=5):
 
 def told(benchmark, **figures):
     benchmark.extra_info.update(figures)
-    print(
-        benchmark.name,
-        *(f"{name} = {value:.3g}" for name, value in figures.items()),
-    )
+    print(benchmark.name, *(f"{name} = {value:.3g}" for name, value in figures.items()))
 
 
 def peak_megabytes():
@@ -78,9 +70,7 @@ def wide(space, n, n_trees):
 
     X, y = data(space, n)
     columns = OrderedColumns(space, X, y)
-    forest = RandomForestRegressor(
-        n_trees, max_features=1 / 3, n_jobs=-1, random_state=0
-    )
+    forest = RandomForestRegressor(n_trees, max_features=1 / 3, n_jobs=-1, random_state=0)
     return ForestSurrogate(space, forest.fit(columns(X), y), columns=columns)
 
 
@@ -104,9 +94,7 @@ def test_boxes_and_mains(benchmark, optuna_seconds):
         forest = ForestSurrogate.fit(space, X, y, n_trees=64, seed=0)
         fits.append(time.perf_counter() - start)
     theirs = optuna_seconds - fits[-1]
-    seconds = once(
-        benchmark, lambda: [main_steps(b) for b in forest.boxes()], rounds=20
-    )
+    seconds = once(benchmark, lambda: [main_steps(b) for b in forest.boxes()], rounds=20)
     told(benchmark, optuna=theirs, times_faster=theirs / seconds)
 
 
@@ -115,16 +103,12 @@ def test_boxes_mains_axes_and_result(benchmark, optuna_seconds):
     X, y = data(space, 1000)
     # without a check
     forest = ForestSurrogate(space, ForestSurrogate.fit(space, X, y).forest)
-    seconds = once(
-        benchmark, lambda: FanovaExplainer(forest).explain(), rounds=20
-    )
+    seconds = once(benchmark, lambda: FanovaExplainer(forest).explain(), rounds=20)
     told(benchmark, times_faster=optuna_seconds / seconds)
 
 
 def test_all_pairs_of_30_categories_each(benchmark):
-    space = SearchSpace(
-        [CategoricalParameter(f"c{j}", list(range(30))) for j in range(4)]
-    )
+    space = SearchSpace([CategoricalParameter(f"c{j}", list(range(30))) for j in range(4)])
     explainer = FanovaExplainer(ForestSurrogate.fit(space, *data(space, 1000)))
     once(benchmark, lambda: explainer.explain(order=2))
 
@@ -132,9 +116,7 @@ def test_all_pairs_of_30_categories_each(benchmark):
 def test_total_effects(benchmark):
     space = numbers(10)
     X, y = data(space, 1000)
-    explainer = FanovaExplainer(
-        ForestSurrogate.fit(space, X, y, n_trees=64, seed=0)
-    )
+    explainer = FanovaExplainer(ForestSurrogate.fit(space, X, y, n_trees=64, seed=0))
     once(benchmark, explainer.explain)
 
 
@@ -149,12 +131,7 @@ hx.importance(table, order=2, objective="loss")
 
 def test_first_call_in_a_fresh_process(benchmark):
     def work():
-        subprocess.run(
-            [sys.executable, "-c", FIRST_CALL],
-            check=True,
-            cwd=ROOT,
-            env=os.environ,
-        )
+        subprocess.run([sys.executable, "-c", FIRST_CALL], check=True, cwd=ROOT, env=os.environ)
 
     once(benchmark, work, rounds=3)
 
@@ -176,12 +153,8 @@ def test_fit_and_mains_of_768_mixed_hyperparameters(benchmark):
     def work():
         from sklearn.ensemble import RandomForestRegressor
 
-        forest = RandomForestRegressor(
-            10, max_features=1 / 3, n_jobs=-1, random_state=0
-        )
-        surrogate = ForestSurrogate(
-            space, forest.fit(columns(X), y), columns=columns
-        )
+        forest = RandomForestRegressor(10, max_features=1 / 3, n_jobs=-1, random_state=0)
+        surrogate = ForestSurrogate(space, forest.fit(columns(X), y), columns=columns)
         FanovaExplainer(surrogate, subject=Subject(space, tried=X)).explain()
 
     benchmark.pedantic(work, rounds=1)
@@ -201,9 +174,7 @@ def test_mains_grow_no_faster_than_leaves(benchmark):
     leaves = [100, 1_000, 10_000, 100_000]
     seconds = []
     for n in leaves:
-        forest = RandomForestRegressor(
-            1, max_leaf_nodes=n, bootstrap=False, random_state=0
-        )
+        forest = RandomForestRegressor(1, max_leaf_nodes=n, bootstrap=False, random_state=0)
         boxes = ForestSurrogate(space, forest.fit(X, y)).boxes()[0]
         main_steps(boxes)
         repeats = 200_000 // n

@@ -11,16 +11,10 @@ import hpo_explain as hx
 from tests.benchmarks.test_around import run_of
 
 GAMES = {
-    "prediction": lambda run, kind: hx.methods.shapley_interactions(
-        run, kind=kind
-    ),
-    "variance": lambda run, kind: hx.methods.shapley_interactions(
-        run, of="variance", kind=kind
-    ),
+    "prediction": lambda run, kind: hx.methods.shapley_interactions(run, kind=kind),
+    "variance": lambda run, kind: hx.methods.shapley_interactions(run, of="variance", kind=kind),
     "tunability": lambda run, kind: hx.methods.tunability(run, surrogate=kind),
-    "sensitivity": lambda run, kind: hx.methods.tunability(
-        run, kind="sensitivity", surrogate=kind
-    ),
+    "sensitivity": lambda run, kind: hx.methods.tunability(run, kind="sensitivity", surrogate=kind),
     "optimizer bias": lambda run, kind: hx.methods.tunability(
         run, kind="optimizer_bias", surrogate=kind
     ),
@@ -37,6 +31,4 @@ def run():
 def test_all_coalitions_of_10_hyperparameters(benchmark, run, kind, game):
     # fits, and loads what is compiled
     hx.methods.local_importance(run, kind=kind)
-    benchmark.pedantic(
-        GAMES[game], args=(run, kind), rounds=2, warmup_rounds=1
-    )
+    benchmark.pedantic(GAMES[game], args=(run, kind), rounds=2, warmup_rounds=1)

@@ -13,48 +13,30 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import (
-    ConstantKernel,
-    Matern,
-    WhiteKernel,
-)
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from threadpoolctl import threadpool_limits
 
 import hpo_explain as hx
 
 
 def trials(n, d):
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(d)])
     X = space.sample(n, seed=1)
     noise = np.random.default_rng(0).normal(0.0, 0.1, n)
-    return (
-        space,
-        X,
-        np.sin(5.0 * X[:, 0]) + (X**2) @ np.arange(1.0, d + 1.0) / d + noise,
-    )
+    return (space, X, np.sin(5.0 * X[:, 0]) + (X**2) @ np.arange(1.0, d + 1.0) / d + noise)
 
 
 def by_scikit_learn(X, y):
     length_scale = Matern(np.full(X.shape[1], 0.5), (0.05, 2.0), nu=2.5)
-    kernel = ConstantKernel(1.0, (1e-2, 1e3)) * length_scale + WhiteKernel(
-        1e-2, (1e-6, 1.0)
-    )
+    kernel = ConstantKernel(1.0, (1e-2, 1e3)) * length_scale + WhiteKernel(1e-2, (1e-6, 1.0))
     rng = np.random.default_rng(0)
     # as ours draws the trials that it fits on: all of them, so few are they
     rng.permutation(len(X))
     restarts = int(rng.integers(2**31))
-    with (
-        warnings.catch_warnings(),
-        threadpool_limits(limits=1, user_api="blas"),
-    ):
+    with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         return GaussianProcessRegressor(
-            kernel,
-            normalize_y=True,
-            n_restarts_optimizer=1,
-            random_state=restarts,
+            kernel, normalize_y=True, n_restarts_optimizer=1, random_state=restarts
         ).fit(X, y)
 
 
@@ -74,13 +56,8 @@ def test_the_fit(benchmark, n, d):
 
     ours, plain = benchmark.pedantic(both, rounds=5, warmup_rounds=1)
     new = space.sample(200, seed=2)
-    np.testing.assert_allclose(
-        ours.predict(new)[0], plain.predict(new), rtol=1e-3, atol=1e-3
-    )
+    np.testing.assert_allclose(ours.predict(new)[0], plain.predict(new), rtol=1e-3, atol=1e-3)
     figures = {name: min(times) for name, times in seconds.items()}
     figures["times_faster"] = figures["plain"] / figures["ours"]
     benchmark.extra_info.update(figures)
-    print(
-        benchmark.name,
-        *(f"{name} = {value:.3g}" for name, value in figures.items()),
-    )
+    print(benchmark.name, *(f"{name} = {value:.3g}" for name, value in figures.items()))

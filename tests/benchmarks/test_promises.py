@@ -7,14 +7,10 @@ import pytest
 
 from tests.benchmarks.promises import SECTIONS
 
-ROWS = [
-    (section, row) for section, (_, rows) in SECTIONS.items() for row in rows
-]
+ROWS = [(section, row) for section, (_, rows) in SECTIONS.items() for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("section", "row"), ROWS, ids=[f"{s}: {row.name}" for s, row in ROWS]
-)
+@pytest.mark.parametrize(("section", "row"), ROWS, ids=[f"{s}: {row.name}" for s, row in ROWS])
 def test_a_row(benchmark, section, row):
     cells = benchmark.pedantic(row.cells, rounds=1)
     benchmark.extra_info["cells"] = cells

@@ -9,11 +9,7 @@ import os
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import (
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.adapters.sources import as_run
@@ -53,12 +49,7 @@ def address(request, tmp_path_factory):
     if request.param == "conditions":
         columns[columns[:, 4] != 0, 25:] = np.nan
         columns[columns[:, 4] != 1, 20:25] = np.nan
-    store(
-        address,
-        {f"h{j}": kind for j, kind in enumerate(KINDS)},
-        columns,
-        totals,
-    )
+    store(address, {f"h{j}": kind for j, kind in enumerate(KINDS)}, columns, totals)
     return address
 
 

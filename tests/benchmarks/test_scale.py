@@ -28,9 +28,7 @@ AIMS = {
 }
 
 
-@pytest.mark.parametrize(
-    "case", AIMS, ids=lambda case: " ".join(map(str, case))
-)
+@pytest.mark.parametrize("case", AIMS, ids=lambda case: " ".join(map(str, case)))
 def test_a_large_run(benchmark, case):
     what, n, d, categories = case
     n = scaled(n, SCALE)

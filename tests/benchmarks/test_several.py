@@ -15,10 +15,7 @@ from tests.benchmarks.test_around import run_of
 
 
 def objective(trial):
-    x, y = (
-        trial.suggest_float("x", 0.0, 1.0),
-        trial.suggest_float("y", 0.0, 1.0),
-    )
+    x, y = (trial.suggest_float("x", 0.0, 1.0), trial.suggest_float("y", 0.0, 1.0))
     for name in "abc":
         trial.suggest_float(name, 0.0, 1.0)
     return x + 0.1 * y, (1.0 - x) ** 2 + y
@@ -36,8 +33,7 @@ def curve(trial):
 def study():
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(
-        directions=["minimize", "minimize"],
-        sampler=optuna.samplers.RandomSampler(seed=0),
+        directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(seed=0)
     )
     study.optimize(objective, n_trials=60)
     return study
@@ -58,12 +54,8 @@ def test_two_objectives(benchmark, study):
 def test_three_runs(benchmark, method):
     runs = {f"{n} trials": run_of(5, n) for n in (50, 60, 70)}
     default = () if method is hx.compare else (runs["50 trials"].config(0),)
-    benchmark.pedantic(
-        method, args=(runs, *default), rounds=1, warmup_rounds=1
-    )
+    benchmark.pedantic(method, args=(runs, *default), rounds=1, warmup_rounds=1)
 
 
 def test_learning_curves(benchmark, curves):
-    benchmark.pedantic(
-        hx.methods.learning_curves, args=(curves,), rounds=2, warmup_rounds=1
-    )
+    benchmark.pedantic(hx.methods.learning_curves, args=(curves,), rounds=2, warmup_rounds=1)

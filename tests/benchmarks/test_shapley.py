@@ -24,15 +24,7 @@ ONCE = Path(__file__).with_name("shapley_once.py")
 
 def fresh(how, d, rows):
     """Return seconds and megabytes of one explanation in a process of its own."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        str(ONCE),
-        how,
-        str(d),
-        str(rows),
-    ]
+    command = [sys.executable, "-W", "ignore", str(ONCE), how, str(d), str(rows)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds, megabytes = done.stdout.split()
     return float(seconds), float(megabytes)
@@ -40,10 +32,7 @@ def fresh(how, d, rows):
 
 def told(benchmark, **figures):
     benchmark.extra_info.update(figures)
-    print(
-        benchmark.name,
-        *(f"{name} = {value:.3g}" for name, value in figures.items()),
-    )
+    print(benchmark.name, *(f"{name} = {value:.3g}" for name, value in figures.items()))
 
 
 def test_against_kernel_explainer_each_once_in_a_fresh_process(benchmark):
@@ -67,10 +56,7 @@ def test_the_thesis_background(benchmark):
     background = hx.methods.global_background(acquisition.space, 7000)
     x = acquisition.space.sample(1, seed=7)[0]
     benchmark.pedantic(
-        explained,
-        args=("ours", acquisition, x, background),
-        rounds=5,
-        warmup_rounds=1,
+        explained, args=("ours", acquisition, x, background), rounds=5, warmup_rounds=1
     )
 
 
@@ -90,18 +76,14 @@ def test_against_kernel_explainer_when_all_is_warm(benchmark):
 
     plain = benchmark.pedantic(both, rounds=5, warmup_rounds=1)
     ours = explained("ours", acquisition, x, background)
-    np.testing.assert_allclose(
-        ours, plain, rtol=1e-6, atol=1e-6 * np.abs(plain).max()
-    )
+    np.testing.assert_allclose(ours, plain, rtol=1e-6, atol=1e-6 * np.abs(plain).max())
     told(benchmark, times_faster=min(seconds["plain"]) / min(seconds["ours"]))
 
 
 @pytest.mark.parametrize("how", ["ours", "kernel"])
 def test_memory_of_a_large_background(benchmark, how):
     # d = 10, 10,000 rows: at most 512 MB above the imports, whatever the estimator
-    seconds, megabytes = benchmark.pedantic(
-        fresh, args=(how, 10, 10_000), rounds=1
-    )
+    seconds, megabytes = benchmark.pedantic(fresh, args=(how, 10, 10_000), rounds=1)
     told(benchmark, seconds=seconds, megabytes=megabytes)
 
 
@@ -110,9 +92,7 @@ def test_the_default_explanation_of_10_hyperparameters(benchmark):
     acquisition = acquisition_of(10)
     explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
-    explanation = benchmark.pedantic(
-        explainer.explain, args=(config,), rounds=5, warmup_rounds=1
-    )
+    explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=5, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
 
 
@@ -120,9 +100,7 @@ def test_sampled_coalitions_of_30_hyperparameters(benchmark):
     acquisition = acquisition_of(30, trials=113)
     explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
-    explanation = benchmark.pedantic(
-        explainer.explain, args=(config,), rounds=3, warmup_rounds=1
-    )
+    explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=3, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
 
 
@@ -135,9 +113,7 @@ def forest_acquisition(d):
     )
     space = hx.SearchSpace([kinds[j % 3](f"x{j}") for j in range(d)])
     X = space.sample(100, seed=1)
-    surrogate = hx.models.ForestSurrogate.fit(
-        space, X, X[:, 0] + X[:, 1] * X[:, 2], seed=0
-    )
+    surrogate = hx.models.ForestSurrogate.fit(space, X, X[:, 0] + X[:, 1] * X[:, 2], seed=0)
     return hx.models.LowerConfidenceBound(surrogate)
 
 
@@ -145,9 +121,7 @@ def test_a_forest_of_mixed_hyperparameters(benchmark):
     acquisition = forest_acquisition(10)
     explainer = hx.methods.ShapleyExplainer(acquisition, background="auto")
     config = acquisition.space.decode(acquisition.space.sample(1, seed=7))[0]
-    explanation = benchmark.pedantic(
-        explainer.explain, args=(config,), rounds=3, warmup_rounds=1
-    )
+    explanation = benchmark.pedantic(explainer.explain, args=(config,), rounds=3, warmup_rounds=1)
     told(benchmark, rows=explanation.background_size)
 
 
@@ -178,23 +152,17 @@ def test_against_composed_rows(benchmark, acquisition_of):
             times.append(time.perf_counter() - start)
 
     benchmark.pedantic(both, rounds=5, warmup_rounds=1)
-    np.testing.assert_allclose(
-        phi["ours"], phi["kernel"], rtol=1e-6, atol=1e-6
-    )
+    np.testing.assert_allclose(phi["ours"], phi["kernel"], rtol=1e-6, atol=1e-6)
     told(benchmark, times_faster=min(seconds["kernel"]) / min(seconds["ours"]))
 
 
 def test_the_fit_of_500_trials_of_10_hyperparameters(benchmark):
     # at most 10 s on two cores
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(10)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(10)])
     X = space.sample(500, seed=0)
     y = np.sin(6 * X[:, 0]) + 3 * X[:, 1] * X[:, 2] + X[:, 3] ** 2
     y += np.random.default_rng(0).normal(0.0, 0.1, len(y))
-    benchmark.pedantic(
-        hx.models.GaussianProcessSurrogate.fit, args=(space, X, y), rounds=2
-    )
+    benchmark.pedantic(hx.models.GaussianProcessSurrogate.fit, args=(space, X, y), rounds=2)
 
 
 def test_plain_and_ours_agree():
@@ -203,6 +171,4 @@ def test_plain_and_ours_agree():
     x = acquisition.space.sample(1, seed=7)[0]
     ours = explained("ours", acquisition, x, background)
     plain = plainly(acquisition, x, background)
-    np.testing.assert_allclose(
-        ours, plain, rtol=1e-6, atol=1e-6 * np.abs(plain).max()
-    )
+    np.testing.assert_allclose(ours, plain, rtol=1e-6, atol=1e-6 * np.abs(plain).max())

@@ -27,21 +27,14 @@ def run_of(d, n_trials, options):
     for values in rng.random((n_trials, d)):
         study.add_trial(
             optuna.create_trial(
-                value=float(
-                    (values[0] - 0.3) ** 2
-                    + values[1] * values[2]
-                    + values.mean()
-                ),
+                value=float((values[0] - 0.3) ** 2 + values[1] * values[2] + values.mean()),
                 params=dict(zip(space, values.tolist(), strict=True)),
                 distributions=space,
             )
         )
     study.sampler = TPESampler(seed=0, **options)
     study.optimize(
-        lambda trial: sum(
-            trial.suggest_float(name, 0.0, 1.0) for name in space
-        ),
-        n_trials=1,
+        lambda trial: sum(trial.suggest_float(name, 0.0, 1.0) for name in space), n_trials=1
     )
     return study
 
@@ -50,9 +43,7 @@ def run_of(d, n_trials, options):
 @pytest.mark.parametrize(
     ("d", "n_trials", "options"),
     [
-        pytest.param(
-            30, 1000, UNIVARIATE, id="univariate-30-1000"
-        ),  # at most 0.5 s
+        pytest.param(30, 1000, UNIVARIATE, id="univariate-30-1000"),  # at most 0.5 s
         pytest.param(8, 200, JOINT, id="joint-8-200"),  # at most 3 s
         pytest.param(11, 1000, JOINT, id="joint-11-1000"),
         pytest.param(20, 1000, JOINT, id="joint-20-1000"),
@@ -64,29 +55,17 @@ def test_why_tpe_proposed_a_trial(benchmark, d, n_trials, options, precision):
     study = run_of(d, n_trials, options)
 
     def explain():
-        return hx.explain_proposal(
-            from_optuna(study), n_trials, precision=precision
-        )
+        return hx.explain_proposal(from_optuna(study), n_trials, precision=precision)
 
     explanation = benchmark.pedantic(explain, rounds=3, warmup_rounds=1)
     benchmark.extra_info["rows"] = explanation.background_size
-    reached = (
-        explanation.half_width()[:, -1].max() / np.abs(explanation.total).max()
-    )
-    print(
-        benchmark.name,
-        explanation.background_size,
-        "rows,",
-        explanation.estimator,
-        reached,
-    )
+    reached = explanation.half_width()[:, -1].max() / np.abs(explanation.total).max()
+    print(benchmark.name, explanation.background_size, "rows,", explanation.estimator, reached)
     assert not explanation.subject.assumed
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
-@pytest.mark.parametrize(
-    "options", [UNIVARIATE, JOINT], ids=["univariate", "joint"]
-)
+@pytest.mark.parametrize("options", [UNIVARIATE, JOINT], ids=["univariate", "joint"])
 def test_the_densities_alone(benchmark, options):
     run = from_optuna(run_of(30, 1000, options))
 

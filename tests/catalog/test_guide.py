@@ -19,6 +19,4 @@ def test_the_guide_prints_every_question(capsys):
     assert all(len(line) <= 88 for line in printed.splitlines())
     told = " ".join(printed.split())
     for method in METHODS:
-        assert (
-            f"{method.asks} {method.path} Limitations: {method.limits}" in told
-        )
+        assert f"{method.asks} {method.path} Limitations: {method.limits}" in told

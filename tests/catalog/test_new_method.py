@@ -80,11 +80,7 @@ TOY = Method(
 
 METHODS ="""
 # where modules of others are compiled already, which takes seconds
-COMPILED = {
-    name: os.environ[name]
-    for name in ("PYTHONPYCACHEPREFIX",)
-    if name in os.environ
-}
+COMPILED = {name: os.environ[name] for name in ("PYTHONPYCACHEPREFIX",) if name in os.environ}
 LOOK = """
 import json
 import pandas as pd
@@ -121,21 +117,12 @@ def checkout(tmp_path):
     # what is compiled for the machine comes along
     without = shutil.ignore_patterns("*.pyc", "*.tmp.*")
     shutil.copytree(ROOT / "adapters", tmp_path / "adapters", ignore=without)
-    shutil.copytree(
-        ROOT / "hpo_explain",
-        tmp_path / "hpo_explain",
-        symlinks=True,
-        ignore=without,
-    )
+    shutil.copytree(ROOT / "hpo_explain", tmp_path / "hpo_explain", symlinks=True, ignore=without)
     (tmp_path / "tests").mkdir()
     for name in ("__init__.py", "public.py", "stubs.py", "source_tree.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     folder = tmp_path / "hpo_explain" / "methods" / "runs"
-    for name, text in (
-        ("toy", TOY),
-        ("toy_result", RESULT),
-        ("toy_show", SHOW),
-    ):
+    for name, text in (("toy", TOY), ("toy_result", RESULT), ("toy_show", SHOW)):
         (folder / f"{name}.py").write_text(text)
     catalog = tmp_path / "hpo_explain" / "catalog" / "methods.py"
     catalog.write_text(catalog.read_text().replace("\nMETHODS =", ENTRY))
@@ -143,21 +130,14 @@ def checkout(tmp_path):
 
 
 def test_three_files_and_an_entry_are_all_that_a_method_is(checkout):
-    subprocess.run(
-        [sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True
-    )
+    subprocess.run([sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True)
     done = subprocess.run(
         [sys.executable, "-c", LOOK],
         cwd=checkout,
         capture_output=True,
         text=True,
         check=False,
-        env={
-            "PATH": "/usr/bin",
-            "PYTHONPATH": str(checkout),
-            "HOME": str(checkout),
-            **COMPILED,
-        },
+        env={"PATH": "/usr/bin", "PYTHONPATH": str(checkout), "HOME": str(checkout), **COMPILED},
     )
     assert done.stdout.strip().endswith("shown everywhere"), done.stderr
 

@@ -35,10 +35,7 @@ from tests.claims.tables import (
 )
 from tests.source_tree import ROOT
 
-ALONE = {
-    trade_off.trade_off: trade_off.settings,
-    settled.settled: settled.settings,
-}
+ALONE = {trade_off.trade_off: trade_off.settings, settled.settled: settled.settings}
 """Questions that have runs of their own, and these."""
 OUTPUT = ROOT / "examples" / "claims.md"
 EXPLAINED = """\
@@ -65,20 +62,14 @@ best (`methods/advice/optimum.py`) also by instance 3 of BBOB and other strings 
 
 
 def of_each(
-    some: Sequence[Setting],
-    asked: Callable[[Setting], Iterable[Scored]],
-    jobs: int,
+    some: Sequence[Setting], asked: Callable[[Setting], Iterable[Scored]], jobs: int
 ) -> list[Found]:
     """Return the answers of each run, and print how long they took."""
 
     def one(setting: Setting) -> list[Scored]:
         start = time.perf_counter()
         answers = [*asked(setting)]
-        print(
-            f"{setting.label}: {time.perf_counter() - start:.1f} s",
-            file=sys.stderr,
-            flush=True,
-        )
+        print(f"{setting.label}: {time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
         return answers
 
     each = Parallel(jobs)(map(delayed(one), some))
@@ -145,24 +136,15 @@ def _of_choosing(found: list[Found]) -> list[str]:
 
 def options() -> argparse.ArgumentParser:
     """Return what the program may be asked."""
-    parser = argparse.ArgumentParser(
-        "python -m tests.claims", description=__doc__
-    )
+    parser = argparse.ArgumentParser("python -m tests.claims", description=__doc__)
     parser.add_argument(
         "--on",
         choices=("all", "choosing", "judging"),
         default="all",
         help="families that constants were chosen by, or that only judge",
     )
-    parser.add_argument(
-        "--samplers", nargs="+", default=tuple(TRIALS), choices=tuple(TRIALS)
-    )
-    parser.add_argument(
-        "--problems",
-        nargs="+",
-        default=(),
-        help="names of problems or families",
-    )
+    parser.add_argument("--samplers", nargs="+", default=tuple(TRIALS), choices=tuple(TRIALS))
+    parser.add_argument("--problems", nargs="+", default=(), help="names of problems or families")
     parser.add_argument("--seeds", nargs="+", type=int, default=(0,))
     parser.add_argument(
         "--judging-seeds",
@@ -171,41 +153,25 @@ def options() -> argparse.ArgumentParser:
         default=(0, 1),
         help="each has one run of every problem that judges",
     )
-    parser.add_argument(
-        "--every", type=int, default=1, help="only every so many of the runs"
-    )
-    parser.add_argument(
-        "--offset", type=int, default=0, help="from which of them on"
-    )
+    parser.add_argument("--every", type=int, default=1, help="only every so many of the runs")
+    parser.add_argument("--offset", type=int, default=0, help="from which of them on")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument(
-        "--cache", type=Path, help="folder in which runs are kept"
-    )
-    parser.add_argument(
-        "--fanova", action="store_true", help="Optuna's fANOVA beside (slow)"
-    )
+    parser.add_argument("--cache", type=Path, help="folder in which runs are kept")
+    parser.add_argument("--fanova", action="store_true", help="Optuna's fANOVA beside (slow)")
     parser.add_argument(
         "--summaries",
         type=int,
         metavar="N",
         help="print so many summaries of runs that judge beside the truth",
     )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="print all tables, not the goals only",
-    )
-    parser.add_argument(
-        "--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}"
-    )
+    parser.add_argument("--all", action="store_true", help="print all tables, not the goals only")
+    parser.add_argument("--write", action="store_true", help=f"into {OUTPUT.relative_to(ROOT)}")
     return parser
 
 
 def choosing(asked: argparse.Namespace) -> list[Found]:
     """Return every answer about runs that constants may be chosen by."""
-    some = settings(
-        names=asked.problems, samplers=asked.samplers, seeds=asked.seeds
-    )
+    some = settings(names=asked.problems, samplers=asked.samplers, seeds=asked.seeds)
     questions = (*QUESTIONS, fanova) if asked.fanova else QUESTIONS
     found = of_each(
         some[asked.offset :: asked.every],
@@ -215,9 +181,7 @@ def choosing(asked: argparse.Namespace) -> list[Found]:
     for question, own in ALONE.items():
         those = own(asked.problems, asked.seeds)
         found += of_each(
-            those[asked.offset :: asked.every],
-            partial(score_alone, question=question),
-            asked.jobs,
+            those[asked.offset :: asked.every], partial(score_alone, question=question), asked.jobs
         )
     return found
 
@@ -227,8 +191,7 @@ def judging(asked: argparse.Namespace) -> list[Setting]:
     some = [
         problem
         for problem in judges().values()
-        if not asked.problems
-        or {problem.name, problem.family} & {*asked.problems}
+        if not asked.problems or {problem.name, problem.family} & {*asked.problems}
     ]
     samplers = [name for name in JUDGED_TRIALS if name in asked.samplers]
     return runs_that_judge(some, samplers=samplers, seeds=asked.judging_seeds)

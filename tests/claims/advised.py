@@ -17,9 +17,7 @@ def advised(asked: Asked) -> Iterator[Scored]:
     """Of each action whether it is right."""
     for action in asked.advice.actions:
         right = _right(asked, action)
-        yield Scored(
-            f"{action.kind} (advice)", certain=action.certain, right=right
-        )
+        yield Scored(f"{action.kind} (advice)", certain=action.certain, right=right)
         if action.kind == "try":
             for works in asked.gives_result(action.configurations):
                 yield Scored("proposal works", right=bool(works))
@@ -39,15 +37,11 @@ def _right(asked: Asked, action: Any) -> bool | None:
     if problem.spread <= 0.0:
         return None
     if action.kind == "try":
-        rows = np.vstack(
-            [problem.row_of(config) for config in action.configurations]
-        )
+        rows = np.vstack([problem.row_of(config) for config in action.configurations])
         works = problem.p_result(rows) >= PROBABLE
         return bool((problem.cost(rows)[works] < asked.kept_cost).any())
     if action.kind == "repeat":
-        own = [
-            problem.cost_of(asked.run.config(trial)) for trial in action.trials
-        ]
+        own = [problem.cost_of(asked.run.config(trial)) for trial in action.trials]
         return min(own) < own[0]
     if action.kind == "keep":
         return asked.kept_cost <= problem.cost_of(asked.run.incumbent)

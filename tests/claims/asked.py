@@ -111,23 +111,8 @@ class Asked:
     @cached_property
     def noise(self) -> float:
         """True standard deviation of an evaluation among the better half of the trials."""
-        values = np.where(
-            np.asarray(self.run.objective) == FAILED,
-            np.inf,
-            self.run.objective,
-        )
+        values = np.where(np.asarray(self.run.objective) == FAILED, np.inf, self.run.objective)
         costs = self.sign * values
-        better = np.flatnonzero(
-            (costs <= np.median(costs)) & np.isfinite(costs)
-        )
-        rows = np.vstack(
-            [
-                self.problem.row_of(self.run.config(self.run.trials[i]))
-                for i in better
-            ]
-        )
-        return float(
-            np.sqrt(
-                (self.problem.noise_at(rows, self.setting.noise) ** 2).mean()
-            )
-        )
+        better = np.flatnonzero((costs <= np.median(costs)) & np.isfinite(costs))
+        rows = np.vstack([self.problem.row_of(self.run.config(self.run.trials[i])) for i in better])
+        return float(np.sqrt((self.problem.noise_at(rows, self.setting.noise) ** 2).mean()))

@@ -52,8 +52,7 @@ def by_seed(asked: Asked) -> Iterator[Scored]:
     if spread <= 0.0:
         return
     first, second = (
-        hx.optimum(asked.run, epsilon=USUAL * spread, seed=seed).p_better
-        for seed in (0, 1)
+        hx.optimum(asked.run, epsilon=USUAL * spread, seed=seed).p_better for seed in (0, 1)
     )
     yield Scored("by seed", stated=abs(first - second) / EXPECTED_RANGE)
 
@@ -73,14 +72,8 @@ def expected(asked: Asked) -> Iterator[Scored]:
     found = hx.optimum(asked.run)
     at = problem.cost_of(found.config)
     covered = covers(found.interval, asked.sign * at, slack)
-    yield Scored(
-        "promised",
-        covered=covered,
-        width=np.ptp(found.interval) / problem.spread,
-    )
-    yield _amount(
-        "what is left", asked, Decided.of(asked.run).left, asked.left
-    )
+    yield Scored("promised", covered=covered, width=np.ptp(found.interval) / problem.spread)
+    yield _amount("what is left", asked, Decided.of(asked.run).left, asked.left)
     gain = ahead(asked.run, AHEAD)
     yield Scored(
         "gain of more",
@@ -98,12 +91,7 @@ def _amount(kind: str, asked: Asked, said: Amount, known: float) -> Scored:
     """Score an amount, of whose interval no more counts than a factor of ten either way."""
     low, high = said.interval
     told = max(low, said.estimate / FACTOR), min(high, said.estimate * FACTOR)
-    return Scored(
-        kind,
-        covered=covers(told, known, asked.slack),
-        stated=said.estimate,
-        known=known,
-    )
+    return Scored(kind, covered=covers(told, known, asked.slack), stated=said.estimate, known=known)
 
 
 def changes(asked: Asked) -> Iterator[Scored]:
@@ -112,18 +100,14 @@ def changes(asked: Asked) -> Iterator[Scored]:
     if problem.asked is not None:
         return
     result = hx.changes(asked.run)
-    start, end = (
-        problem.cost_of(e.config) for e in (result.start, result.best)
-    )
+    start, end = (problem.cost_of(e.config) for e in (result.start, result.best))
     gain = start - end
     could = gain > LOSS * max(problem.spread, 1e-12)
     whole = next((c for c in result.claims if c.kind == "difference"), None)
     if whole is None or whole.side == "below":
         yield Scored("changes gain", made=False, could=could)
         return
-    right = (
-        bool(np.sign(gain) == np.sign(whole.estimate)) and abs(gain) > 1e-12
-    )
+    right = bool(np.sign(gain) == np.sign(whole.estimate)) and abs(gain) > 1e-12
     yield Scored(
         "changes gain",
         certain=whole.certain,
@@ -132,6 +116,4 @@ def changes(asked: Asked) -> Iterator[Scored]:
         could=could,
     )
     kept = start - problem.cost_of(result.config)
-    yield Scored(
-        "changes kept", covered=covers(result.interval, kept, asked.slack)
-    )
+    yield Scored("changes kept", covered=covers(result.interval, kept, asked.slack))

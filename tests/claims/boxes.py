@@ -72,13 +72,9 @@ class Box:
 
     def sample(self, seed: int = 0) -> np.ndarray:
         """Return encoded rows spread over the box."""
-        return self._project(
-            self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True
-        )
+        return self._project(self.space.sample(SAMPLED, seed=seed, latent=True), scaled=True)
 
-    def moved(
-        self, rows: np.ndarray, step: float, rng: np.random.Generator
-    ) -> np.ndarray:
+    def moved(self, rows: np.ndarray, step: float, rng: np.random.Generator) -> np.ndarray:
         """Return encoded rows with some values changed, by about `step` of the box's sides."""
         moves = rng.normal(0.0, step, rows.shape) * (self.high - self.low)
         moves *= rng.random(rows.shape) < 2.0 / rows.shape[1]
@@ -100,12 +96,8 @@ class Box:
                 rows[:, j] = codes[self._which(j, rows[:, j], scaled)]
                 continue
             if scaled:
-                rows[:, j] = self.low[j] + rows[:, j] * (
-                    self.high[j] - self.low[j]
-                )
-            rows[:, j] = self._on_grid(
-                j, np.clip(rows[:, j], self.low[j], self.high[j])
-            )
+                rows[:, j] = self.low[j] + rows[:, j] * (self.high[j] - self.low[j])
+            rows[:, j] = self._on_grid(j, np.clip(rows[:, j], self.low[j], self.high[j]))
         rows = self.space.project(rows)
         rows[:, self.never] = np.nan
         return rows
@@ -156,7 +148,5 @@ def descended(
         near = moved(copies, step, rng)
         rows = np.concatenate([starts, near.reshape(groups, -1, d)], axis=1)
         beside = cost(near).reshape(groups, -1)
-        costs = np.concatenate(
-            [np.take_along_axis(costs, first, axis=1), beside], axis=1
-        )
+        costs = np.concatenate([np.take_along_axis(costs, first, axis=1), beside], axis=1)
     return costs.min(axis=1)

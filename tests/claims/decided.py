@@ -72,9 +72,7 @@ def ahead(run: hx.Run, more: int) -> Amount:
     return Amount.of(hx.optimum(run, more=more).gained)
 
 
-def predicted(
-    run: hx.Run, rows: np.ndarray
-) -> Iterator[tuple[tuple[float, float], float]]:
+def predicted(run: hx.Run, rows: np.ndarray) -> Iterator[tuple[tuple[float, float], float]]:
     """Yield of encoded rows the interval of the objective, and the chance to beat what is kept.
 
     By what counts, as the profiler says them.

@@ -30,9 +30,7 @@ def effects(asked: Asked) -> Iterator[Scored]:
         at = _positions(problem, j, claims)
         if problem.is_whole:
             yield _band(asked, j, result)
-            yield from _of_curve(
-                asked, j, average, at, problem.curve(j, at), ""
-            )
+            yield from _of_curve(asked, j, average, at, problem.curve(j, at), "")
         if problem.has_table:
             truth = problem.attainable(j, at)
             yield from _of_curve(asked, j, reached, at, truth, " (attainable)")
@@ -62,60 +60,31 @@ def _positions(problem: Problem, j: int, claims: list[Any]) -> np.ndarray:
 
 
 def _of_curve(
-    asked: Asked,
-    j: int,
-    claims: list[Any],
-    at: np.ndarray,
-    truth: np.ndarray,
-    which: str,
+    asked: Asked, j: int, claims: list[Any], at: np.ndarray, truth: np.ndarray, which: str
 ) -> Iterator[Scored]:
     problem, slack = asked.problem, asked.slack
     parameter = problem.space.parameters[j]
-    truth = np.where(
-        np.isfinite(truth), truth, truth[np.isfinite(truth)].max()
-    )
+    truth = np.where(np.isfinite(truth), truth, truth[np.isfinite(truth)].max())
     real = bool(np.ptp(truth) > max(LOSS * problem.spread, 1e-12))
     told = {f"difference{which}": False, f"best at{which}": False}
     for claim in claims:
         if claim.kind == "difference" and claim.values:
             kind = f"difference{which}"
-            places = [
-                int(np.abs(at - x).argmin())
-                for x in parameter.encode(claim.values[0])
-            ]
+            places = [int(np.abs(at - x).argmin()) for x in parameter.encode(claim.values[0])]
             gap = asked.sign * float(truth[places[0]] - truth[places[1]])
-            same = (
-                bool(np.sign(gap) == np.sign(claim.estimate))
-                and abs(gap) > 1e-12
-            )
+            same = bool(np.sign(gap) == np.sign(claim.estimate)) and abs(gap) > 1e-12
             covered = covers(claim.interval, gap, slack)
-            yield Scored(
-                kind,
-                certain=claim.certain,
-                right=same,
-                covered=covered,
-                could=real,
-            )
+            yield Scored(kind, certain=claim.certain, right=same, covered=covered, could=real)
         elif claim.kind == "difference":  # none beyond noise
             kind = f"no difference{which}"
             right = bool(np.ptp(truth) <= max(asked.noise, slack))
-            yield Scored(
-                kind, certain=claim.certain, right=right, could=not real
-            )
+            yield Scored(kind, certain=claim.certain, right=right, could=not real)
         elif claim.kind == "best":
             kind = f"best at{which}"
             inside = truth[values_inside(parameter, at, claim.values[0])]
             right = bool(inside.min() <= truth.min() + slack)
-            covered = covers(
-                claim.interval, asked.sign * float(inside.min()), slack
-            )
-            yield Scored(
-                kind,
-                certain=claim.certain,
-                right=right,
-                covered=covered,
-                could=real,
-            )
+            covered = covers(claim.interval, asked.sign * float(inside.min()), slack)
+            yield Scored(kind, certain=claim.certain, right=right, covered=covered, could=real)
         else:
             continue
         told[kind] = True
@@ -124,16 +93,10 @@ def _of_curve(
             yield Scored(kind, made=False, could=real)
 
 
-def values_inside(
-    parameter: Parameter, at: np.ndarray, values: Any
-) -> np.ndarray:
+def values_inside(parameter: Parameter, at: np.ndarray, values: Any) -> np.ndarray:
     """Return which encoded values lie within a range, several ranges, or a set of values."""
     if isinstance(parameter, CategoricalParameter):
-        some = (
-            values
-            if isinstance(values, (tuple, list, set, frozenset))
-            else (values,)
-        )
+        some = values if isinstance(values, (tuple, list, set, frozenset)) else (values,)
         return np.isin(at, parameter.encode(list(some)))
     ranges = values if isinstance(values[0], (tuple, list)) else (values,)
     found = np.zeros(len(at), bool)

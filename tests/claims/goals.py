@@ -27,11 +27,7 @@ RUGGED = ("rugged", "bbob, rugged")
 NEAR = "what if: next to keep"
 TOO_MUCH = 0.2  # of R², over the truth
 OVER = "trust over by more than .2"
-SIZES_OF_H = (
-    ("true < .3", 0.0, 0.3),
-    ("true .3 to .6", 0.3, 0.6),
-    ("true ≥ .6", 0.6, np.inf),
-)
+SIZES_OF_H = (("true < .3", 0.0, 0.3), ("true .3 to .6", 0.3, 0.6), ("true ≥ .6", 0.6, np.inf))
 TOLD_BEFORE = {
     ONE: (0.62, 0.48, 0.54),
     PAIR: (0.27, 0.09, 0.08),
@@ -55,9 +51,7 @@ class Found(NamedTuple):
     @property
     def sampler(self) -> str:
         """Random, TPE or a Gaussian process."""
-        return (
-            "gp" if self.setting.sampler == "skopt" else self.setting.sampler
-        )
+        return "gp" if self.setting.sampler == "skopt" else self.setting.sampler
 
     @property
     def is_table(self) -> bool:
@@ -85,33 +79,21 @@ class Goal(NamedTuple):
     @property
     def is_missed(self) -> bool:
         """Whether it is known, and on the wrong side of the limit."""
-        beyond = (
-            self.reached < self.limit
-            if self.at_least
-            else self.reached > self.limit
-        )
+        beyond = self.reached < self.limit if self.at_least else self.reached > self.limit
         return bool(beyond) and self.cases > 0
 
 
 def only(
-    found: Iterable[Found],
-    *kinds: str,
-    where: Callable[[Found], bool] = lambda one: True,
+    found: Iterable[Found], *kinds: str, where: Callable[[Found], bool] = lambda one: True
 ) -> list[Found]:
     """Return the answers of some kinds, which begin as named, that meet a condition."""
-    return [
-        one
-        for one in found
-        if one.scored.kind.startswith(kinds) and where(one)
-    ]
+    return [one for one in found if one.scored.kind.startswith(kinds) and where(one)]
 
 
 def values(found: Iterable[Found], name: str) -> np.ndarray:
     """Return a number of each answer, NaN where it is not known."""
     each = [getattr(one.scored, name) for one in found]
-    return np.array(
-        [np.nan if value is None else value for value in each], float
-    )
+    return np.array([np.nan if value is None else value for value in each], float)
 
 
 def mean(found: Iterable[Found], name: str) -> tuple[float, int]:
@@ -131,12 +113,7 @@ def errors(found: Iterable[Found]) -> np.ndarray:
 def right_of_certain(found: Iterable[Found]) -> tuple[float, int]:
     """Return the share of the certain claims that are right, and how many are certain."""
     return mean(
-        [
-            one
-            for one in boxes_once(found)
-            if one.scored.made and one.scored.certain
-        ],
-        "right",
+        [one for one in boxes_once(found) if one.scored.made and one.scored.certain], "right"
     )
 
 
@@ -169,11 +146,7 @@ def brier(found: Iterable[Found]) -> tuple[float, float, int]:
     if not len(known):
         return np.nan, np.nan, 0
     rate = known.mean()
-    return (
-        float(((stated - known) ** 2).mean()),
-        float(rate * (1.0 - rate)),
-        len(known),
-    )
+    return (float(((stated - known) ** 2).mean()), float(rate * (1.0 - rate)), len(known))
 
 
 def size_is(low: float, high: float) -> Callable[[Found], bool]:
@@ -197,9 +170,7 @@ def goals(found: list[Found]) -> Iterator[Goal]:
     found = [one for one in found if not one.setting.problem.judges]
     runs = len({one.setting.label for one in found})
     failed = len(only(found, BROKEN))
-    yield Goal(
-        "questions that fail with an error", float(failed), False, 0.0, runs
-    )
+    yield Goal("questions that fail with an error", float(failed), False, 0.0, runs)
     for part in (
         of_shares,
         of_trade_offs,
@@ -224,17 +195,13 @@ def of_shares(found: list[Found]) -> Iterator[Goal]:
     for sampler, limit in (("tpe", 0.035), ("random", 0.015), ("gp", 0.05)):
         gaps = errors(one for one in ones if one.sampler == sampler)
         error = float(np.abs(gaps).mean()) if len(gaps) else np.nan
-        yield Goal(
-            f"error of shares, {sampler}", error, False, limit, len(gaps)
-        )
+        yield Goal(f"error of shares, {sampler}", error, False, limit, len(gaps))
     for label, low, high, limit in (
         ("≥ .4", LARGE, np.inf, 0.92),
         (".1 to .4", MIDDLE, LARGE, 0.94),
     ):
         those = [one for one in ones if size_is(low, high)(one)]
-        yield Goal(
-            f"shares {label} covered", *_least(mean(those, "covered"), limit)
-        )
+        yield Goal(f"shares {label} covered", *_least(mean(those, "covered"), limit))
         gaps = errors(those)
         bias = float(abs(gaps.mean())) if len(gaps) else np.nan
         yield Goal(f"shares {label}: bias", bias, False, 0.08, len(gaps))
@@ -247,16 +214,12 @@ def of_shares(found: list[Found]) -> Iterator[Goal]:
     yield from _beside_fanova(found, ones)
 
 
-def _least(
-    number: tuple[float, int], limit: float
-) -> tuple[float, bool, float, int]:
+def _least(number: tuple[float, int], limit: float) -> tuple[float, bool, float, int]:
     reached, cases = number
     return reached, True, limit, cases
 
 
-def _most(
-    number: tuple[float, int], limit: float
-) -> tuple[float, bool, float, int]:
+def _most(number: tuple[float, int], limit: float) -> tuple[float, bool, float, int]:
     reached, cases = number
     return reached, False, limit, cases
 
@@ -270,56 +233,31 @@ def _beside_fanova(found: list[Found], ones: list[Found]) -> Iterator[Goal]:
         ours = errors(
             one
             for one in ones
-            if one.setting.label in runs
-            and one.setting.problem.family == family
+            if one.setting.label in runs and one.setting.problem.family == family
         )
-        other = errors(
-            one for one in theirs if one.setting.problem.family == family
-        )
+        other = errors(one for one in theirs if one.setting.problem.family == family)
         if len(ours) and np.abs(other).mean() > 0.0:
             ratios.append(float(np.abs(ours).mean() / np.abs(other).mean()))
     if ratios:
-        yield Goal(
-            "largest error ÷ fANOVA's, of families",
-            max(ratios),
-            False,
-            1.0,
-            len(ratios),
-        )
+        yield Goal("largest error ÷ fANOVA's, of families", max(ratios), False, 1.0, len(ratios))
 
 
 def of_trade_offs(found: list[Found]) -> Iterator[Goal]:
     """Shares between two objectives, and what changes with the weight."""
     those = only(found, "share between objectives")
-    yield Goal(
-        "shares between objectives covered",
-        *_least(mean(those, "covered"), 0.94),
-    )
+    yield Goal("shares between objectives covered", *_least(mean(those, "covered"), 0.94))
     changes = only(found, "change between objectives")
-    yield Goal(
-        "changes between objectives covered",
-        *_least(mean(changes, "covered"), 0.94),
-    )
-    nothing = [
-        one for one in changes if one.setting.problem.name == "the same twice"
-    ]
+    yield Goal("changes between objectives covered", *_least(mean(changes, "covered"), 0.94))
+    nothing = [one for one in changes if one.setting.problem.name == "the same twice"]
     wrong = [one.scored for one in nothing if one.scored.certain]
-    yield Goal(
-        "certain changes where nothing changes",
-        float(len(wrong)),
-        False,
-        0.0,
-        len(nothing),
-    )
+    yield Goal("certain changes where nothing changes", float(len(wrong)), False, 0.0, len(nothing))
 
 
 def of_certainty(found: list[Found]) -> Iterator[Goal]:
     """Certain claims that are right, over all and in every kind; what is told on tables."""
     yield Goal("certain claims right", *_least(right_of_certain(found), 0.97))
     for kind in sorted({one.scored.kind for one in found}):
-        right, cases = right_of_certain(
-            one for one in found if one.scored.kind == kind
-        )
+        right, cases = right_of_certain(one for one in found if one.scored.kind == kind)
         if cases >= ENOUGH:
             yield Goal(f"certain and right: {kind}", right, True, 0.95, cases)
     for sampler, limit in (("random", 0.65), ("tpe", 0.5)):
@@ -336,29 +274,18 @@ def of_certainty(found: list[Found]) -> Iterator[Goal]:
     noise = [
         one
         for one in found
-        if one.setting.problem.family == "pure noise"
-        and not one.scored.kind.startswith(SETTLED)
+        if one.setting.problem.family == "pure noise" and not one.scored.kind.startswith(SETTLED)
     ]
     runs = len({one.setting.label for one in noise})
-    wrong = sum(
-        one.scored.certain and is_of_nothing(one.scored) for one in noise
-    )
+    wrong = sum(one.scored.certain and is_of_nothing(one.scored) for one in noise)
     if runs:
-        yield Goal(
-            "pure noise: certain claims in 20 runs",
-            20.0 * wrong / runs,
-            False,
-            1.0,
-            runs,
-        )
+        yield Goal("pure noise: certain claims in 20 runs", 20.0 * wrong / runs, False, 1.0, runs)
 
 
 def _told_as_before(found: list[Found]) -> Iterator[Goal]:
     """Return what is told of each kind on the tables, which must not be less than before."""
     for kind, before in TOLD_BEFORE.items():
-        for (sampler, n), least in zip(
-            TOLD_AFTER.items(), before, strict=True
-        ):
+        for (sampler, n), least in zip(TOLD_AFTER.items(), before, strict=True):
             those = [
                 one
                 for one in found
@@ -367,9 +294,7 @@ def _told_as_before(found: list[Found]) -> Iterator[Goal]:
                 and one.setting.sampler == sampler
                 and one.setting.n == n
             ]
-            yield from _told(
-                f"told: {kind}, {sampler} {n}, tables", those, least
-            )
+            yield from _told(f"told: {kind}, {sampler} {n}, tables", those, least)
 
 
 def _told(name: str, found: list[Found], least: float) -> Iterator[Goal]:
@@ -389,10 +314,7 @@ def of_together(found: list[Found]) -> Iterator[Goal]:
     strengths = only(found, "H of a pair")
     for label, low, high in SIZES_OF_H:
         those = [one for one in strengths if size_is(low, high)(one)]
-        yield Goal(
-            f"H of a pair, {label}, covered",
-            *_least(mean(those, "covered"), 0.9),
-        )
+        yield Goal(f"H of a pair, {label}, covered", *_least(mean(those, "covered"), 0.9))
     bands = only(found, "band")
     yield Goal("bands: values held", *_least(mean(bands, "stated"), 0.9))
     moved = only(found, "contribution")
@@ -402,18 +324,12 @@ def of_together(found: list[Found]) -> Iterator[Goal]:
 def of_rugged(found: list[Found]) -> Iterator[Goal]:
     """Rugged functions without noise."""
     those = [
-        one
-        for one in found
-        if one.setting.problem.family in RUGGED and one.setting.noise == 0.0
+        one for one in found if one.setting.problem.family in RUGGED and one.setting.noise == 0.0
     ]
     name = "rugged without noise"
-    yield Goal(
-        f"{name}: certain claims right", *_least(right_of_certain(those), 0.97)
-    )
+    yield Goal(f"{name}: certain claims right", *_least(right_of_certain(those), 0.97))
     near = only(those, NEAR)
-    yield Goal(
-        f"{name}: next to keep, covered", *_least(mean(near, "covered"), 0.9)
-    )
+    yield Goal(f"{name}: next to keep, covered", *_least(mean(near, "covered"), 0.9))
     yield Goal(f"{name}: {OVER}", *_most(too_trusting(those), 0.05))
 
 
@@ -433,9 +349,7 @@ def of_trust(found: list[Found]) -> Iterator[Goal]:
     tpe = [one for one in those if one.sampler == "tpe"]
     rank = np.nan
     if len(tpe) > 2:
-        rank = float(
-            spearmanr(values(tpe, "stated"), values(tpe, "known")).statistic
-        )
+        rank = float(spearmanr(values(tpe, "stated"), values(tpe, "known")).statistic)
     yield Goal("trust: rank correlation, tpe", rank, True, 0.75, len(tpe))
 
 
@@ -444,45 +358,27 @@ def of_better(found: list[Found]) -> Iterator[Goal]:
     those = only(found, "better exists")
     score, constant, cases = brier(those)
     ratio = score / constant if constant else np.nan
-    yield Goal(
-        "better exists: Brier ÷ a constant's", ratio, False, 0.82, cases
-    )
+    yield Goal("better exists: Brier ÷ a constant's", ratio, False, 0.82, cases)
     for group, some in by_group(those).items():
         score, constant, cases = brier(some)
         if cases >= FEWEST and constant > 0.0:
             name = f"better exists: Brier ÷ constant, {group}"
             yield Goal(name, score / constant, False, 1.0, cases)
     seeds = only(found, "by seed")
-    yield Goal(
-        "probability, standard deviation by seed",
-        *_most(mean(seeds, "stated"), 0.03),
-    )
+    yield Goal("probability, standard deviation by seed", *_most(mean(seeds, "stated"), 0.03))
     lattices = only(
-        found,
-        "better exists",
-        where=lambda one: one.setting.problem.family in LATTICES,
+        found, "better exists", where=lambda one: one.setting.problem.family in LATTICES
     )
     score, constant, cases = brier(lattices)
     ratio = score / constant if constant else np.nan
-    yield Goal(
-        "better exists: Brier ÷ constant, lattices", ratio, False, 1.0, cases
-    )
+    yield Goal("better exists: Brier ÷ constant, lattices", ratio, False, 1.0, cases)
     left = only(found, "what is left")
-    yield Goal(
-        "what is left: covered within a factor of 10",
-        *_least(mean(left, "covered"), 0.92),
-    )
+    yield Goal("what is left: covered within a factor of 10", *_least(mean(left, "covered"), 0.92))
     gains = only(found, "gain of more")
-    yield Goal(
-        "expected gain ≤ what is possible", *_least(mean(gains, "right"), 0.9)
-    )
-    promised = only(
-        found, "best at", where=lambda one: "attainable" in one.scored.kind
-    )
+    yield Goal("expected gain ≤ what is possible", *_least(mean(gains, "right"), 0.9))
+    promised = only(found, "best at", where=lambda one: "attainable" in one.scored.kind)
     share, cases = mean(promised, "covered")
-    yield Goal(
-        "attainable best covered (92 to 97 %)", share, True, 0.92, cases
-    )
+    yield Goal("attainable best covered (92 to 97 %)", share, True, 0.92, cases)
 
 
 def of_panel(found: list[Found]) -> Iterator[Goal]:
@@ -492,13 +388,7 @@ def of_panel(found: list[Found]) -> Iterator[Goal]:
         yield Goal(f"{kind}, covered", *_least(mean(those, "covered"), 0.9))
         score, constant, cases = brier(those)
         ratio = score / constant if constant else np.nan
-        yield Goal(
-            f"{kind}, Brier of chances ÷ a constant's",
-            ratio,
-            False,
-            0.82,
-            cases,
-        )
+        yield Goal(f"{kind}, Brier of chances ÷ a constant's", ratio, False, 0.82, cases)
 
 
 def of_narrowing(found: list[Found]) -> Iterator[Goal]:
@@ -507,29 +397,17 @@ def of_narrowing(found: list[Found]) -> Iterator[Goal]:
     yield Goal("narrowing right", *_least(mean(boxes, "right"), 0.95))
     usual = values(only(found, "keep at 5%"), "width")
     volume = float(np.exp(np.log(usual).mean())) if len(usual) else np.nan
-    yield Goal(
-        "volume at 5 %, geometric mean", volume, False, 0.05, len(usual)
-    )
+    yield Goal("volume at 5 %, geometric mean", volume, False, 0.05, len(usual))
     crashing = only(found, "box crashes")
-    yield Goal(
-        "of the recommended space crashes",
-        *_most(mean(crashing, "stated"), 0.15),
-    )
+    yield Goal("of the recommended space crashes", *_most(mean(crashing, "stated"), 0.15))
 
 
 def of_advice(found: list[Found]) -> Iterator[Goal]:
     """Proposals that crash, and gains of changes."""
     works, cases = mean(
-        only(
-            found,
-            "proposal works",
-            where=lambda one: not one.setting.problem.is_whole,
-        ),
-        "right",
+        only(found, "proposal works", where=lambda one: not one.setting.problem.is_whole), "right"
     )
-    yield Goal(
-        "proposals that crash, where some do", 1.0 - works, False, 0.05, cases
-    )
+    yield Goal("proposals that crash, where some do", 1.0 - works, False, 0.05, cases)
     gains = right_of_certain(only(found, "changes gain"))
     yield Goal("gains of changes right", *_least(gains, 0.95))
 
@@ -540,45 +418,22 @@ def of_settled(found: list[Found]) -> Iterator[Goal]:
     promised = [one for one in those if one.scored.made]
     gaps = errors(promised)
     bias = float(abs(gaps.mean())) if len(gaps) else np.nan
-    yield Goal(
-        "what is left of settled intervals: bias", bias, False, 0.1, len(gaps)
-    )
+    yield Goal("what is left of settled intervals: bias", bias, False, 0.1, len(gaps))
     left = values(promised, "known")
     narrower = float((left < 1.0).mean()) if len(left) else np.nan
-    yield Goal(
-        "settled intervals are narrower", narrower, True, 0.8, len(left)
-    )
-    nothing = [
-        one for one in those if one.setting.problem.family == "pure noise"
-    ]
+    yield Goal("settled intervals are narrower", narrower, True, 0.8, len(left))
+    nothing = [one for one in those if one.setting.problem.family == "pure noise"]
     said = [one.scored.made for one in nothing]
     share = float(np.mean(said)) if said else np.nan
-    yield Goal(
-        "narrower intervals promised, pure noise",
-        share,
-        False,
-        0.05,
-        len(said),
-    )
+    yield Goal("narrower intervals promised, pure noise", share, False, 0.05, len(said))
 
 
 def of_noise(found: list[Found]) -> Iterator[Goal]:
     """The noise of one evaluation: within a factor of two, and covered."""
     those = only(found, "noise", where=lambda one: one.scored.kind == "noise")
-    yield Goal(
-        "noise within a factor of 2", *_least(mean(those, "right"), 0.9)
-    )
+    yield Goal("noise within a factor of 2", *_least(mean(those, "right"), 0.9))
     every = those + only(found, "small noise")
     covered, cases = mean(every, "covered")
-    yield Goal(
-        "settled noise covered by its 90 % (85 to 95 %)",
-        covered,
-        True,
-        0.85,
-        cases,
-    )
+    yield Goal("settled noise covered by its 90 % (85 to 95 %)", covered, True, 0.85, cases)
     most = only(found, "noise at most")
-    yield Goal(
-        "noise told as at most is no larger",
-        *_least(mean(most, "right"), 0.95),
-    )
+    yield Goal("noise told as at most is no larger", *_least(mean(most, "right"), 0.95))

@@ -43,15 +43,11 @@ class Measure(NamedTuple):
     def goal(self, found: list[Found], where: str = "") -> Goal:
         """Return the goal on some answers."""
         reached, cases = self.of(found)
-        return Goal(
-            f"{self.name}{where}", reached, self.at_least, self.limit, cases
-        )
+        return Goal(f"{self.name}{where}", reached, self.at_least, self.limit, cases)
 
 
 def _mean(
-    kind: str,
-    number: str,
-    where: Callable[[Found], bool] = lambda one: True,
+    kind: str, number: str, where: Callable[[Found], bool] = lambda one: True
 ) -> Callable[[list[Found]], tuple[float, int]]:
     return lambda found: mean(only(found, kind, where=where), number)
 
@@ -103,23 +99,11 @@ MEASURES = (
         True,
         0.92,
     ),
+    Measure("20 more: factor", "gain of 20 more: over all off by a factor of", _off, False, 2.0),
     Measure(
-        "20 more: factor",
-        "gain of 20 more: over all off by a factor of",
-        _off,
-        False,
-        2.0,
+        "possible", "expected gain ≤ what is possible", _mean("gain of more", "right"), True, 0.9
     ),
-    Measure(
-        "possible",
-        "expected gain ≤ what is possible",
-        _mean("gain of more", "right"),
-        True,
-        0.9,
-    ),
-    Measure(
-        "Brier", "better exists: Brier ÷ a constant's", _brier, False, 0.8
-    ),
+    Measure("Brier", "better exists: Brier ÷ a constant's", _brier, False, 0.8),
     Measure("trust over", OVER, too_trusting, False, 0.05),
     Measure(
         "near",
@@ -139,21 +123,9 @@ MEASURES = (
         )
         for label, low, high in SIZES_OF_H
     ),
-    Measure(
-        "pairs",
-        "pairs ≥ .1 covered",
-        _mean(PAIR, "covered", size_is(0.1, np.inf)),
-        True,
-        0.9,
-    ),
+    Measure("pairs", "pairs ≥ .1 covered", _mean(PAIR, "covered", size_is(0.1, np.inf)), True, 0.9),
     Measure("bands", "bands: values held", _mean("band", "stated"), True, 0.9),
-    Measure(
-        "moved",
-        "contributions covered",
-        _mean("contribution", "covered"),
-        True,
-        0.9,
-    ),
+    Measure("moved", "contributions covered", _mean("contribution", "covered"), True, 0.9),
     Measure("box", "narrowing right", _mean(BOX, "right"), True, 0.95),
     Measure("volume", "volume at 5 %, geometric mean", _volume, False, 0.08),
 )
@@ -185,9 +157,7 @@ def goals(found: list[Found]) -> Iterator[Goal]:
     found = of_judges(found)
     runs = len({one.setting.label for one in found})
     failed = len(only(found, BROKEN))
-    yield Goal(
-        "questions that fail with an error", float(failed), False, 0.0, runs
-    )
+    yield Goal("questions that fail with an error", float(failed), False, 0.0, runs)
     for measure in MEASURES:
         yield measure.goal(found)
         if measure.in_each:
@@ -208,7 +178,5 @@ def goals(found: list[Found]) -> Iterator[Goal]:
 def what_is_told(found: Iterable[Found]) -> tuple[float, int]:
     """Return certain and right claims as a share of what could be told: of boxes that at 5 %."""
     return told(
-        one
-        for one in found
-        if one.scored.kind == USUAL_BOX or not one.scored.kind.startswith(BOX)
+        one for one in found if one.scored.kind == USUAL_BOX or not one.scored.kind.startswith(BOX)
     )

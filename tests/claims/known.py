@@ -18,18 +18,12 @@ R2_SLACK = 0.05
 def trust(asked: Asked) -> Iterator[Scored]:
     """Return what trust says of R² over the space, beside the truth."""
     problem, run = asked.problem, asked.run
-    if (
-        not problem.is_whole
-        or problem.is_constant
-        or problem.asked is not None
-    ):
+    if not problem.is_whole or problem.is_constant or problem.asked is not None:
         return
     r2 = r2_of(asked)
     found = hx.trust(run)
     covered = covers(found.r2_interval, r2, R2_SLACK)
-    yield Scored(
-        f"trust {found.level}", covered=covered, stated=found.r2, known=r2
-    )
+    yield Scored(f"trust {found.level}", covered=covered, stated=found.r2, known=r2)
 
 
 def r2_of(asked: Asked) -> float:
@@ -51,20 +45,13 @@ def noise(asked: Asked) -> Iterator[Scored]:
     """
     found, known = asked.run.belief().noise, asked.noise
     if not found.settled:
-        yield Scored(
-            "noise at most",
-            right=known <= found.upper,
-            stated=found.upper,
-            known=known,
-        )
+        yield Scored("noise at most", right=known <= found.upper, stated=found.upper, known=known)
     measurable = known > 0.0 and known >= MEASURABLE * asked.problem.spread
     ratio = found.estimate / known if known > 0.0 else np.inf
     yield Scored(
         "noise" if measurable else "small noise",
         right=bool(1.0 / FACTOR <= ratio <= FACTOR) if measurable else None,
-        covered=covers((found.lower, found.upper), known)
-        if found.settled
-        else None,
+        covered=covers((found.lower, found.upper), known) if found.settled else None,
         stated=found.estimate,
         known=known,
     )

@@ -22,10 +22,7 @@ def narrowing(asked: Asked) -> Iterator[Scored]:
     problem = asked.problem
     if problem.spread <= 0.0:
         return
-    found = {
-        loss: hx.recommended_space(asked.run, lose=loss * problem.spread)
-        for loss in LOSSES
-    }
+    found = {loss: hx.recommended_space(asked.run, lose=loss * problem.spread) for loss in LOSSES}
     for loss, result in found.items():
         yield from _at(asked, loss, result)
     volumes = [result.volume for result in found.values()]
@@ -37,13 +34,9 @@ def _at(asked: Asked, loss: float, result: Any) -> Iterator[Scored]:
     problem = asked.problem
     box = Box.of(problem.space, result.space)
     least, rows = problem.best_in(result.space)
-    right = bool(
-        least <= problem.best + loss * problem.spread * (1.0 + 1e-9) + 1e-12
-    )
+    right = bool(least <= problem.best + loss * problem.spread * (1.0 + 1e-9) + 1e-12)
     made = result.volume < 0.999
-    certain = made and all(
-        c.certain for c in result.claims if c.kind == "keep"
-    )
+    certain = made and all(c.certain for c in result.claims if c.kind == "keep")
     near = problem.costs <= problem.best + loss * problem.spread
     yield Scored(
         f"keep at {loss:.0%}",
@@ -68,11 +61,7 @@ def _fixed(asked: Asked, result: Any) -> Iterator[Scored]:
     problem = asked.problem
     certain = all(c.certain for c in result.claims if c.kind == "keep")
     for j, p in enumerate(problem.space.parameters):
-        if (
-            p.name not in result.space.names
-            or p.size == 1
-            or not problem.has_table
-        ):
+        if p.name not in result.space.names or p.size == 1 or not problem.has_table:
             continue
         codes = result.space[p.name]
         values = getattr(codes, "choices", None) or {codes.low, codes.high}

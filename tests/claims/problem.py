@@ -25,9 +25,7 @@ from hpo_explain.space import Parameter
 from tests.claims.boxes import CLOSE, STARTS, Box, descended
 
 SIZE = 300_000  # cells of a function's table
-MOST_OF_TABLE = (
-    4  # hyperparameters with a range of reals, of which a table is fine enough
-)
+MOST_OF_TABLE = 4  # hyperparameters with a range of reals, of which a table is fine enough
 SOBOL = 14  # logarithm of the number of rows
 NOISES = (0.0, 0.01, 0.1, 0.5)
 """Standard deviations of one evaluation, as shares of the function's own."""
@@ -133,9 +131,7 @@ class Problem:
         if not self.has_table:
             return self._at(self._sobol(len(self.space)))
         grid = np.meshgrid(*self.levels, indexing="ij")
-        return self.space.project(
-            np.column_stack([axis.ravel() for axis in grid])
-        )
+        return self.space.project(np.column_stack([axis.ravel() for axis in grid]))
 
     @cached_property
     def costs(self) -> np.ndarray:
@@ -158,11 +154,7 @@ class Problem:
     def p_result(self, X: Rows) -> np.ndarray:
         """Return the probability that an evaluation gives a result that meets the constraints."""
         found = np.ones(len(X)) if self.fails is None else 1.0 - self.fails(X)
-        return (
-            found
-            if self.constraint is None
-            else np.where(self.constraint(X) <= 0, found, 0.0)
-        )
+        return found if self.constraint is None else np.where(self.constraint(X) <= 0, found, 0.0)
 
     def gives_result(self, X: Rows) -> np.ndarray:
         """Return at which encoded rows an evaluation rather gives a result, (n,)."""
@@ -206,9 +198,7 @@ class Problem:
         starts = rows
         if self.optimum is not None:
             starts = np.vstack([box.nearest(self.optimum), rows])
-        return float(
-            descended(self._cost_of_results, box.moved, starts[None])[0]
-        ), rows
+        return float(descended(self._cost_of_results, box.moved, starts[None])[0]), rows
 
     def cost_of(self, config: Mapping[str, Any]) -> float:
         """Return the cost of one configuration."""
@@ -246,12 +236,7 @@ class Problem:
         d = len(self.space)
         if self.is_constant:
             return np.zeros(d)
-        return np.array(
-            [
-                1.0 - self._closed(*(k for k in range(d) if k != j))
-                for j in range(d)
-            ]
-        )
+        return np.array([1.0 - self._closed(*(k for k in range(d) if k != j)) for j in range(d)])
 
     @cached_property
     def _closed(self) -> Closed:
@@ -276,9 +261,7 @@ class Problem:
 
         def closed(*members: int) -> float:
             mixed = second.copy()
-            columns = [
-                int(np.flatnonzero(self.space.order == j)[0]) for j in members
-            ]
+            columns = [int(np.flatnonzero(self.space.order == j)[0]) for j in members]
             mixed[:, columns] = first[:, columns]
             moved = self.cost(self._at(mixed))
             return float(((y - centre) * (moved - other)).mean() / variance)
@@ -290,9 +273,7 @@ class Problem:
 
         By default at its levels.
         """
-        return np.array(
-            [self.cost(rows).mean() for rows in self._rows_at(j, at)]
-        )
+        return np.array([self.cost(rows).mean() for rows in self._rows_at(j, at)])
 
     def attainable(self, j: int, at: np.ndarray | None = None) -> np.ndarray:
         """Return the least cost at encoded values of a hyperparameter, where it is active.
@@ -301,15 +282,11 @@ class Problem:
         """
         each = self._rows_at(j, at)
         if self.is_finite:
-            return np.array(
-                [self._cost_of_results(rows).min() for rows in each]
-            )
+            return np.array([self._cost_of_results(rows).min() for rows in each])
         whole = Box.of(self.space, self.space)
 
         def cost(X: Rows) -> np.ndarray:
-            return np.where(
-                np.isnan(X[:, j]), np.inf, self._cost_of_results(X)
-            )
+            return np.where(np.isnan(X[:, j]), np.inf, self._cost_of_results(X))
 
         def moved(X: Rows, step: float, rng: np.random.Generator) -> Rows:
             found = whole.moved(X, step, rng)
@@ -347,19 +324,11 @@ class Problem:
             return self.noise_of(X)
         if self.draw is not None:
             rng = np.random.default_rng(0)
-            return np.array(
-                [np.std([self.draw(x, rng) for _ in range(100)]) for x in X]
-            )
-        shape = (
-            np.ones(len(X))
-            if self.noise_shape is None
-            else self.noise_shape(X)
-        )
+            return np.array([np.std([self.draw(x, rng) for _ in range(100)]) for x in X])
+        shape = np.ones(len(X)) if self.noise_shape is None else self.noise_shape(X)
         return noise * self.scale * shape
 
-    def evaluate(
-        self, x: np.ndarray, noise: float, rng: np.random.Generator
-    ) -> float:
+    def evaluate(self, x: np.ndarray, noise: float, rng: np.random.Generator) -> float:
         """Return one evaluation of an encoded row, if it gives a result."""
         if self.draw is not None:
             return self.draw(x, rng)
@@ -367,7 +336,5 @@ class Problem:
         if np.isinf(self.tails):
             error = rng.standard_normal()
         else:
-            error = rng.standard_t(self.tails) * np.sqrt(
-                1.0 - 2.0 / self.tails
-            )
+            error = rng.standard_t(self.tails) * np.sqrt(1.0 - 2.0 / self.tails)
         return float(self.cost(x[None])[0]) + std * error

@@ -109,9 +109,7 @@ FUNCTIONS: tuple[Callable[[], Problem], ...] = (
 @cache
 def functions() -> dict[str, Problem]:
     """All functions by name; the truth of each is computed once."""
-    return {
-        problem.name: problem for problem in (make() for make in FUNCTIONS)
-    }
+    return {problem.name: problem for problem in (make() for make in FUNCTIONS)}
 
 
 @cache

@@ -22,12 +22,7 @@ from tests.claims.problems import problems
 
 NOISE = 0.3
 """Standard deviation of noise where none is named, as a share of the function's own."""
-TRIALS = {
-    "random": (60, 100),
-    "tpe": (60, 100, 150, 250),
-    "gp": (50,),
-    "skopt": (50,),
-}
+TRIALS = {"random": (60, 100), "tpe": (60, 100, 150, 250), "gp": (50,), "skopt": (50,)}
 """How many trials each sampler makes; "gp" is Optuna's Gaussian process, which needs torch."""
 FAILED = 1e6
 """What users of scikit-optimize return for what failed, since they must return a number."""
@@ -35,9 +30,7 @@ JUDGED_TRIALS = {"random": (60, 40), "tpe": (80, 50), "gp": (40, 40)}
 """The same on what judges: every other run has the one, or the other."""
 AHEAD = 20
 """Further trials that are made of what judges, to see what they gain."""
-SHUFFLED = (
-    45  # seed of the order in which runs are made, so that some stand for all
-)
+SHUFFLED = 45  # seed of the order in which runs are made, so that some stand for all
 
 
 class Setting(NamedTuple):
@@ -87,21 +80,8 @@ def settings(
                     for seed in seeds:
                         odd, other = len(found) % 2 == 1, len(found) % 4 > 1
                         maximize = odd and sampler != "skopt"
-                        found.append(
-                            Setting(
-                                problem,
-                                sampler,
-                                n,
-                                seed,
-                                noise,
-                                maximize,
-                                other,
-                            )
-                        )
-    return [
-        found[i]
-        for i in np.random.default_rng(SHUFFLED).permutation(len(found))
-    ]
+                        found.append(Setting(problem, sampler, n, seed, noise, maximize, other))
+    return [found[i] for i in np.random.default_rng(SHUFFLED).permutation(len(found))]
 
 
 def judged(
@@ -143,9 +123,7 @@ def interleaved(
     run is asked little, there are two for each seed.
     """
     some = [
-        problem
-        for problem in problems
-        if not names or {problem.name, problem.family} & {*names}
+        problem for problem in problems if not names or {problem.name, problem.family} & {*names}
     ]
     both = [2 * seed + k for seed in seeds for k in (0, 1)]
     crossed = product(both, noises, trials, samplers, some)
@@ -192,9 +170,7 @@ def _first_of(study: optuna.Study, n: int) -> optuna.Study:
     """Return a study of the first trials; the study itself where there are no others."""
     if len(study.trials) <= n:
         return study
-    begun = optuna.create_study(
-        direction=study.direction, sampler=study.sampler
-    )
+    begun = optuna.create_study(direction=study.direction, sampler=study.sampler)
     begun.add_trials(study.trials[:n])
     return begun
 
@@ -230,16 +206,9 @@ class _Evaluations:
     def cost(self, row: np.ndarray) -> float:
         """Return the cost that is seen at an encoded row (1, d)."""
         problem, setting = self.problem, self.setting
-        drift = (
-            problem.drift * problem.scale * self.made / setting.n
-            if problem.drift
-            else 0.0
-        )
+        drift = problem.drift * problem.scale * self.made / setting.n if problem.drift else 0.0
         self.made += 1
-        if (
-            problem.fails is not None
-            and self.rng.random() < problem.fails(row)[0]
-        ):
+        if problem.fails is not None and self.rng.random() < problem.fails(row)[0]:
             raise CrashError
         return problem.evaluate(row[0], setting.noise, self.rng) + drift
 
@@ -251,9 +220,7 @@ def _by_optuna(setting: Setting) -> optuna.Study:
     def objective(trial: optuna.Trial) -> float:
         row = problem.row_of(suggested(trial, problem))
         if problem.constraint is not None:
-            trial.set_user_attr(
-                "constraint", float(problem.constraint(row)[0])
-            )
+            trial.set_user_attr("constraint", float(problem.constraint(row)[0]))
         try:
             return sign * evaluations.cost(row)
         except CrashError:
@@ -270,8 +237,7 @@ def _by_optuna(setting: Setting) -> optuna.Study:
         "gp": optuna.samplers.GPSampler,
     }[setting.sampler](**known)
     study = optuna.create_study(
-        sampler=sampler,
-        direction="maximize" if setting.maximize else "minimize",
+        sampler=sampler, direction="maximize" if setting.maximize else "minimize"
     )
     ahead = AHEAD if problem.judges else 0
     study.optimize(objective, n_trials=setting.n + ahead, catch=(CrashError,))
@@ -287,9 +253,7 @@ def constraint_of(trial: optuna.trial.FrozenTrial) -> tuple[float]:
 
 def _with_constraints(study: optuna.Study) -> optuna.Study:
     """Return a study whose trials have their constraints, which a random sampler does not store."""
-    told = optuna.create_study(
-        direction=study.direction, sampler=study.sampler
-    )
+    told = optuna.create_study(direction=study.direction, sampler=study.sampler)
     for trial in study.trials:
         trial.system_attrs["constraints"] = constraint_of(trial)
         told.add_trial(trial)
@@ -300,27 +264,17 @@ def suggested(trial: optuna.Trial, problem: Problem) -> dict[str, Any]:
     """Return the configuration that a trial is asked for."""
     config: dict[str, Any] = {}
     for i, p in enumerate(problem.space.parameters):
-        if not all(
-            config.get(k) in some for k, some in (p.active_when or {}).items()
-        ):
+        if not all(config.get(k) in some for k, some in (p.active_when or {}).items()):
             continue
         if problem.asked is not None and not problem.asked(p.name, config):
             continue
         if isinstance(p, hx.CategoricalParameter):
             config[p.name] = trial.suggest_categorical(p.name, list(p.choices))
         elif isinstance(p, hx.IntParameter):
-            config[p.name] = trial.suggest_int(
-                p.name, p.low, p.high, step=p.step or 1, log=p.log
-            )
+            config[p.name] = trial.suggest_int(p.name, p.low, p.high, step=p.step or 1, log=p.log)
         else:
-            low, high = (
-                problem.tried
-                if i == 0 and problem.tried != (0.0, 1.0)
-                else (p.low, p.high)
-            )
-            config[p.name] = trial.suggest_float(
-                p.name, low, high, step=p.step, log=p.log
-            )
+            low, high = problem.tried if i == 0 and problem.tried != (0.0, 1.0) else (p.low, p.high)
+            config[p.name] = trial.suggest_float(p.name, low, high, step=p.step, log=p.log)
     return config
 
 
@@ -355,14 +309,10 @@ def _dimensions(problem: Problem) -> list[Any]:
         if isinstance(p, hx.CategoricalParameter):
             found.append(space.Categorical(list(p.choices), name=p.name))
         elif p.step not in (None, 1):
-            values = p.decode(
-                p.from_latent((np.arange(p.size) + 0.5) / p.size)
-            )
+            values = p.decode(p.from_latent((np.arange(p.size) + 0.5) / p.size))
             found.append(space.Categorical(values, name=p.name))
         else:
-            kind = (
-                space.Integer if isinstance(p, hx.IntParameter) else space.Real
-            )
+            kind = space.Integer if isinstance(p, hx.IntParameter) else space.Real
             prior = "log-uniform" if p.log else "uniform"
             found.append(kind(p.low, p.high, prior=prior, name=p.name))
     return found

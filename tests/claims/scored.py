@@ -10,13 +10,7 @@ from typing import TypeVar
 from hpo_explain.base import NothingToExplain
 from tests.claims.advised import advised
 from tests.claims.asked import BROKEN, Asked, Scored
-from tests.claims.best import (
-    another,
-    better_exists,
-    by_seed,
-    changes,
-    expected,
-)
+from tests.claims.best import another, better_exists, by_seed, changes, expected
 from tests.claims.effects import effects
 from tests.claims.known import noise, trust
 from tests.claims.narrowing import narrowing
@@ -54,9 +48,7 @@ JUDGING = tuple(question for question in CLAIMED if question is not shapes)
 
 
 def score(
-    setting: Setting,
-    questions: Sequence[Question] = QUESTIONS,
-    cache: Path | None = None,
+    setting: Setting, questions: Sequence[Question] = QUESTIONS, cache: Path | None = None
 ) -> Iterator[Scored]:
     """Ask what people ask of a run, and hold every claim against the truth."""
     with warnings.catch_warnings():
@@ -76,9 +68,7 @@ def score_alone(
         yield from answers(question, setting)
 
 
-def answers(
-    question: Callable[[_About], Iterator[Scored]], about: _About
-) -> list[Scored]:
+def answers(question: Callable[[_About], Iterator[Scored]], about: _About) -> list[Scored]:
     """Return the answers to a question.
 
     One to which the package says that there is nothing to explain has none; one that fails is

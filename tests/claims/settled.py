@@ -78,11 +78,7 @@ def settled(setting: Setting) -> Iterator[Scored]:
 
 
 def longer(
-    run: hx.Run,
-    rows: np.ndarray,
-    problem: Problem,
-    noise: float,
-    rng: np.random.Generator,
+    run: hx.Run, rows: np.ndarray, problem: Problem, noise: float, rng: np.random.Generator
 ) -> hx.Run:
     """Return a run with the evaluations of further rows."""
     costs = [problem.evaluate(row, noise, rng) for row in rows]

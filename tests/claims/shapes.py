@@ -28,9 +28,7 @@ def shapes(asked: Asked) -> Iterator[Scored]:
     rows = np.random.default_rng(7).choice(problem.rows, ROWS)
     configs = problem.space.decode(rows)
     for j, name in enumerate(problem.space.names[:MOST]):
-        result = hx.partial_dependence(
-            asked.run, name, regions=True, criterion="interaction"
-        )
+        result = hx.partial_dependence(asked.run, name, regions=True, criterion="interaction")
         curves = curves_of(problem, j, rows)
         scatter = float(curves.var()) + asked.noise**2
         if scatter == 0.0:
@@ -89,15 +87,11 @@ def curves_of(problem: Problem, j: int, rows: np.ndarray) -> np.ndarray:
     return np.stack(curves, axis=1)
 
 
-def explained(
-    curves: np.ndarray, first: np.ndarray, second: np.ndarray
-) -> float:
+def explained(curves: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
     """Return the variance of centred curves that the means of two groups of rows explain."""
     if not (first.any() and second.any()):
         return 0.0
     both = curves[first | second]
-    left = sum(
-        side.sum() * curves[side].var(axis=0) for side in (first, second)
-    )
+    left = sum(side.sum() * curves[side].var(axis=0) for side in (first, second))
     removed = len(both) * both.var(axis=0) - left
     return float(removed.mean() / len(curves))

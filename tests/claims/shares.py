@@ -23,30 +23,17 @@ def shares(asked: Asked) -> Iterator[Scored]:
         return
     result = hx.importance(asked.run, order=2)
     claims = [claim for claim in result.claims if claim.kind == "share"]
-    found = {
-        frozenset(c.hyperparameters): c
-        for c in claims
-        if c.term in ("alone", "interaction")
-    }
+    found = {frozenset(c.hyperparameters): c for c in claims if c.term in ("alone", "interaction")}
     for members, share in problem.shares.items():
         one = len(members) == 1
         kind = "share of one" if one else "share of a pair"
-        true = bool(
-            problem.totals[members[0]] > MATTERS if one else share > INTERACTS
-        )
-        yield _share(
-            kind, found.get(frozenset(names[j] for j in members)), share, true
-        )
+        true = bool(problem.totals[members[0]] > MATTERS if one else share > INTERACTS)
+        yield _share(kind, found.get(frozenset(names[j] for j in members)), share, true)
     alone = sum(problem.shares[j,] for j in range(len(names)))
     for claim in claims:
-        if (
-            claim.term == "all alone"
-            and len(claim.hyperparameters) == len(names) > 1
-        ):
+        if claim.term == "all alone" and len(claim.hyperparameters) == len(names) > 1:
             covered = covers(claim.interval, alone, SLACK)
-            yield Scored(
-                "shares of all", certain=claim.certain, covered=covered
-            )
+            yield Scored("shares of all", certain=claim.certain, covered=covered)
     yield from _orders(asked, result)
     yield from _first(asked, result)
 
@@ -73,31 +60,17 @@ def _orders(asked: Asked, result: Any) -> Iterator[Scored]:
         if claim.kind != "order" or len(claim.hyperparameters) != 2:
             continue
         a, b = (shares[names.index(name),] for name in claim.hyperparameters)
-        yield Scored(
-            "order",
-            certain=claim.certain,
-            right=bool(a > b),
-            could=a > b + MATTERS,
-        )
+        yield Scored("order", certain=claim.certain, right=bool(a > b), could=a > b + MATTERS)
 
 
 def _first(asked: Asked, result: Any) -> Iterator[Scored]:
     """The hyperparameter that is said to matter most, by a claim of its own or as the first."""
-    single = [
-        c
-        for c in result.claims
-        if c.kind == "share" and len(c.hyperparameters) == 1
-    ]
+    single = [c for c in result.claims if c.kind == "share" and len(c.hyperparameters) == 1]
     if not single or len(asked.problem.space) < 2:
         return
-    first = max(
-        single,
-        key=lambda claim: (claim.term == "with interactions", claim.estimate),
-    )
+    first = max(single, key=lambda claim: (claim.term == "with interactions", claim.estimate))
     largest = asked.problem.totals.max()
-    total = asked.problem.totals[
-        asked.problem.space.names.index(first.hyperparameters[0])
-    ]
+    total = asked.problem.totals[asked.problem.space.names.index(first.hyperparameters[0])]
     right = bool(total >= largest - SLACK) and largest > MATTERS
     yield Scored(
         "matters most",
@@ -123,10 +96,7 @@ def shares_of_the_best(asked: Asked) -> Iterator[Scored]:
         inside = table <= np.quantile(table, within or 1.0)
         explained = _explained(best, inside)
         alone = [explained(j) for j in range(len(names))]
-        pairs = {
-            frozenset(pair): explained(*pair)
-            for pair in combinations(range(len(names)), 2)
-        }
+        pairs = {frozenset(pair): explained(*pair) for pair in combinations(range(len(names)), 2)}
         result = hx.importance(asked.run, top=0.1, within=within)
         found = {
             c.hyperparameters: c
@@ -135,25 +105,14 @@ def shares_of_the_best(asked: Asked) -> Iterator[Scored]:
         }
         for j, name in enumerate(names):
             others = [k for k in range(len(names)) if k != j]
-            interactions = sum(
-                pairs[frozenset((j, k))] - alone[j] - alone[k] for k in others
-            )
+            interactions = sum(pairs[frozenset((j, k))] - alone[j] - alone[k] for k in others)
             true = bool(alone[j] + interactions > MATTERS)
-            yield _share(
-                f"share in {label}", found.get((name,)), alone[j], true
-            )
+            yield _share(f"share in {label}", found.get((name,)), alone[j], true)
         for claim in result.claims:
             if claim.kind == "order":
-                a, b = (
-                    alone[names.index(name)] for name in claim.hyperparameters
-                )
+                a, b = (alone[names.index(name)] for name in claim.hyperparameters)
                 right = bool(a > b)
-                yield Scored(
-                    f"order in {label}",
-                    certain=claim.certain,
-                    right=right,
-                    could=right,
-                )
+                yield Scored(f"order in {label}", certain=claim.certain, right=right, could=right)
 
 
 def _explained(best: np.ndarray, inside: np.ndarray) -> Any:
@@ -164,9 +123,7 @@ def _explained(best: np.ndarray, inside: np.ndarray) -> Any:
     def explained(*kept: int) -> float:
         others = tuple(k for k in range(best.ndim) if k not in kept)
         rows, hits = inside.sum(axis=others), best.sum(axis=others)
-        between = (
-            hits**2 / np.maximum(rows, 1)
-        ).sum() / inside.sum() - mean**2
+        between = (hits**2 / np.maximum(rows, 1)).sum() / inside.sum() - mean**2
         return float(between / variance)
 
     return explained
@@ -177,11 +134,7 @@ def fanova(asked: Asked) -> Iterator[Scored]:
     import optuna
 
     problem, run = asked.problem, asked.run
-    if (
-        not problem.is_whole
-        or problem.is_constant
-        or problem.asked is not None
-    ):
+    if not problem.is_whole or problem.is_constant or problem.asked is not None:
         return
     if any(p.active_when for p in problem.space.parameters):
         return
@@ -195,14 +148,10 @@ def fanova(asked: Asked) -> Iterator[Scored]:
             )
         )
     evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
-    told = optuna.importance.get_param_importances(
-        study, evaluator=evaluator, normalize=False
-    )
+    told = optuna.importance.get_param_importances(study, evaluator=evaluator, normalize=False)
     for j, name in enumerate(problem.space.names):
         known = problem.shares[j,]
-        yield Scored(
-            "share by fANOVA", stated=told.get(name, 0.0), known=known
-        )
+        yield Scored("share by fANOVA", stated=told.get(name, 0.0), known=known)
 
 
 def _plain(value: Any) -> Any:

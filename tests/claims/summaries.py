@@ -72,9 +72,7 @@ def _trial_to_keep(asked: Asked) -> str:
         for number in asked.run.trials
         if asked.problem.cost_of(asked.run.config(number)) == asked.kept_cost
     ]
-    number = next(
-        n for n in asked.run.trials if asked.run.config(n) == asked.kept
-    )
+    number = next(n for n in asked.run.trials if asked.run.config(n) == asked.kept)
     more = f" ({len(tied)} trials are truly as good)" if len(tied) > 1 else ""
     return f"trial {number}{more}"
 
@@ -100,9 +98,7 @@ def _advised(asked: Asked) -> Iterator[str]:
 
 def _words(config: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{name} = {value:.4g}"
-        if isinstance(value, float)
-        else f"{name} = {value}"
+        f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {value}"
         for name, value in config.items()
     )
 
@@ -113,8 +109,7 @@ def _shares(problem: Problem) -> Iterator[str]:
     names = problem.space.names
     order = np.argsort(-problem.totals, kind="stable")
     yield "true shares, alone (with interactions): " + ", ".join(
-        f"{names[j]} {problem.shares[j,]:.0%} ({problem.totals[j]:.0%})"
-        for j in order
+        f"{names[j]} {problem.shares[j,]:.0%} ({problem.totals[j]:.0%})" for j in order
     )
     pairs = sorted(
         (-share, members)

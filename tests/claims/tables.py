@@ -28,14 +28,10 @@ from tests.claims.goals import (
 from tests.claims.problem import Problem
 
 
-def table(
-    head: Sequence[str], texts: int, rows: Iterable[Sequence[object]]
-) -> str:
+def table(head: Sequence[str], texts: int, rows: Iterable[Sequence[object]]) -> str:
     """Return rows as Markdown, the first columns texts and the others numbers."""
     rule = ["---"] * texts + ["--:"] * (len(head) - texts)
-    return "\n".join(
-        f"| {' | '.join(map(str, cells))} |" for cells in (head, rule, *rows)
-    )
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in (head, rule, *rows))
 
 
 def percent(number: float | tuple[float, int]) -> str:
@@ -89,36 +85,16 @@ def of_claims(found: Iterable[Found]) -> str:
     )
     claims = [one for one in found if not one.scored.kind.startswith(numbers)]
     rows = []
-    for (kind, group), some in grouped(
-        claims, lambda one: (one.scored.kind, one.group)
-    ).items():
+    for (kind, group), some in grouped(claims, lambda one: (one.scored.kind, one.group)).items():
         made = [one for one in some if one.scored.made]
         certain = [one for one in made if one.scored.certain]
         right = percent(mean(made, "right"))
         of_certain = percent(right_of_certain(made))
         held = percent(mean(made, "covered"))
         rows.append(
-            (
-                kind,
-                group,
-                len(made),
-                right,
-                len(certain),
-                of_certain,
-                percent(told(some)),
-                held,
-            )
+            (kind, group, len(made), right, len(certain), of_certain, percent(told(some)), held)
         )
-    head = (
-        "kind",
-        "runs by, on",
-        "made",
-        "right",
-        "certain",
-        "right",
-        "told",
-        "hold",
-    )
+    head = ("kind", "runs by, on", "made", "right", "certain", "right", "told", "hold")
     return table(head, 2, rows)
 
 
@@ -130,15 +106,9 @@ def size_of(one: Found) -> str:
     return ".1 to .4" if known >= MIDDLE else "< .1"
 
 
-def of_shares(
-    found: Iterable[Found], by: Callable[[Found], str], name: str
-) -> str:
+def of_shares(found: Iterable[Found], by: Callable[[Found], str], name: str) -> str:
     """Return errors, bias, coverage and width of shares, by true size and another key."""
-    shares = [
-        one
-        for one in found
-        if one.scored.kind in (ONE, PAIR) and one.scored.made
-    ]
+    shares = [one for one in found if one.scored.kind in (ONE, PAIR) and one.scored.made]
     rows = []
     key = lambda one: (one.scored.kind, size_of(one), by(one))  # noqa: E731
     for (kind, size, other), some in grouped(shares, key).items():
@@ -156,17 +126,7 @@ def of_shares(
                 percent(told(some)),
             )
         )
-    head = (
-        "share",
-        "true size",
-        name,
-        "n",
-        "error",
-        "bias",
-        "hold",
-        "width",
-        "told",
-    )
+    head = ("share", "true size", name, "n", "error", "bias", "hold", "width", "told")
     return table(head, 3, rows)
 
 
@@ -177,23 +137,9 @@ def of_better(found: Iterable[Found]) -> str:
         score, constant, cases = brier(some)
         stated, known = mean(some, "stated")[0], mean(some, "known")[0]
         rows.append(
-            (
-                group,
-                cases,
-                decimals(score),
-                decimals(constant),
-                percent(stated),
-                percent(known),
-            )
+            (group, cases, decimals(score), decimals(constant), percent(stated), percent(known))
         )
-    head = (
-        "runs by, on",
-        "n",
-        "Brier",
-        "of a constant",
-        "said on average",
-        "true",
-    )
+    head = ("runs by, on", "n", "Brier", "of a constant", "said on average", "true")
     return table(head, 1, rows)
 
 
@@ -206,25 +152,13 @@ def of_boxes(found: Iterable[Found]) -> str:
     ).items():
         made = [one for one in some if one.scored.made]
         volume = float(np.exp(np.log(values(some, "width")).mean()))
-        rows.append(
-            (
-                loss,
-                family,
-                len(some),
-                percent(mean(made, "right")),
-                decimals(volume),
-            )
-        )
-    return table(
-        ("kind", "family", "n", "right", "volume, geometric mean"), 2, rows
-    )
+        rows.append((loss, family, len(some), percent(mean(made, "right")), decimals(volume)))
+    return table(("kind", "family", "n", "right", "volume, geometric mean"), 2, rows)
 
 
 def of_settled(found: Iterable[Found]) -> str:
     """Return what trials were expected to leave of intervals, and what they left."""
-    settled = [
-        one for one in only(found, SETTLED) if not np.isnan(one.scored.known)
-    ]
+    settled = [one for one in only(found, SETTLED) if not np.isnan(one.scored.known)]
     rows = []
     for (promised, kind), some in grouped(
         settled, lambda one: (not one.scored.made, one.scored.kind)
@@ -257,60 +191,27 @@ def of_trust(found: Iterable[Found]) -> str:
                 percent(mean(some, "covered")),
             )
         )
-    head = (
-        "runs by, on",
-        "n",
-        "stated − true R², median",
-        "size of that, median",
-        "hold",
-    )
+    head = ("runs by, on", "n", "stated − true R², median", "size of that, median", "hold")
     return table(head, 1, rows)
 
 
 def of_noise(found: Iterable[Found]) -> str:
     """Return the stated noise of one evaluation as a multiple of the truth."""
     rows = []
-    noise = [
-        one
-        for one in only(found, "noise", "small noise")
-        if one.scored.known > 0.0
-    ]
-    for (kind, group), some in grouped(
-        noise, lambda one: (one.scored.kind, one.group)
-    ).items():
+    noise = [one for one in only(found, "noise", "small noise") if one.scored.known > 0.0]
+    for (kind, group), some in grouped(noise, lambda one: (one.scored.kind, one.group)).items():
         ratio = values(some, "stated") / values(some, "known")
         middle = [f"{np.quantile(ratio, q):.2f}" for q in (0.1, 0.5, 0.9)]
         within = percent(float(((ratio >= 0.5) & (ratio <= 2.0)).mean()))
-        rows.append(
-            (
-                kind,
-                group,
-                len(some),
-                *middle,
-                within,
-                percent(mean(some, "covered")),
-            )
-        )
-    head = (
-        "",
-        "runs by, on",
-        "n",
-        "10 %",
-        "median",
-        "90 %",
-        "within 2",
-        "hold",
-    )
+        rows.append((kind, group, len(some), *middle, within, percent(mean(some, "covered"))))
+    head = ("", "runs by, on", "n", "10 %", "median", "90 %", "within 2", "hold")
     return table(head, 2, rows)
 
 
 def of_judges(found: Iterable[Found]) -> str:
     """Return what is measured on the families that judge, by family and by sampler."""
     judges = judged.of_judges(found)
-    groups = {
-        **judged.by_family(judges),
-        **grouped(judges, lambda one: one.sampler),
-    }
+    groups = {**judged.by_family(judges), **grouped(judges, lambda one: one.sampler)}
     rows = []
     for name, some in groups.items():
         runs = len({one.setting.label for one in some})
@@ -327,11 +228,7 @@ def _cell(reached: float, cases: int) -> str:
 def of_families(problems: Iterable[Problem]) -> str:
     """Return which families there are, and whether constants may be chosen by them."""
     rows = [
-        (
-            family,
-            len(some),
-            "judges" if some[0].judges else "chooses",
-        )
+        (family, len(some), "judges" if some[0].judges else "chooses")
         for family, some in _by_family(problems).items()
     ]
     return table(("family", "problems", ""), 1, rows)
@@ -347,12 +244,5 @@ def _by_family(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
 def of_broken(found: Iterable[Found]) -> str:
     """Return the questions that failed with an error, each once."""
     broken = grouped(only(found, BROKEN), lambda one: one.scored.kind)
-    rows = [
-        (kind, some[0].setting.label, len(some))
-        for kind, some in broken.items()
-    ]
-    return (
-        table(("question and error", "such as", "runs"), 2, rows)
-        if rows
-        else ""
-    )
+    rows = [(kind, some[0].setting.label, len(some)) for kind, some in broken.items()]
+    return table(("question and error", "such as", "runs"), 2, rows) if rows else ""

@@ -38,8 +38,7 @@ def test_the_truth_of_multiples_does_not_change_with_the_weight():
 def test_objectives_are_turned_and_have_the_noise_that_is_said(sampler):
     problem = two.lines()
     least, most = (
-        optimized(Setting(problem, sampler, 12, 0, 0.1, maximize))
-        for maximize in (False, True)
+        optimized(Setting(problem, sampler, 12, 0, 0.1, maximize)) for maximize in (False, True)
     )
     assert [d.name for d in least.directions] == ["MINIMIZE", "MINIMIZE"]
     assert [d.name for d in most.directions] == ["MINIMIZE", "MAXIMIZE"]
@@ -56,10 +55,7 @@ def test_objectives_are_turned_and_have_the_noise_that_is_said(sampler):
 
 @pytest.mark.parametrize(
     ("name", "sampler"),
-    [
-        ("apart", "nsga"),
-        pytest.param("the same twice", "tpe", marks=pytest.mark.thorough),
-    ],
+    [("apart", "nsga"), pytest.param("the same twice", "tpe", marks=pytest.mark.thorough)],
 )
 def test_curves_hold_the_truth_and_certain_changes_are_right(name, sampler):
     (first, *_) = [

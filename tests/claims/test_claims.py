@@ -17,9 +17,7 @@ RISK = 0.01  # that claims of which 95 % are right fail here, by the bad luck of
 pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
 
-def setting(
-    name, sampler="tpe", n=60, seed=0, noise=0.1, *, maximize=False, nan=False
-):
+def setting(name, sampler="tpe", n=60, seed=0, noise=0.1, *, maximize=False, nan=False):
     try:
         problem = named(name)
     except ModuleNotFoundError:
@@ -28,11 +26,7 @@ def setting(
 
 
 def answers(*settings):
-    return [
-        Found(one, scored)
-        for one in settings
-        for scored in score(one, CLAIMED)
-    ]
+    return [Found(one, scored) for one in settings for scored in score(one, CLAIMED)]
 
 
 def asked(one):
@@ -41,9 +35,7 @@ def asked(one):
 
 def enough(found, of=0.95):
     """Assert that no more certain claims are wrong than one in twenty leads to."""
-    assert not [
-        one.scored.kind for one in found if one.scored.kind.startswith(BROKEN)
-    ]
+    assert not [one.scored.kind for one in found if one.scored.kind.startswith(BROKEN)]
     _, certain = right_of_certain(found)
     assert certain > 0
     wrong = [
@@ -57,11 +49,7 @@ def enough(found, of=0.95):
 def test_certain_claims_about_functions_are_right(request):
     some = [setting("conditional", "random", maximize=True)]
     if request.config.getoption("--thorough"):
-        names = [
-            name
-            for name, problem in problems().items()
-            if problem.family != "tables"
-        ]
+        names = [name for name, problem in problems().items() if problem.family != "tables"]
         some += [setting(name, seed=seed) for seed, name in enumerate(names)]
     enough(answers(*some))
 
@@ -69,24 +57,17 @@ def test_certain_claims_about_functions_are_right(request):
 @pytest.mark.thorough
 @pytest.mark.parametrize("sampler", ["random", "tpe"])
 def test_certain_claims_about_real_problems_are_right(sampler):
-    names = [
-        name
-        for name, problem in problems().items()
-        if problem.family == "tables"
-    ]
+    names = [name for name, problem in problems().items() if problem.family == "tables"]
     enough(answers(*(setting(name, sampler, 50, seed=2) for name in names)))
 
 
 def test_where_there_is_only_noise_hardly_anything_is_certain(request):
     many = 20 if request.config.getoption("--thorough") else 1
-    runs = [
-        setting("pure noise", "random", 50, seed, 1.0) for seed in range(many)
-    ]
+    runs = [setting("pure noise", "random", 50, seed, 1.0) for seed in range(many)]
     wrong = [
         one
         for one in answers(*runs)
-        if one.scored.certain
-        and (one.scored.right is False or "best at" in one.scored.kind)
+        if one.scored.certain and (one.scored.right is False or "best at" in one.scored.kind)
     ]
     assert len(wrong) <= many // 20, wrong
 
@@ -121,15 +102,9 @@ def test_regions_by_shape_are_those_of_what_interacts(name, sampler, parted):
         pytest.param("rare", marks=pytest.mark.thorough),
     ],
 )
-def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(
-    name,
-):
+def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(name):
     found = list(narrowing(asked(setting(name, maximize=True))))
-    wrong = [
-        one
-        for one in found
-        if one.kind.startswith(("narrowing", "trial")) and not one.right
-    ]
+    wrong = [one for one in found if one.kind.startswith(("narrowing", "trial")) and not one.right]
     assert not wrong
 
 
@@ -137,13 +112,9 @@ def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(
 def test_what_crashes_is_not_proposed_nor_recommended(nan):
     """Accuracy rises with the learning rate, and the run crashes above .1."""
     run = asked(setting("steep learning rate", maximize=True, nan=nan))
-    proposed = [
-        one.right for one in advised(run) if one.kind == "proposal works"
-    ]
+    proposed = [one.right for one in advised(run) if one.kind == "proposal works"]
     assert sum(proposed) >= 0.9 * len(proposed)
-    crashing = [
-        one.stated for one in narrowing(run) if one.kind == "box crashes"
-    ]
+    crashing = [one.stated for one in narrowing(run) if one.kind == "box crashes"]
     assert crashing[0] <= 0.15
 
 
@@ -160,9 +131,7 @@ def test_a_share_that_is_large_is_said_to_be_large_after_skopts_gaussian_process
     assert largest.stated > 0.7
 
 
-@pytest.mark.skipif(
-    not has_gp(), reason="Optuna's Gaussian process needs torch"
-)
+@pytest.mark.skipif(not has_gp(), reason="Optuna's Gaussian process needs torch")
 @pytest.mark.thorough
 def test_certain_claims_about_runs_of_a_gaussian_process_are_right():
     enough(answers(setting("additive", "gp", 25)))
@@ -171,11 +140,7 @@ def test_certain_claims_about_runs_of_a_gaussian_process_are_right():
 @pytest.mark.thorough
 def test_nodes_that_die_at_random_make_no_hole():
     found = list(narrowing(asked(setting("dying nodes", n=150))))
-    assert all(
-        one.right
-        for one in found
-        if one.kind.startswith("keep at") and one.made
-    )
+    assert all(one.right for one in found if one.kind.startswith("keep at") and one.made)
 
 
 def test_of_many_pairs_none_that_does_not_interact_is_certain():

@@ -7,13 +7,7 @@ from tests.claims.asked import Scored, covers
 from tests.claims.boxes import Box
 from tests.claims.families import failing, noisy, smooth
 from tests.claims.goals import Found, Goal
-from tests.claims.runs import (
-    CrashError,
-    Setting,
-    _Evaluations,
-    make_run,
-    settings,
-)
+from tests.claims.runs import CrashError, Setting, _Evaluations, make_run, settings
 from tests.claims.tables import table
 
 pytestmark = pytest.mark.merge
@@ -42,21 +36,15 @@ def test_errors_bias_and_coverage_are_those_of_shares_of_a_size():
         Scored("share of one", stated=0.4, known=0.4, covered=False),
         Scored("share of one", stated=0.0, known=0.1, covered=True),
     )
-    assert reached(several, "error of shares, tpe").reached == pytest.approx(
-        0.2 / 3
-    )
+    assert reached(several, "error of shares, tpe").reached == pytest.approx(0.2 / 3)
     assert reached(several, "shares ≥ .4 covered").reached == 0.5
     assert reached(several, "shares ≥ .4: bias").reached == pytest.approx(0.05)
     assert reached(several, "shares .1 to .4 covered").cases == 1
 
 
 def test_a_probability_is_no_better_than_a_constant_if_it_is_one():
-    several = found(
-        *(Scored("better exists", stated=0.5, known=k) for k in (0.0, 1.0))
-    )
-    assert reached(
-        several, "better exists: Brier ÷ a constant's"
-    ).reached == pytest.approx(1.0)
+    several = found(*(Scored("better exists", stated=0.5, known=k) for k in (0.0, 1.0)))
+    assert reached(several, "better exists: Brier ÷ a constant's").reached == pytest.approx(1.0)
 
 
 def test_certain_claims_are_right_of_those_that_the_truth_decides_over():
@@ -70,21 +58,14 @@ def test_certain_claims_are_right_of_those_that_the_truth_decides_over():
 
 
 def test_volumes_are_averaged_geometrically():
-    several = found(
-        *(Scored("keep at 5%", right=True, width=w) for w in (0.01, 0.04))
-    )
-    assert reached(
-        several, "volume at 5 %, geometric mean"
-    ).reached == pytest.approx(0.02)
+    several = found(*(Scored("keep at 5%", right=True, width=w) for w in (0.01, 0.04)))
+    assert reached(several, "volume at 5 %, geometric mean").reached == pytest.approx(0.02)
 
 
 def test_certain_claims_about_nothing_are_counted_per_twenty_runs():
     noise = Setting(noisy.pure_noise(), "tpe", 60, 0)
     several = [Found(noise, Scored("share of one", certain=True, right=False))]
-    assert (
-        reached(several, "pure noise: certain claims in 20 runs").reached
-        == 20.0
-    )
+    assert reached(several, "pure noise: certain claims in 20 runs").reached == 20.0
 
 
 def test_an_interval_covers_up_to_a_slack():
@@ -121,10 +102,7 @@ def test_a_run_that_was_kept_is_read_again(tmp_path):
 
 
 def test_a_table_is_markdown():
-    assert (
-        table(("a", "b"), 1, [("x", 1)])
-        == "| a | b |\n| --- | --: |\n| x | 1 |"
-    )
+    assert table(("a", "b"), 1, [("x", 1)]) == "| a | b |\n| --- | --: |\n| x | 1 |"
 
 
 def test_the_whole_space_holds_every_row():

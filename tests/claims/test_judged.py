@@ -99,9 +99,7 @@ def test_the_optimum_moves_into_a_part_that_leaves_it_out(ioh):
     assert problem.best_in(part)[0] == pytest.approx(problem.best + 4.0)
 
 
-def test_a_grid_is_evaluated_once_each_and_never_again(
-    of_two, tmp_path, monkeypatch
-):
+def test_a_grid_is_evaluated_once_each_and_never_again(of_two, tmp_path, monkeypatch):
     space, costs, evaluated = of_two
     monkeypatch.setattr(real, "cache_folder", lambda _: tmp_path / "claims")
     problem = real._of_grid("toy", space, costs)
@@ -124,9 +122,7 @@ def test_what_needs_a_missing_package_is_left_out_by_name(monkeypatch, capsys):
     problems.judges.cache_clear()
     assert [*problems.judges()] == ["bowl"]
     problems.judges.cache_clear()
-    assert "skipped: tests.claims.families.black_boxes" in (
-        capsys.readouterr().err
-    )
+    assert "skipped: tests.claims.families.black_boxes" in (capsys.readouterr().err)
 
 
 # ---------------------------------------------------------------------- their runs
@@ -136,21 +132,14 @@ def test_no_run_that_constants_are_chosen_by_is_of_a_problem_that_judges():
     assert not [one for one in runs.settings() if one.problem.judges]
 
 
-def test_six_seeds_have_every_sampler_and_noise_on_every_problem(
-    ioh, monkeypatch
-):
+def test_six_seeds_have_every_sampler_and_noise_on_every_problem(ioh, monkeypatch):
     monkeypatch.setattr(runs, "has_gp", lambda: True)
     some = [black_boxes.bbob(1, 3), black_boxes.bbob(8, 2)]
-    made = {
-        (one.problem.name, one.sampler, one.noise)
-        for one in runs.judged(some, seeds=range(6))
-    }
+    made = {(one.problem.name, one.sampler, one.noise) for one in runs.judged(some, seeds=range(6))}
     assert len(made) == 2 * 3 * len(black_boxes.NOISES)
 
 
-def test_trials_ahead_follow_a_run_that_is_the_same_without_them(
-    ioh, tmp_path
-):
+def test_trials_ahead_follow_a_run_that_is_the_same_without_them(ioh, tmp_path):
     judges = Setting(black_boxes.bbob(1, 3), "tpe", 15, 3, 0.0)
     ahead = trials_ahead(judges, tmp_path)
     longer = Setting(judges.problem, "tpe", 15 + AHEAD, 3, 0.0)
@@ -165,10 +154,7 @@ def test_trials_ahead_follow_a_run_that_is_the_same_without_them(
 
 
 def test_the_nested_boxes_of_a_run_count_once_and_are_wrong_if_one_is():
-    right = [
-        Scored(f"keep at {loss}%", certain=True, right=True)
-        for loss in (20, 10, 5, 2, 1)
-    ]
+    right = [Scored(f"keep at {loss}%", certain=True, right=True) for loss in (20, 10, 5, 2, 1)]
     wrong = [*right[:4], Scored("keep at 1%", certain=True, right=False)]
     found = runs_of(right) + runs_of(wrong, seed=1)
     assert goals.right_of_certain(found) == (0.5, 2)
@@ -184,9 +170,7 @@ def test_what_is_told_is_a_goal_of_twenty_cases():
 
 def test_a_chance_is_compared_with_a_constant_in_each_family():
     good = [Scored("better exists", stated=k, known=k) for k in (0.0, 1.0)]
-    bad = [
-        Scored("better exists", stated=1.0 - k, known=k) for k in (0.0, 1.0)
-    ]
+    bad = [Scored("better exists", stated=1.0 - k, known=k) for k in (0.0, 1.0)]
     found = runs_of(good) + runs_of(bad, "pseudo-boolean", 1)
     name = "better exists: Brier ÷ a constant's"
     assert reached(found, f"{name}: bbob, smooth").reached == 0.0
@@ -202,14 +186,7 @@ def test_what_trials_are_said_to_gain_is_compared_over_all_runs():
         one
         for seed, said in enumerate((0.4, 0.2))
         for one in runs_of(
-            [
-                Scored(
-                    "gained by more",
-                    stated=said * spread,
-                    known=0.1 * spread,
-                )
-            ],
-            seed=seed,
+            [Scored("gained by more", stated=said * spread, known=0.1 * spread)], seed=seed
         )
     ]
     name = "gain of 20 more: over all off by a factor of"
@@ -218,10 +195,7 @@ def test_what_trials_are_said_to_gain_is_compared_over_all_runs():
 
 def test_trust_that_says_too_little_is_not_too_much():
     found = runs_of(
-        [
-            Scored("trust good", stated=0.9, known=0.6),
-            Scored("trust fair", stated=0.5, known=0.9),
-        ]
+        [Scored("trust good", stated=0.9, known=0.6), Scored("trust fair", stated=0.5, known=0.9)]
     )
     assert reached(found, goals.OVER).reached == 0.5
 
@@ -246,9 +220,7 @@ def test_h_of_a_product_is_one_and_contributions_of_a_sum_are_its_terms():
     setting = Setting(smooth.product(), "random", 60, 0, 0.0)
     (pair,) = (
         one
-        for one in strengths(
-            Asked(make_run(setting), setting.problem, setting)
-        )
+        for one in strengths(Asked(make_run(setting), setting.problem, setting))
         if one.known > 0.5
     )
     assert pair.known == pytest.approx(1.0, abs=1e-3)

@@ -8,14 +8,7 @@ from tests.claims.asked import Scored
 from tests.claims.families import noisy, smooth
 from tests.claims.goals import Found
 from tests.claims.runs import Setting, interleaved, make_run
-from tests.claims.settled import (
-    NAMES,
-    longer,
-    questions_of,
-    settings,
-    settled,
-    width,
-)
+from tests.claims.settled import NAMES, longer, questions_of, settings, settled, width
 
 pytestmark = [pytest.mark.merge, pytest.mark.filterwarnings("ignore")]
 
@@ -64,9 +57,7 @@ def test_results_are_asked_again_of_the_same_configurations():
     assert width(ask(run)) > 0.0
 
 
-@pytest.mark.parametrize(
-    "maximize", [False, pytest.param(True, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("maximize", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_of_nothing_but_noise_nothing_is_promised(maximize):
     one = Setting(noisy.pure_noise(), "random", 30, 1, 0.5, maximize)
     said = [*settled(one)]

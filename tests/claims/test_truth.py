@@ -18,20 +18,11 @@ def test_of_a_quadratic_the_fourfold_square_explains_sixteen_of_seventeen():
 
 def test_of_an_additive_function_shares_are_those_of_variances_of_single_terms():
     x = (np.arange(100_000) + 0.5) / 100_000
-    variances = [
-        np.var(4 * (x - 0.3) ** 2),
-        np.var(np.sin(3 * x)),
-        0.25 / 12,
-        0.0025 / 12,
-    ]
+    variances = [np.var(4 * (x - 0.3) ** 2), np.var(np.sin(3 * x)), 0.25 / 12, 0.0025 / 12]
     problem = smooth.additive()
     for j, variance in enumerate(variances):
-        assert problem.shares[j,] == pytest.approx(
-            variance / sum(variances), abs=0.005
-        )
-    np.testing.assert_allclose(
-        problem.totals, [problem.shares[j,] for j in range(4)], atol=1e-9
-    )
+        assert problem.shares[j,] == pytest.approx(variance / sum(variances), abs=0.005)
+    np.testing.assert_allclose(problem.totals, [problem.shares[j,] for j in range(4)], atol=1e-9)
 
 
 def test_ishigamis_indices_are_the_known_ones():
@@ -50,28 +41,19 @@ def test_of_many_hyperparameters_pick_freeze_finds_the_closed_form():
     # squares with weights 1, 1/2, ...: variances 1, 1/4, ...
     shares = smooth.fading().shares
     known = 0.25 ** np.arange(8) / (0.25 ** np.arange(8)).sum()
-    np.testing.assert_allclose(
-        [shares[j,] for j in range(8)], known, atol=0.005
-    )
-    assert (
-        max(abs(share) for key, share in shares.items() if len(key) == 2)
-        < 0.005
-    )
+    np.testing.assert_allclose([shares[j,] for j in range(8)], known, atol=0.005)
+    assert max(abs(share) for key, share in shares.items() if len(key) == 2) < 0.005
 
 
 def test_of_friedmans_function_pick_freeze_finds_integrals():
     def moment(power):
-        return dblquad(
-            lambda y, x: (10 * np.sin(np.pi * x * y)) ** power, 0, 1, 0, 1
-        )[0]
+        return dblquad(lambda y, x: (10 * np.sin(np.pi * x * y)) ** power, 0, 1, 0, 1)[0]
 
     variances = [moment(2) - moment(1) ** 2, 400 / 180, 100 / 12, 25 / 12]
     shares = smooth.friedman().shares
     of_wave = shares[0,] + shares[1,] + shares[0, 1]
     found = [of_wave, *(shares[j,] for j in (2, 3, 4))]
-    np.testing.assert_allclose(
-        found, np.array(variances) / sum(variances), atol=0.005
-    )
+    np.testing.assert_allclose(found, np.array(variances) / sum(variances), atol=0.005)
 
 
 def test_in_a_product_only_the_pair_explains_anything():
@@ -100,13 +82,9 @@ def test_the_best_is_found_where_it_is_known(make, least):
 
 def test_an_evaluation_gives_a_result_below_the_border_only():
     problem = failing.steep_lr()
-    rows = problem.space.encode(
-        [{"lr": lr, "x0": 0.5, "x1": 0.5} for lr in (0.05, 0.2)]
-    )
+    rows = problem.space.encode([{"lr": lr, "x0": 0.5, "x1": 0.5} for lr in (0.05, 0.2)])
     np.testing.assert_array_equal(problem.p_result(rows), [1.0, 0.0])
-    assert problem.gives_result(problem.rows).mean() == pytest.approx(
-        0.75, abs=0.02
-    )
+    assert problem.gives_result(problem.rows).mean() == pytest.approx(0.75, abs=0.02)
 
 
 def test_what_breaks_a_constraint_gives_no_result_and_is_not_the_best():
@@ -126,9 +104,7 @@ def test_nodes_that_die_make_nothing_infeasible():
 
 def test_a_part_of_a_space_has_its_own_best():
     problem = smooth.quadratic()
-    upper = SearchSpace(
-        [FloatParameter("x0", 0.75, 1.0), FloatParameter("x1", 0.0, 1.0)]
-    )
+    upper = SearchSpace([FloatParameter("x0", 0.75, 1.0), FloatParameter("x1", 0.0, 1.0)])
     least, rows = problem.best_in(upper)
     assert least == pytest.approx(0.25, abs=1e-4)
     assert rows[:, 0].min() >= 0.75
@@ -139,17 +115,13 @@ def test_a_part_that_leaves_out_a_branch_does_not_hold_its_configurations():
     problem = branches.conditional()
     parameters = {p.name: p for p in problem.space.parameters}
     kept = type(parameters["family"])("family", ["a", "c"])
-    part = SearchSpace(
-        [kept, *(parameters[name] for name in ("of_a", "of_c", "shared"))]
-    )
+    part = SearchSpace([kept, *(parameters[name] for name in ("of_a", "of_c", "shared"))])
     least, rows = problem.best_in(part)
     assert least == pytest.approx(0.5, abs=1e-3)
     assert np.isnan(rows[:, 2]).all()
 
 
-@pytest.mark.parametrize(
-    "make", [noisy.noisy_where_bad, noisy.noisy_where_good]
-)
+@pytest.mark.parametrize("make", [noisy.noisy_where_bad, noisy.noisy_where_good])
 def test_noise_grows_where_it_is_said_to_grow(make):
     problem = make()
     order = problem.rows[np.argsort(problem.costs)[[0, -1]]]
@@ -162,18 +134,13 @@ def test_evaluations_scatter_as_they_are_said_to():
     problem, row = smooth.bowl(), np.full(3, 0.5)
     seen = [problem.evaluate(row, 0.5, rng) for _ in range(4000)]
     assert np.std(seen) == pytest.approx(0.5 * problem.scale, rel=0.05)
-    assert np.mean(seen) == pytest.approx(
-        problem.cost(row[None])[0], abs=0.05 * problem.scale
-    )
+    assert np.mean(seen) == pytest.approx(problem.cost(row[None])[0], abs=0.05 * problem.scale)
 
 
 def test_every_problem_has_a_truth():
     for name, problem in functions().items():
         assert np.isfinite(problem.costs).all(), name
-        assert (
-            problem.best
-            <= problem.costs[problem.gives_result(problem.rows)].min()
-        ), name
+        assert problem.best <= problem.costs[problem.gives_result(problem.rows)].min(), name
         assert problem.totals.max() <= 1.0 + 1e-6, name
 
 
@@ -181,12 +148,8 @@ def test_effects_are_those_of_configurations_in_which_a_hyperparameter_is_active
     problem = branches.conditional()
     at = problem.levels[2]
     shared = 0.3 / 12  # what the other one adds on average
-    np.testing.assert_allclose(
-        problem.curve(2), 0.2 + 3 * (at - 0.7) ** 2 + shared, atol=1e-3
-    )
-    np.testing.assert_allclose(
-        problem.attainable(2), 0.2 + 3 * (at - 0.7) ** 2, atol=1e-3
-    )
+    np.testing.assert_allclose(problem.curve(2), 0.2 + 3 * (at - 0.7) ** 2 + shared, atol=1e-3)
+    np.testing.assert_allclose(problem.attainable(2), 0.2 + 3 * (at - 0.7) ** 2, atol=1e-3)
 
 
 def test_what_is_attainable_is_no_worse_for_the_distance_of_levels():

@@ -100,8 +100,5 @@ def _is_plain(problem: Problem) -> bool:
     """Whether all hyperparameters are there everywhere, and results, too."""
     conditional = any(p.active_when for p in problem.space.parameters)
     return (
-        problem.is_whole
-        and problem.asked is None
-        and not conditional
-        and not problem.is_constant
+        problem.is_whole and problem.asked is None and not conditional and not problem.is_constant
     )

@@ -52,10 +52,7 @@ def optimized(setting: Setting) -> optuna.Study:
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(
-        directions=[
-            "minimize",
-            "maximize" if setting.maximize else "minimize",
-        ],
+        directions=["minimize", "maximize" if setting.maximize else "minimize"],
         sampler=SAMPLERS[setting.sampler](seed=setting.seed),
     )
     study.optimize(objectives, n_trials=setting.n)
@@ -68,10 +65,7 @@ def trade_off(setting: Setting) -> Iterator[Scored]:
     result = hx.importance(study, target="trade-off")
     ranges = np.ptp([trial.values for trial in study.trials], axis=0)
     truth = np.array(
-        [
-            problem.shares_between((1.0 - w) / ranges[0], w / ranges[1])
-            for w in result.weights
-        ]
+        [problem.shares_between((1.0 - w) / ranges[0], w / ranges[1]) for w in result.weights]
     )
     low, high = result.ends
     for place in AT:

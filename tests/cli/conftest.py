@@ -37,9 +37,7 @@ def tuned(tmp_path_factory):
     path = tmp_path_factory.mktemp("tuned") / "study.db"
     storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
     study = optuna.create_study(
-        storage=storage,
-        study_name="first",
-        sampler=optuna.samplers.TPESampler(seed=0),
+        storage=storage, study_name="first", sampler=optuna.samplers.TPESampler(seed=0)
     )
     tune(study, 16)
     storage.remove_session()
@@ -73,9 +71,7 @@ def run():
 
     def invoke(*arguments, **options):
         outcome = CliRunner().invoke(main, arguments, **options)
-        if outcome.exception is not None and not isinstance(
-            outcome.exception, SystemExit
-        ):
+        if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
             raise outcome.exception
         return outcome
 

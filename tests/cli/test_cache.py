@@ -36,28 +36,17 @@ def count(monkeypatch):
     return times
 
 
-def test_an_answer_is_repeated_on_both_streams_without_computing_it(
-    study, run, answers, count
-):
+def test_an_answer_is_repeated_on_both_streams_without_computing_it(study, run, answers, count):
     first, second = run(*ASKED), run(*ASKED)
     assert len(count) == 1
     assert (second.stdout, second.stderr) == (first.stdout, first.stderr)
     assert "reading study.db" in second.stderr
     if os.name == "posix":
-        assert (
-            answers.stat().st_mode & 0o077 == 0
-        )  # it may name what others need not know
+        assert answers.stat().st_mode & 0o077 == 0  # it may name what others need not know
 
 
 @pytest.mark.parametrize(
-    "others",
-    [
-        ["--json"],
-        ["--trials", "5:"],
-        ["--no-cache"],
-        ["--plot", "a.svg"],
-        ["--debug"],
-    ],
+    "others", [["--json"], ["--trials", "5:"], ["--no-cache"], ["--plot", "a.svg"], ["--debug"]]
 )
 def test_another_question_is_answered_anew(study, run, answers, count, others):
     run(*ASKED)
@@ -69,17 +58,13 @@ def test_new_trials_are_answered_anew(study, run, answers, count):
     run(*ASKED, "--json")
     known = optuna.load_study(study_name="first", storage="sqlite:///study.db")
     known.enqueue_trial({"x": 0.5, "kernel": "rbf"})
-    known.optimize(
-        lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=1
-    )
+    known.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=1)
     told = run(*ASKED, "--json")
     assert len(count) == 2
     assert "16" in json.dumps(json.loads(told.stdout))
 
 
-def test_an_address_of_the_same_file_and_another_folder(
-    study, run, answers, count, monkeypatch
-):
+def test_an_address_of_the_same_file_and_another_folder(study, run, answers, count, monkeypatch):
     run("history", "sqlite:///study.db")
     run("history", "sqlite:///study.db")
     assert len(count) == 1
@@ -121,9 +106,7 @@ def test_the_oldest_answers_go(answers, monkeypatch):
     assert {path.name for path in answers.iterdir()} == {"b", "d"}
 
 
-def test_where_nothing_can_be_written_answers_come_all_the_same(
-    study, run, count
-):
+def test_where_nothing_can_be_written_answers_come_all_the_same(study, run, count):
     assert run(*ASKED).exit_code == 0
     assert run(*ASKED).exit_code == 0
     assert len(count) == 2

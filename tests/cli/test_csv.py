@@ -9,12 +9,7 @@ from hpo_explain.adapters.table_files import read_csv
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import fact
 
-ROWS = [
-    ("lr", "layers", "acc"),
-    ("0.5", "64", "1.5"),
-    ("0.25", "32", "2.5"),
-    ("2.5", "8", "4"),
-]
+ROWS = [("lr", "layers", "acc"), ("0.5", "64", "1.5"), ("0.25", "32", "2.5"), ("2.5", "8", "4")]
 
 
 def written(separator, *, decimal=".", quote=False):
@@ -25,17 +20,11 @@ def written(separator, *, decimal=".", quote=False):
 
 @pytest.mark.parametrize("quote", [False, True])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.csv.gz"])
-@pytest.mark.parametrize(
-    ("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")]
-)
-def test_the_separator_is_that_of_the_names(
-    folder, name, separator, word, quote
-):
+@pytest.mark.parametrize(("separator", "word"), [(",", None), (";", "semicolons"), ("\t", "tabs")])
+def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote):
     text = "\ufeff" + written(separator, quote=quote)
     data = text.encode()
-    (folder / name).write_bytes(
-        gzip.compress(data) if name.endswith("gz") else data
-    )
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     frame, notes = read_csv(name)
     assert frame.columns.tolist() == ["lr", "layers", "acc"]
     assert frame["acc"].tolist() == [1.5, 2.5, 4.0]
@@ -83,14 +72,9 @@ def test_a_ragged_row_is_said_in_a_sentence(folder, run):
 
 
 def test_the_separator_is_told_on_stderr(folder, run):
-    table = pd.DataFrame(
-        {"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]}
-    )
+    table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "acc": [1.5, 2.5, 4.5, 3.0]})
     table.to_csv("t.csv", index=False, sep=";")
     outcome = run("importance", "t.csv", "--objective", "acc", "--csv")
     assert outcome.exit_code == 0, outcome.output
-    assert (
-        "note: table: its columns are separated by semicolons"
-        in outcome.stderr
-    )
+    assert "note: table: its columns are separated by semicolons" in outcome.stderr
     assert outcome.stdout.splitlines()[1].startswith("x,")

@@ -38,9 +38,7 @@ def no_second_process(monkeypatch):
 def test_the_demo_tunes_and_writes_a_report(folder, run, brief_reports):
     outcome = run("demo", "--trials", "12")
     assert outcome.exit_code == 0, outcome.output
-    page = (folder / "hpo-explain-demo" / "report.html").read_text(
-        encoding="utf-8"
-    )
+    page = (folder / "hpo-explain-demo" / "report.html").read_text(encoding="utf-8")
     assert "Why the latest proposal" in page
     lines = outcome.stdout.splitlines()
     assert lines[0].startswith("summary: Best log loss: ")
@@ -65,9 +63,7 @@ def test_wrong_usage_is_exit_code_2(folder, run):
     assert run("demo", "--trials", "0").exit_code == 2
 
 
-def test_a_demo_that_is_ended_leaves_the_trials_there_are(
-    tmp_path, monkeypatch
-):
+def test_a_demo_that_is_ended_leaves_the_trials_there_are(tmp_path, monkeypatch):
     losses = iter([3.0, 2.0, 1.0])
 
     def objective(config):
@@ -84,11 +80,7 @@ def test_a_demo_that_is_ended_leaves_the_trials_there_are(
 
 def test_a_brief_explanation_compiles_beliefs_and_loads_little():
     kernels, loaded = subprocess.run(
-        [sys.executable, "-c", COMPILED],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", COMPILED], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     assert {*kernels.split()} >= {
         "_kernels.gather",

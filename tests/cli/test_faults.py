@@ -55,11 +55,7 @@ class FullDisk(io.FileIO):
 
 def check_told(outcome, path, code):
     assert outcome.exit_code == 1
-    told = [
-        line
-        for line in outcome.stderr.splitlines()
-        if line.startswith("Error: ")
-    ]
+    told = [line for line in outcome.stderr.splitlines() if line.startswith("Error: ")]
     assert told == [outcome.stderr.splitlines()[-1]]
     assert os.strerror(code) in told[0]
     assert told[0].endswith(f"'{path}'")
@@ -79,9 +75,7 @@ def test_a_folder_that_disappears(run, old, monkeypatch, written):
     if written:
         monkeypatch.setattr(os, "fsync", lambda _: shutil.rmtree(old.parent))
     else:
-        monkeypatch.setattr(
-            "secrets.token_hex", lambda _: str(shutil.rmtree(old.parent))
-        )
+        monkeypatch.setattr("secrets.token_hex", lambda _: str(shutil.rmtree(old.parent)))
     check_told(run(*COMMANDS[str(old)]), old, errno.ENOENT)
     assert not old.parent.exists()
 

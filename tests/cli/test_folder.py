@@ -26,9 +26,7 @@ def runs(folder, tuned):
 def _pages(place):
     """The pages without the date and the name of what was read."""
     return {
-        path.name: re.sub(
-            r"\d{4}-\d\d-\d\d[ T]?[\d:]*", "", path.read_text(encoding="utf-8")
-        )
+        path.name: re.sub(r"\d{4}-\d\d-\d\d[ T]?[\d:]*", "", path.read_text(encoding="utf-8"))
         for path in sorted(place.glob("*.html"))
     }
 
@@ -43,9 +41,7 @@ def test_each_run_of_a_folder_gets_a_report(folder, runs, run):
     assert outcome.stdout.splitlines()[-1].endswith("second.html")
 
 
-def test_what_cannot_be_read_is_told_and_the_others_are_written(
-    folder, runs, run
-):
+def test_what_cannot_be_read_is_told_and_the_others_are_written(folder, runs, run):
     (runs / "broken.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     outcome = run("report", "runs", "--n-jobs", "1")
     assert outcome.exit_code == 1
@@ -67,19 +63,9 @@ def test_workers_of_a_dask_scheduler_write_the_same_pages(folder, runs, run):
     distributed = pytest.importorskip("distributed")
     alone = run("report", "runs", "--out", "alone", "--n-jobs", "1")
     with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        dashboard_address=":0",
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
-        both = run(
-            "report",
-            "runs",
-            "--out",
-            "both",
-            "--scheduler",
-            cluster.scheduler_address,
-        )
+        both = run("report", "runs", "--out", "both", "--scheduler", cluster.scheduler_address)
     assert (alone.exit_code, both.exit_code) == (0, 0), both.output
     assert _pages(folder / "alone") == _pages(folder / "both")
 
@@ -92,9 +78,7 @@ def test_a_scheduler_that_does_not_answer_is_told_in_a_line(folder, runs, run):
     assert "Traceback" not in outcome.stderr
 
 
-def test_an_interrupt_leaves_the_reports_that_are_written(
-    folder, runs, run, monkeypatch
-):
+def test_an_interrupt_leaves_the_reports_that_are_written(folder, runs, run, monkeypatch):
     real = reporting._written
 
     def interrupted(source, path, interactive):
@@ -106,12 +90,5 @@ def test_an_interrupt_leaves_the_reports_that_are_written(
     outcome = run("report", "runs", "--n-jobs", "1")
     assert outcome.exit_code == 1
     assert outcome.stderr.endswith("\nAborted!\n")
-    assert [path.name for path in (folder / "reports").iterdir()] == [
-        "first.html"
-    ]
-    assert (
-        (folder / "reports" / "first.html")
-        .read_text()
-        .rstrip()
-        .endswith("</html>")
-    )
+    assert [path.name for path in (folder / "reports").iterdir()] == ["first.html"]
+    assert (folder / "reports" / "first.html").read_text().rstrip().endswith("</html>")

@@ -15,10 +15,7 @@ CATEGORY = "../../outside\u202e"
 CHOICES = ["+1+cmd\x1b]0;title\x07", "@SUM(A1)\x9b31m", "-2+3"]
 CONTROLS = {"\x1b", "\x07", "\x9b", "\u202e"}
 COMMANDS = {
-    method.called: [
-        method.called,
-        "two.db" if method in (SUMMARY, PARETO) else "study.db",
-    ]
+    method.called: [method.called, "two.db" if method in (SUMMARY, PARETO) else "study.db"]
     for method in METHODS
     if method.called
 }
@@ -56,10 +53,7 @@ def studies(tmp_path_factory):
             trial.report(value + 1.0 / (step + 1.0), step)
         return value
 
-    for file, directions in (
-        ("study.db", ["minimize"]),
-        ("two.db", ["minimize", "minimize"]),
-    ):
+    for file, directions in (("study.db", ["minimize"]), ("two.db", ["minimize", "minimize"])):
         storage = optuna.storages.RDBStorage(f"sqlite:///{place / file}")
         study = optuna.create_study(
             storage=storage,
@@ -78,11 +72,7 @@ def inside(studies, folder, monkeypatch):
     """A folder in a folder, which nothing may leave."""
     place = folder / "a" / "b"
     place.mkdir(parents=True)
-    for file, copy in (
-        ("study.db", "study.db"),
-        ("study.db", "=study.db"),
-        ("two.db", "two.db"),
-    ):
+    for file, copy in (("study.db", "study.db"), ("study.db", "=study.db"), ("two.db", "two.db")):
         (place / copy).write_bytes((studies / file).read_bytes())
     monkeypatch.chdir(place)
     yield place
@@ -93,24 +83,18 @@ def inside(studies, folder, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        name
-        if name == "history"
-        else pytest.param(name, marks=pytest.mark.thorough)
+        name if name == "history" else pytest.param(name, marks=pytest.mark.thorough)
         for name in sorted({*COMMANDS} - OF_TPE)
     ],
 )
-def test_a_command_obeys_no_name_and_its_csv_holds_no_formula(
-    inside, run, name
-):
+def test_a_command_obeys_no_name_and_its_csv_holds_no_formula(inside, run, name):
     shown = run(*COMMANDS[name], "--plot", "plot.svg")
     assert shown.exit_code == 0, shown.output
     assert not CONTROLS & {*shown.output}
     table = run(*COMMANDS[name], "--csv")
     assert table.exit_code == 0, table.output
     assert not CONTROLS & {*table.stderr}
-    cells = [
-        cell for row in csv.reader(io.StringIO(table.stdout)) for cell in row
-    ]
+    cells = [cell for row in csv.reader(io.StringIO(table.stdout)) for cell in row]
     assert len(cells) > 3
     assert [cell for cell in cells if not is_harmless(cell)] == []
 
@@ -131,7 +115,6 @@ def test_one_place_alone_writes_csv():
         for folder in ("hpo_explain", "adapters")
         for path in (ROOT / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and getattr(node.func, "attr", "") in writers
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in writers
     ]
     assert {*written} == {"_csv.py"}

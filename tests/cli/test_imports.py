@@ -74,10 +74,7 @@ def imported_after(calls, names, folder):
     """Which modules a new process has imported after each call, and what else it prints at last."""
     lines = ["import sys", f"names = {sorted(names)}"]
     for call in calls:
-        lines += [
-            call,
-            "print('imported', [n for n in names if n in sys.modules])",
-        ]
+        lines += [call, "print('imported', [n for n in names if n in sys.modules])"]
     lines += [
         "if 'numba' in sys.modules:",
         "    from tests.models.kernels import compiled_twice",
@@ -102,15 +99,10 @@ def imported_after(calls, names, folder):
 
 
 def command(*words):
-    return (
-        "from hpo_explain.cli import main\n"
-        f"main({[*words]!r}, standalone_mode=False)"
-    )
+    return f"from hpo_explain.cli import main\nmain({[*words]!r}, standalone_mode=False)"
 
 
-def test_neither_the_package_nor_help_nor_a_table_loads_what_it_does_not_need(
-    tmp_path,
-):
+def test_neither_the_package_nor_help_nor_a_table_loads_what_it_does_not_need(tmp_path):
     table = (
         "import pandas as pd, hpo_explain as hx\n"
         "table = pd.DataFrame({'x': [1, 2], 'loss': [1.0, 2.0]})\n"
@@ -124,9 +116,7 @@ def test_neither_the_package_nor_help_nor_a_table_loads_what_it_does_not_need(
         command("watch", "--help"),
         command("--version"),
     ]
-    (*nothing, of_table), _ = imported_after(
-        [*light, table], NEEDLESS, tmp_path
-    )
+    (*nothing, of_table), _ = imported_after([*light, table], NEEDLESS, tmp_path)
     assert nothing == [set()] * len(light)
     assert not of_table & {"optuna", "skopt"}
 
@@ -135,15 +125,10 @@ def test_neither_the_package_nor_help_nor_a_table_loads_what_it_does_not_need(
 def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
     functions = [f"hx.{name}(run)" for name in FUNCTIONS]
     functions[0] = RUN + functions[0]
-    commands = [
-        command(name, "study.db", "--no-cache")
-        for name in ("summary", *COMMANDS)
-    ]
+    commands = [command(name, "study.db", "--no-cache") for name in ("summary", *COMMANDS)]
     report = command("report", "study.db")
     imported, twice = imported_after(
-        [*functions, *commands, report],
-        {"click", *NEEDLESS},
-        study.parent,
+        [*functions, *commands, report], {"click", *NEEDLESS}, study.parent
     )
     for call in functions:
         assert imported.pop(0) <= COMPUTES, call
@@ -156,8 +141,6 @@ def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
 
 @pytest.mark.merge
 def test_the_worker_of_a_report_loads_what_draws(tmp_path):
-    (of_worker, _), _ = imported_after(
-        [RUN + WORKER], {"click", *NEEDLESS}, tmp_path
-    )
+    (of_worker, _), _ = imported_after([RUN + WORKER], {"click", *NEEDLESS}, tmp_path)
     # it draws figures, and the module that sends them there fills the page as well
     assert of_worker - COMPUTES == IN_BROWSERS

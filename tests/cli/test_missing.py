@@ -40,10 +40,7 @@ def test_the_command_of_an_error_works(table, run):
 
 
 def test_a_missing_direction_is_given_by_the_command_of_the_error(table, run):
-    options = [
-        *("--ignore", "val_loss"),
-        *("--ignore", "final size"),
-    ]
+    options = [*("--ignore", "val_loss"), *("--ignore", "final size")]
     first = run("importance", table, "--objective", "quality", *options)
     assert first.exit_code == 2
     settled = ["--direction", "minimize", "--hyperparameters", "x,y"]

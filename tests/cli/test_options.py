@@ -19,11 +19,7 @@ from hpo_explain.reporting import page
     ("name", "option", "expected"),
     [
         (name_option, Option("acquisition", "lcb"), "--acquisition lcb"),
-        (
-            name_option,
-            Option("background", "two words"),
-            "--background 'two words'",
-        ),
+        (name_option, Option("background", "two words"), "--background 'two words'"),
         (name_option, Option("space"), "space="),  # which is no option
         (name_option, Option("pieces", "kernel"), "pieces='kernel'"),
         (name_reading_option, Option("hyperparameters"), "--hyperparameters"),
@@ -35,9 +31,7 @@ from hpo_explain.reporting import page
         ),
     ],
 )
-def test_an_argument_becomes_the_option_that_the_command_has(
-    name, option, expected
-):
+def test_an_argument_becomes_the_option_that_the_command_has(name, option, expected):
     with click.Context(command_of(EXPLAIN_PROPOSAL)):
         assert name(option) == expected
     assert name_option(option) == str(option)  # where there is no command line
@@ -46,9 +40,7 @@ def test_an_argument_becomes_the_option_that_the_command_has(
 def test_notes_and_errors_name_options(folder, study, run):
     told = run("importance", "study.db", "--csv").stderr
     assert "(--pruned last reads the last value it reported)" in told
-    pd.DataFrame({"id": [1, 2], "x": [1, 2], "loss": [1.0, 2.0]}).to_csv(
-        "t.csv", index=False
-    )
+    pd.DataFrame({"id": [1, 2], "x": [1, 2], "loss": [1.0, 2.0]}).to_csv("t.csv", index=False)
     refused = run("importance", "t.csv", "--objective", "loss")
     assert "--hyperparameter" in refused.stderr
 
@@ -59,14 +51,7 @@ def test_notes_beside_a_result_name_options(folder, run):
     )
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=14)
     study._storage.remove_session()
-    refused = run(
-        "explain-proposal",
-        "r.db",
-        "--trial",
-        "12",
-        "--sampler",
-        "RandomSampler",
-    )
+    refused = run("explain-proposal", "r.db", "--trial", "12", "--sampler", "RandomSampler")
     assert "sampler=" not in refused.output
     assert "--sampler" in refused.stderr
     unnamed = run("importance", "r.db")
@@ -78,9 +63,7 @@ def test_debug_shows_the_traceback_of_what_goes_wrong(folder, study, run):
         run("partial-dependence", "study.db", "z", "--debug")
 
 
-def test_a_defect_is_one_line_and_with_debug_a_traceback(
-    folder, study, run, monkeypatch
-):
+def test_a_defect_is_one_line_and_with_debug_a_traceback(folder, study, run, monkeypatch):
     module = importlib.import_module("hpo_explain.methods.runs.trust")
 
     @functools.wraps(module.trust)
@@ -97,23 +80,15 @@ def test_a_defect_is_one_line_and_with_debug_a_traceback(
 
 
 @pytest.mark.parametrize("debug", [True, False])
-def test_a_failed_section_is_one_line_and_with_debug_a_traceback(
-    study, run, monkeypatch, debug
-):
+def test_a_failed_section_is_one_line_and_with_debug_a_traceback(study, run, monkeypatch, debug):
     def broken(*_, **__):
         raise ValueError("shapes do not match")
 
     module = importlib.import_module("hpo_explain.methods.around.ablation")
     monkeypatch.setattr(module.AblationExplainer, "explain", broken)
-    parts = tuple(
-        part for part in page.SECTIONS if part.name in ("history", "ablation")
-    )
+    parts = tuple(part for part in page.SECTIONS if part.name in ("history", "ablation"))
     monkeypatch.setattr(page, "SECTIONS", parts)
     outcome = run("report", "study.db", *["--debug"] * debug)
     assert outcome.exit_code == 0
-    assert (
-        ("Traceback" in outcome.stderr)
-        == ("shapes do not match" in outcome.stderr)
-        == debug
-    )
+    assert ("Traceback" in outcome.stderr) == ("shapes do not match" in outcome.stderr) == debug
     assert "ValueError: shapes do not match" in outcome.stdout

@@ -14,13 +14,7 @@ from tests.noted import known_facts
 
 CHOSEN = {
     "importance": ["--json"],
-    "explain-proposal": [
-        "--json",
-        "--acquisition",
-        "lcb",
-        "--optimizer",
-        "Ax",
-    ],
+    "explain-proposal": ["--json", "--acquisition", "lcb", "--optimizer", "Ax"],
     "partial-dependence": ["x", "--kind", "accumulated", "--json"],
 }
 
@@ -36,9 +30,7 @@ def table(folder):
             "kernel": generator.choice(["rbf", "poly"], 40),
         }
     )
-    frame["degree"] = np.where(
-        frame.kernel == "poly", generator.integers(1, 9, 40), np.nan
-    )
+    frame["degree"] = np.where(frame.kernel == "poly", generator.integers(1, 9, 40), np.nan)
     frame["name"] = [f"trial {i}" for i in range(40)]
     frame["auc"] = frame.x
     frame.loc[:13, "auc"], frame.loc[14:20, "auc"] = np.nan, np.inf
@@ -73,27 +65,17 @@ def test_what_was_left_out_and_assumed_is_on_stderr(table, run, command):
 
 def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {
-        200: "pruned",
-        201: "pruned",
-    }
+    excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {200: "pruned", 201: "pruned"}
     notes = [f"y{i}: whole numbers, read as integers" for i in range(20)]
     notes += [fact("column_empty", names=["c"]), "l" * 1000]
     found = hx.Run(
-        space,
-        space.sample(4, seed=0),
-        np.arange(4.0),
-        "minimize",
-        excluded=excluded,
-        notes=notes,
+        space, space.sample(4, seed=0), np.arange(4.0), "minimize", excluded=excluded, notes=notes
     )
     lines = summary(found)
     assert len(lines) == 11
     assert max(map(len, lines)) <= 240
     assert lines[1] == "left out: 2 (200-201): pruned"
-    assert (
-        lines[5] == "left out: 6 (103-108): for other reasons; see the report"
-    )
+    assert lines[5] == "left out: 6 (103-108): for other reasons; see the report"
     assert lines[6] == "note: c: left out, as the column is empty"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"

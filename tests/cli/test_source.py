@@ -33,10 +33,7 @@ def table(folder):
 
 @pytest.fixture
 def result(folder):
-    space, options = (
-        [(0.0, 1.0)],
-        {"n_calls": 6, "n_initial_points": 5, "random_state": 0},
-    )
+    space, options = ([(0.0, 1.0)], {"n_calls": 6, "n_initial_points": 5, "random_state": 0})
     return gp_minimize(lambda point: (point[0] - 0.3) ** 2, space, **options)
 
 
@@ -47,12 +44,7 @@ def first_column(text):
 def test_a_journal_file_is_read_and_not_locked(folder, run):
     backend = optuna.storages.journal.JournalFileBackend("journal.log")
     storage = optuna.storages.JournalStorage(backend)
-    tune(
-        optuna.create_study(
-            storage=storage, sampler=optuna.samplers.TPESampler(seed=0)
-        ),
-        10,
-    )
+    tune(optuna.create_study(storage=storage, sampler=optuna.samplers.TPESampler(seed=0)), 10)
     before = (folder / "journal.log").read_bytes()
     outcome = run("importance", "journal.log", "--csv")
     assert first_column(outcome.stdout) == {"x", "kernel", "y"}
@@ -80,9 +72,7 @@ def test_a_table_is_read_as_the_options_say(table, run):
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
-    folder, run, first
-):
+def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(folder, run, first):
     numbered = TABLE.set_index(pd.RangeIndex(first, first + len(TABLE)))
     numbered.to_csv("again.csv")
     # saved twice, two such columns
@@ -92,9 +82,7 @@ def test_a_column_without_a_name_that_numbers_the_rows_is_left_out(
     assert first_column(outcome.stdout) == {"x", "kernel"}
     assert "left out: Unnamed: 0" in outcome.stderr
     chosen = ["--hyperparameters", "Unnamed: 0,x"]
-    asked = run(
-        "importance", "trials.csv", "--objective", "auc", "--csv", *chosen
-    )
+    asked = run("importance", "trials.csv", "--objective", "auc", "--csv", *chosen)
     assert first_column(asked.stdout) == {"x", "Unnamed: 0"}
     assert "Unnamed: 0: left out" not in asked.stderr
 
@@ -136,17 +124,8 @@ def test_a_table_may_number_and_time_its_trials_and_name_folds(folder, run):
 
 
 def test_columns_of_times_and_states(folder, run):
-    (folder / "t.csv").write_text(
-        "x,loss,took,state\n1,2,9,ok\n2,3,8,ok\n3,,7,failed\n4,5,6,ok\n"
-    )
-    options = [
-        "--objective",
-        "loss",
-        "--duration-column",
-        "took",
-        "--status-column",
-        "state",
-    ]
+    (folder / "t.csv").write_text("x,loss,took,state\n1,2,9,ok\n2,3,8,ok\n3,,7,failed\n4,5,6,ok\n")
+    options = ["--objective", "loss", "--duration-column", "took", "--status-column", "state"]
     outcome = run("history", "t.csv", *options, "--json")
     assert outcome.exit_code == 0, outcome.output
     assert "3 trials of 1 hyperparameter, loss (minimize)" in outcome.stderr
@@ -154,12 +133,8 @@ def test_columns_of_times_and_states(folder, run):
     assert "9" in took.stdout.splitlines()[1], took.output
 
 
-@pytest.mark.parametrize(
-    ("name", "compress"), [("r.pkl", 0), ("r.gz", 3), ("r.bin", 3)]
-)
-def test_a_result_of_skopt_is_unpickled_only_if_it_is_trusted(
-    folder, result, run, name, compress
-):
+@pytest.mark.parametrize(("name", "compress"), [("r.pkl", 0), ("r.gz", 3), ("r.bin", 3)])
+def test_a_result_of_skopt_is_unpickled_only_if_it_is_trusted(folder, result, run, name, compress):
     dump(result, name, store_objective=False, compress=compress)
     refused = run("importance", name)
     assert refused.exit_code == 2
@@ -175,12 +150,8 @@ class Bomb:
 
 
 @pytest.mark.parametrize("protocol", [2, 4, 5])
-@pytest.mark.parametrize(
-    "name", ["study.db", "trials.csv", "journal.log", "result.pkl"]
-)
-def test_nothing_in_a_pickle_runs_without_trust_whatever_its_name(
-    folder, run, name, protocol
-):
+@pytest.mark.parametrize("name", ["study.db", "trials.csv", "journal.log", "result.pkl"])
+def test_nothing_in_a_pickle_runs_without_trust_whatever_its_name(folder, run, name, protocol):
     (folder / name).write_bytes(pickle.dumps(Bomb(), protocol=protocol))
     outcome = run("importance", name, "--objective", "loss")
     assert outcome.exit_code != 0
@@ -188,9 +159,7 @@ def test_nothing_in_a_pickle_runs_without_trust_whatever_its_name(
 
 
 def test_a_pickle_that_cannot_be_loaded_says_how_to_make_one(folder, run):
-    (folder / "r.pkl").write_bytes(
-        b"\x80\x04\x8c\x04nope\x94\x8c\x04gone\x94\x93."
-    )
+    (folder / "r.pkl").write_bytes(b"\x80\x04\x8c\x04nope\x94\x8c\x04gone\x94\x93.")
     outcome = run("report", "r.pkl", "--trust-pickle")
     assert outcome.exit_code == 1
     assert "No module named 'nope'" in outcome.stderr
@@ -208,59 +177,28 @@ def test_several_studies_are_listed(folder, study, run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ["report", "sqlite:///nowhere.db"],
-            ["no file 'nowhere.db'", "Check the path"],
-        ),
+        (["report", "sqlite:///nowhere.db"], ["no file 'nowhere.db'", "Check the path"]),
         (["report", "nowhere.log"], ["neither a file nor an address"]),
-        (
-            ["report", "sqlite:///text.db"],
-            ["cannot be read as an Optuna storage"],
-        ),
+        (["report", "sqlite:///text.db"], ["cannot be read as an Optuna storage"]),
         (["report", "oracle://me:secret@host/x"], ["me:***@host"]),
-        (
-            ["importance", "study.db", "--cap", "-5"],
-            ["--cap must lie within the observed"],
-        ),
+        (["importance", "study.db", "--cap", "-5"], ["--cap must lie within the observed"]),
         (
             ["importance", "study.db", "--given", '{"z": [1]}'],
             ["--given", "'z' is unknown", "x, kernel, y"],
         ),
-        (
-            ["explain-proposal", "study.db", "--trial", "2"],
-            ["no model selected trial 2"],
-        ),
+        (["explain-proposal", "study.db", "--trial", "2"], ["no model selected trial 2"]),
         (["importance", "trials.csv", "--objective", "los"], ["'los'", "auc"]),
         (
-            [
-                "importance",
-                "trials.csv",
-                "--objective",
-                "auc",
-                "--trial-column",
-                "auc",
-            ],
+            ["importance", "trials.csv", "--objective", "auc", "--trial-column", "auc"],
             ["--trial-column names 'auc', which objective does already"],
         ),
         (
-            [
-                "importance",
-                "trials.csv",
-                "--objective",
-                "auc",
-                *("--hyperparameters", "x,x"),
-            ],
+            ["importance", "trials.csv", "--objective", "auc", *("--hyperparameters", "x,x")],
             ["--hyperparameters must name different columns"],
         ),
-        (
-            ["importance", "half.csv", "--objective", "x"],
-            ["cannot be read as a table"],
-        ),
+        (["importance", "half.csv", "--objective", "x"], ["cannot be read as a table"]),
         (["importance", "broken.log"], ["cannot be read as a journal"]),
-        (
-            ["importance", "empty.csv", "--objective", "auc"],
-            ["'empty.csv' is empty"],
-        ),
+        (["importance", "empty.csv", "--objective", "auc"], ["'empty.csv' is empty"]),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -275,11 +213,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
     outcome = run(*arguments)
     assert outcome.exit_code == 1
     assert "Traceback" not in outcome.output
-    errors = [
-        line
-        for line in outcome.stderr.splitlines()
-        if line.startswith("Error: ")
-    ]
+    errors = [line for line in outcome.stderr.splitlines() if line.startswith("Error: ")]
     assert errors == outcome.stderr.splitlines()[-1:]
     for word in words:
         assert word in errors[0]
@@ -291,69 +225,33 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_1(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ["importance", "study.db", "--objective", "x"],
-            ["--objective is for a table"],
-        ),
-        (
-            [
-                "report",
-                "trials.csv",
-                "--objective",
-                "auc",
-                "--study-name",
-                "a",
-            ],
-            ["--study-name is"],
-        ),
-        (
-            ["report", "trials.csv", "--trust-pickle"],
-            ["--trust-pickle is for a pickled result"],
-        ),
+        (["importance", "study.db", "--objective", "x"], ["--objective is for a table"]),
+        (["report", "trials.csv", "--objective", "auc", "--study-name", "a"], ["--study-name is"]),
+        (["report", "trials.csv", "--trust-pickle"], ["--trust-pickle is for a pickled result"]),
         (["importance", "study.db", "--given", "{x"], ["is not JSON"]),
         (["importance", "study.db", "--yaml"], ["--yaml"]),
-        (
-            ["importance", "study.db", "--plot", "plot.xyz"],
-            [".png or .svg or .pdf", "plot.xyz"],
-        ),
+        (["importance", "study.db", "--plot", "plot.xyz"], [".png or .svg or .pdf", "plot.xyz"]),
         (
             ["importance", "study.db", "--plot", "no/plot.png"],
             ["'no/plot.png', but there is no folder", "Create it"],
         ),
         (
             ["report", "study.db", "--sampler", "BaseSampler"],
-            [
-                "--sampler must be one of",
-                "RandomSampler",
-                "TPESampler",
-                "'BaseSampler'",
-            ],
+            ["--sampler must be one of", "RandomSampler", "TPESampler", "'BaseSampler'"],
         ),
         (
-            [
-                "report",
-                "trials.csv",
-                "--objective",
-                "auc",
-                "--sampler",
-                "RandomSampler",
-            ],
+            ["report", "trials.csv", "--objective", "auc", "--sampler", "RandomSampler"],
             ["--sampler is for an Optuna storage"],
         ),
         (["importance"], ["Missing argument 'SOURCE'"]),
-        (
-            ["compare", "study.db", "study.db"],
-            ["study.db was given twice. Give each run once."],
-        ),
+        (["compare", "study.db", "study.db"], ["study.db was given twice. Give each run once."]),
         (["watch", "study.db", "--every", "0"], ["--every", "more than 0"]),
         (["watch", "study.db", "--every", "3x"], ["a time like 30s", "'3x'"]),
         (["watch", "study.db", "--every", "2000h"], ["at most a week"]),
     ],
     ids=lambda value: " ".join(value),
 )
-def test_wrong_usage_is_exit_code_2(
-    folder, study, table, run, arguments, words
-):
+def test_wrong_usage_is_exit_code_2(folder, study, table, run, arguments, words):
     outcome = run(*arguments)
     assert outcome.exit_code == 2
     assert "Traceback" not in outcome.output
@@ -374,33 +272,23 @@ def test_wrong_usage_is_exit_code_2(
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_no_command_writes_to_the_storage(
-    folder, study, run, arguments, brief_reports
-):
+def test_no_command_writes_to_the_storage(folder, study, run, arguments, brief_reports):
     before, times = study.read_bytes(), study.stat()
     assert run(*arguments).exit_code == 0
     assert study.read_bytes() == before
     assert study.stat().st_mtime_ns == times.st_mtime_ns
-    assert not [
-        path for path in folder.iterdir() if path.name.startswith("study.db-")
-    ]
+    assert not [path for path in folder.iterdir() if path.name.startswith("study.db-")]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
-def test_neither_csv_nor_json_sends_commands_to_the_terminal(
-    folder, monkeypatch
-):
+def test_neither_csv_nor_json_sends_commands_to_the_terminal(folder, monkeypatch):
     name = "loss\x1b]0;title\x07\x9b31m\x7f\u202e"
-    pd.DataFrame({"x": [0.1, 0.9, 0.5], name: [1.0, 3.0, 2.0]}).to_csv(
-        "t.csv", index=False
-    )
+    pd.DataFrame({"x": [0.1, 0.9, 0.5], name: [1.0, 3.0, 2.0]}).to_csv("t.csv", index=False)
     terminal, its_end = os.openpty()
     shown = []
 
     def look():
-        with contextlib.suppress(
-            OSError
-        ):  # when nobody has the other end any more
+        with contextlib.suppress(OSError):  # when nobody has the other end any more
             while part := os.read(terminal, 10_000):
                 shown.append(part)
 
@@ -411,14 +299,7 @@ def test_neither_csv_nor_json_sends_commands_to_the_terminal(
         for stream in ("stdout", "stderr"):
             monkeypatch.setattr(sys, stream, screen)
         for form in (["--csv"], ["--json"], []):
-            command = [
-                "history",
-                "t.csv",
-                "--objective",
-                name,
-                "--direction",
-                "minimize",
-            ]
+            command = ["history", "t.csv", "--objective", name, "--direction", "minimize"]
             main([*command, *form], standalone_mode=False)
         monkeypatch.undo()
     looking.join()

@@ -48,22 +48,15 @@ def more_trials():
 
 
 def reports(outcome):
-    return [
-        line.rpartition("(")[2].rstrip(")")
-        for line in outcome.stdout.splitlines()
-    ]
+    return [line.rpartition("(")[2].rstrip(")") for line in outcome.stdout.splitlines()]
 
 
 def page():
     return Path(PAGE).read_text(encoding="utf-8")
 
 
-def test_the_report_is_written_anew_when_trials_arrive_and_only_then(
-    study, watch
-):
-    outcome = watch(
-        "study.db", "--every", "2m", happen=[str, more_trials, str]
-    )
+def test_the_report_is_written_anew_when_trials_arrive_and_only_then(study, watch):
+    outcome = watch("study.db", "--every", "2m", happen=[str, more_trials, str])
     assert outcome.exit_code == 0
     assert reports(outcome) == ["15 trials", "16 trials"]
     assert outcome.waited == [120.0] * 4
@@ -94,12 +87,8 @@ def test_between_two_looks_nothing_is_remembered(study, watch, monkeypatch):
 
 
 def test_what_a_running_trial_chooses_is_news(study, watch):
-    running = optuna.load_study(
-        study_name="first", storage="sqlite:///study.db"
-    ).ask()
-    outcome = watch(
-        "study.db", happen=[str, lambda: running.suggest_float("x", 0.0, 1.0)]
-    )
+    running = optuna.load_study(study_name="first", storage="sqlite:///study.db").ask()
+    outcome = watch("study.db", happen=[str, lambda: running.suggest_float("x", 0.0, 1.0)])
     assert reports(outcome) == ["15 trials; running: 16"] * 2
 
 
@@ -107,10 +96,7 @@ def test_a_lock_while_watching_leaves_the_last_report(study, watch):
     other = sqlite3.connect("study.db", isolation_level=None)
     outcome = watch(
         "sqlite:///study.db?timeout=0.01",
-        happen=[
-            lambda: other.execute("begin exclusive"),
-            lambda: other.execute("rollback"),
-        ],
+        happen=[lambda: other.execute("begin exclusive"), lambda: other.execute("rollback")],
     )
     other.close()
     assert reports(outcome) == ["15 trials"]
@@ -131,15 +117,10 @@ def test_a_study_that_has_just_begun_is_waited_for(folder, watch):
 
 
 def test_a_table_is_followed_as_well(folder, watch):
-    frame = pd.DataFrame(
-        {"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]}
-    )
+    frame = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3], "loss": [1.0, 9.0, 4.0, 2.0]})
     frame[:3].to_csv("t.csv", index=False)
     outcome = watch(
-        "t.csv",
-        "--objective",
-        "loss",
-        happen=[lambda: frame.to_csv("t.csv", index=False)],
+        "t.csv", "--objective", "loss", happen=[lambda: frame.to_csv("t.csv", index=False)]
     )
     assert reports(outcome) == ["3 trials", "4 trials"]
 
@@ -181,9 +162,7 @@ def ctrl_c_interrupts():
 
 @pytest.mark.usefixtures("ctrl_c_interrupts")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(
-    study, watch, monkeypatch
-):
+def test_an_interrupt_that_python_drops_is_heeded_before_the_next_wait(study, watch, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
     write = reporting.Report.write
 

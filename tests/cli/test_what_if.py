@@ -17,9 +17,7 @@ def test_the_profiler_of_a_study_is_a_page_with_its_name(folder, study, run):
     assert {*names} >= {"x", "kernel", "y"}
 
 
-def test_a_place_that_cannot_be_written_is_told_before_work(
-    folder, study, run
-):
+def test_a_place_that_cannot_be_written_is_told_before_work(folder, study, run):
     outcome = run("what-if", "study.db", "--out", "nowhere/w.html")
     assert outcome.exit_code == 1
     assert "nowhere" in outcome.output

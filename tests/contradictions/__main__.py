@@ -34,23 +34,15 @@ def of_setting(setting: Setting, cache: Path | None) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        "python -m tests.contradictions", description=__doc__
-    )
+    parser = argparse.ArgumentParser("python -m tests.contradictions", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="how many")
     parser.add_argument("--first", type=int, default=0, help="from which on")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument(
-        "--problems", nargs="+", default=(), help="problems or families"
-    )
-    parser.add_argument(
-        "--cache", type=Path, help="folder in which runs are kept"
-    )
+    parser.add_argument("--problems", nargs="+", default=(), help="problems or families")
+    parser.add_argument("--cache", type=Path, help="folder in which runs are kept")
     asked = parser.parse_args()
     some = settings(names=asked.problems)[asked.first :][: asked.runs]
-    of_each = Parallel(asked.jobs)(
-        delayed(of_setting)(setting, asked.cache) for setting in some
-    )
+    of_each = Parallel(asked.jobs)(delayed(of_setting)(setting, asked.cache) for setting in some)
     counts = Counter(rule for broken in of_each for rule, _ in broken)
     print(f"{sum(counts.values())} contradictions in {len(some)} runs")
     for name in [*(rule.__name__ for rule in RULES), "all doors", "an error"]:

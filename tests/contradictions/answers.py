@@ -62,9 +62,7 @@ class Answers:
     def best_predicted(self) -> int | None:
         """The trial that is explained as the best predicted one; None where no model chose any."""
         try:
-            found = hx.explain_proposal(
-                self.run, "best-predicted", background=5
-            )
+            found = hx.explain_proposal(self.run, "best-predicted", background=5)
         except NothingToExplain:
             return None
         return int(found.trial)
@@ -102,11 +100,7 @@ class Answers:
     def same_as_observed(self) -> bool:
         """Whether the trial to keep has the configuration of the best observed one."""
         observed = self.run.X[self.run.row(self.run.incumbent_trial)]
-        return bool(
-            (
-                (self.kept_row == observed) | (self.kept_row != self.kept_row)
-            ).all()
-        )
+        return bool(((self.kept_row == observed) | (self.kept_row != self.kept_row)).all())
 
     @property
     def p_better(self) -> float:
@@ -136,10 +130,7 @@ def facts_of(some: Any, kind: str) -> list[Fact]:
 
 def holds(space: hx.SearchSpace, config: Mapping[str, Any]) -> bool:
     """Return whether a space holds a configuration."""
-    return all(
-        name in space.names and has(space[name], value)
-        for name, value in config.items()
-    )
+    return all(name in space.names and has(space[name], value) for name, value in config.items())
 
 
 def has(parameter: Any, value: Any) -> bool:

@@ -150,17 +150,11 @@ def as_file(run: hx.Run, folder: Path) -> Path:
     """Write the trials of a run as a study of Optuna, which all doors open."""
     path = folder / "study.db"
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(
-        storage=f"sqlite:///{path}", direction=run.direction
-    )
+    study = optuna.create_study(storage=f"sqlite:///{path}", direction=run.direction)
     ranges = run.space.to_optuna()
-    for config, value in zip(
-        run.space.decode(run.X), run.objective.tolist(), strict=True
-    ):
+    for config, value in zip(run.space.decode(run.X), run.objective.tolist(), strict=True):
         some = {name: ranges[name] for name in config}
-        trial = optuna.trial.create_trial(
-            params=config, distributions=some, value=value
-        )
+        trial = optuna.trial.create_trial(params=config, distributions=some, value=value)
         study.add_trial(trial)
     return path
 
@@ -178,9 +172,7 @@ def through_a_file(run: hx.Run, folder: Path) -> list[str]:
 # ---------------------------------------------------------------------- what an answer tells
 
 
-def of_answer(
-    door: str, method: str, told: Mapping[str, Any]
-) -> Iterator[Told]:
+def of_answer(door: str, method: str, told: Mapping[str, Any]) -> Iterator[Told]:
     """Yield the facts of an answer: of its claims, and of its numbers where it has any."""
     for i, claim in enumerate(told["claims"]):
         yield from _of_claim(door, method, i, claim)
@@ -191,9 +183,7 @@ def of_answer(
         yield from _NUMBERS[method](door, told)
 
 
-def of_table(
-    door: str, method: str, cells: Any, digits: float = TOLD
-) -> Iterator[Told]:
+def of_table(door: str, method: str, cells: Any, digits: float = TOLD) -> Iterator[Told]:
     """Yield every number of a table, by its column and its row."""
     for column, values in cells:
         for row, value in enumerate(values):
@@ -202,9 +192,7 @@ def of_table(
                 yield Told(door, what, f"row {row}", value, digits)
 
 
-def _of_claim(
-    door: str, method: str, i: int, claim: Mapping[str, Any]
-) -> Iterator[Told]:
+def _of_claim(door: str, method: str, i: int, claim: Mapping[str, Any]) -> Iterator[Told]:
     kind, term = claim["kind"], claim["term"]
     if method == "summary":  # tells again what others tell
         method = hx.methods.Summary.answered_by.fget(None)[i]
@@ -229,9 +217,7 @@ def _of_claim(
 def _of_optimum(door: str, told: Mapping[str, Any]) -> Iterator[Told]:
     yield Told(door, "trial to keep", "run", told["keep"])
     yield Told(door, "what counts", "run", told["epsilon"])
-    yield Told(
-        door, "better by what counts, probability", "run", told["p_better"]
-    )
+    yield Told(door, "better by what counts, probability", "run", told["p_better"])
     yield Told(door, "best observed trial", "run", told["incumbent_trial"])
     of = _config(told["config"])
     yield from _prediction(door, of, told["estimate"], told["interval"])
@@ -358,8 +344,7 @@ def differing(told: Iterable[Told], unit: float) -> Iterator[str]:
         known = first.setdefault((one.what, one.of), one)
         if not _same(known, one, _SINGLE * unit):
             yield (
-                f"{one.what} of {one.of}: {known.value} by {known.door}, "
-                f"{one.value} by {one.door}"
+                f"{one.what} of {one.of}: {known.value} by {known.door}, {one.value} by {one.door}"
             )
 
 

@@ -10,13 +10,7 @@ import numpy as np
 
 import hpo_explain as hx
 from hpo_explain.methods.importance.most import TOLD
-from tests.contradictions.answers import (
-    ROUNDING,
-    Answers,
-    facts_of,
-    has,
-    holds,
-)
+from tests.contradictions.answers import ROUNDING, Answers, facts_of, has, holds
 from tests.contradictions.doors import differing
 
 ROUNDED = 0.005  # of a probability: as it is told
@@ -39,9 +33,7 @@ def nothing_improbable_is_told(answers: Answers) -> Iterator[str]:
                 yield f"{who}: {claim.text} {fact}"
 
 
-def what_certainly_differs_differs_in_its_interval(
-    answers: Answers,
-) -> Iterator[str]:
+def what_certainly_differs_differs_in_its_interval(answers: Answers) -> Iterator[str]:
     """What is told as certain lies on one side in what is shown beside it."""
     for who, claim in answers.claims():
         if claim.kind not in ("difference", "contribution"):
@@ -75,9 +67,7 @@ def why_it_is_not_the_best_observed_one(answers: Answers) -> Iterator[str]:
     (kept,) = answers.actions("keep")
     told = {
         "summary": answers.summary.claims[0].because,
-        "optimum": [
-            fact for claim in answers.optimum.claims for fact in claim.because
-        ],
+        "optimum": [fact for claim in answers.optimum.claims for fact in claim.because],
         "advise": kept.evidence,
     }
     trials = {answers.optimum.keep, answers.run.incumbent_trial}
@@ -87,9 +77,7 @@ def why_it_is_not_the_best_observed_one(answers: Answers) -> Iterator[str]:
             yield f"{who} does not say why {trials} differ"
 
 
-def nothing_near_is_expected_to_be_worse_than_it(
-    answers: Answers,
-) -> Iterator[str]:
+def nothing_near_is_expected_to_be_worse_than_it(answers: Answers) -> Iterator[str]:
     """What is expected to be best near the trials is as good as the trial to keep."""
     sign = 1.0 if answers.run.direction == "minimize" else -1.0
     for action in answers.actions("keep"):
@@ -157,9 +145,7 @@ def what_fails_is_not_recommended(answers: Answers) -> Iterator[str]:
         for left in action.parameters:
             if left.name in answers.space.space.names:
                 part = answers.space.space[left.name]
-                given_up = [
-                    value for value in _ends(part) if not has(left, value)
-                ]
+                given_up = [value for value in _ends(part) if not has(left, value)]
                 if given_up:
                     yield f"{left.name}: {given_up}"
 
@@ -198,9 +184,7 @@ def one_loss_counts(answers: Answers) -> Iterator[str]:
             yield f"{who}: {value}, optimum: {epsilon}"
 
 
-def no_stop_where_something_better_is_probable(
-    answers: Answers,
-) -> Iterator[str]:
+def no_stop_where_something_better_is_probable(answers: Answers) -> Iterator[str]:
     """Nobody says to stop, or that all is done, where something better is probable."""
     if answers.p_better > 0.1 and answers.actions("stop"):
         yield f"stop at P = {answers.p_better:.2f}"
@@ -263,11 +247,7 @@ def what_matters_most_matters_most(answers: Answers) -> Iterator[str]:
         yield f"{name} explains {claim.estimate:.2f}, another {largest:.2f}"
     if alike:  # several matter about equally: no pair is named
         return
-    with_it = {
-        other: shares.share(name, other)
-        for other in shares.names
-        if other != name
-    }
+    with_it = {other: shares.share(name, other) for other in shares.names if other != name}
     other = max(with_it, key=with_it.__getitem__, default=name)
     if with_it.get(other, 0.0) <= shares.share(name):
         return
@@ -309,9 +289,7 @@ def nothing_leaves_the_bounds(answers: Answers) -> Iterator[str]:
     slack = ROUNDING * (abs(low) + abs(high))
     values = [optimum.estimate, *optimum.interval]
     for action in answers.actions("keep"):
-        values += [
-            fact["mean"] for fact in facts_of(action.evidence, "lowest_mean")
-        ]
+        values += [fact["mean"] for fact in facts_of(action.evidence, "lowest_mean")]
     for value in values:
         if not low - slack <= value <= high + slack:
             yield f"{value} beyond {run.bounds}"
@@ -320,11 +298,7 @@ def nothing_leaves_the_bounds(answers: Answers) -> Iterator[str]:
 def every_trial_exists(answers: Answers) -> Iterator[str]:
     """A trial that is named exists."""
     run = answers.run
-    exist = {
-        *np.asarray(run.trials).tolist(),
-        *run.excluded,
-        *run.without_result,
-    }
+    exist = {*np.asarray(run.trials).tolist(), *run.excluded, *run.without_result}
     named = {answers.optimum.keep, answers.optimum.incumbent_trial}
     for fact in answers.facts():
         named.update(fact.trials)

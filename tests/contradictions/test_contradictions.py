@@ -46,13 +46,7 @@ def asked(name, sampler, n, noise):
 
 @pytest.mark.parametrize(
     "which",
-    [
-        *SAMPLE[:2],
-        *(
-            pytest.param(one, marks=pytest.mark.thorough)
-            for one in (*SAMPLE[2:], *MORE)
-        ),
-    ],
+    [*SAMPLE[:2], *(pytest.param(one, marks=pytest.mark.thorough) for one in (*SAMPLE[2:], *MORE))],
     ids=lambda which: which[0],
 )
 def test_no_two_answers_about_a_run_contradict_each_other(which):
@@ -98,9 +92,7 @@ def other(answers, **changed):
 
 
 def of_actions(answers, *actions):
-    advice = replace(
-        answers.advice, actions=(*answers.advice.actions, *actions)
-    )
+    advice = replace(answers.advice, actions=(*answers.advice.actions, *actions))
     return other(answers, advice=advice)
 
 
@@ -144,21 +136,15 @@ BROKEN = {
     rules.nothing_improbable_is_told: lambda known: claiming(
         known, Claim("share", ("x",), because=(UNLIKELY,), text="x (3%)")
     ),
-    rules.what_certainly_differs_differs_in_its_interval: lambda known: (
-        claiming(known, Claim("contribution", ("x",), (), 1.0, (-1.0, 3.0)))
+    rules.what_certainly_differs_differs_in_its_interval: lambda known: claiming(
+        known, Claim("contribution", ("x",), (), 1.0, (-1.0, 3.0))
     ),
-    rules.one_trial_is_to_be_kept: lambda known: of_optimum(
-        known, keep=another_trial(known)
+    rules.one_trial_is_to_be_kept: lambda known: of_optimum(known, keep=another_trial(known)),
+    rules.why_it_is_not_the_best_observed_one: lambda known: of_optimum(known, why_another=()),
+    rules.nothing_near_is_expected_to_be_worse_than_it: lambda known: of_optimum(
+        known, estimate=1.0, interval=(0.9, 1.1)
     ),
-    rules.why_it_is_not_the_best_observed_one: lambda known: of_optimum(
-        known, why_another=()
-    ),
-    rules.nothing_near_is_expected_to_be_worse_than_it: lambda known: (
-        of_optimum(known, estimate=1.0, interval=(0.9, 1.1))
-    ),
-    rules.the_box_holds_what_is_kept_and_tried: lambda known: of_space(
-        known, space=outside(known)
-    ),
+    rules.the_box_holds_what_is_kept_and_tried: lambda known: of_space(known, space=outside(known)),
     rules.what_is_narrowed_is_the_box: lambda known: of_actions(
         known, Action("narrow", parameters=(hx.FloatParameter("x", 0.9, 1.0),))
     ),
@@ -169,28 +155,17 @@ BROKEN = {
         known, Action("beware", parameters=(hx.FloatParameter("x", 0.9, 1.0),))
     ),
     rules.what_was_never_tried_is_not_given_up: lambda known: of_actions(
-        known,
-        Action(
-            "beware",
-            ("kind",),
-            ("d",),
-            evidence=(hx.base.Fact("category_never_tried"),),
-        ),
+        known, Action("beware", ("kind",), ("d",), evidence=(hx.base.Fact("category_never_tried"),))
     ),
-    rules.one_loss_counts: lambda known: of_space(
-        known, lose=2.0 * known.space.lose
-    ),
+    rules.one_loss_counts: lambda known: of_space(known, lose=2.0 * known.space.lose),
     rules.no_stop_where_something_better_is_probable: lambda known: of_actions(
-        of_optimum(known, better=replace(known.optimum.better, probability=1)),
-        Action("stop"),
+        of_optimum(known, better=replace(known.optimum.better, probability=1)), Action("stop")
     ),
     rules.no_part_is_more_probable_than_the_whole: lambda known: of_actions(
         of_optimum(known, better=replace(known.optimum.better, probability=0)),
         Action("try", probability=0.9),
     ),
-    rules.nobody_gains_more_than_is_left: lambda known: of_actions(
-        known, Action("try", gain=1e6)
-    ),
+    rules.nobody_gains_more_than_is_left: lambda known: of_actions(known, Action("try", gain=1e6)),
     rules.poor_trust_is_said_where_a_box_is: lambda known: other(
         known, trust=replace(known.trust, level="poor")
     ),
@@ -200,14 +175,9 @@ BROKEN = {
     rules.nothing_leaves_the_bounds: lambda known: of_optimum(
         known, estimate=3.0, interval=(2.0, 4.0)
     ),
-    rules.every_trial_exists: lambda known: of_actions(
-        known, Action("repeat", trials=(1000,))
-    ),
+    rules.every_trial_exists: lambda known: of_actions(known, Action("repeat", trials=(1000,))),
 }
-REFUSED = {
-    rules.no_share_exceeds_the_whole,
-    rules.every_estimate_lies_in_its_interval,
-}
+REFUSED = {rules.no_share_exceeds_the_whole, rules.every_estimate_lies_in_its_interval}
 
 
 def test_the_answers_to_be_broken_do_not_contradict_each_other(answers):
@@ -221,10 +191,7 @@ def test_a_rule_that_is_broken_says_so(answers, rule):
 
 def test_what_cannot_be_is_no_claim_nor_decision():
     assert {*RULES} == {*BROKEN} | REFUSED
-    for wrong in (
-        {"estimate": 0.5, "interval": (0.6, 0.7)},
-        {"estimate": 0.5, "probability": 1.2},
-    ):
+    for wrong in ({"estimate": 0.5, "interval": (0.6, 0.7)}, {"estimate": 0.5, "probability": 1.2}):
         with pytest.raises(ValueError, match="must lie in its interval"):
             Claim("share", ("x",), **wrong)
     Claim("difference", estimate=1.2, interval=(1.2, float("inf")))

@@ -14,34 +14,18 @@ from tests.draw.test_kinds import KINDS
 from tests.draw.test_widths import DRAWN
 
 plotly = pytest.importorskip("plotly")
-ActionChains = pytest.importorskip(
-    "selenium.webdriver.common.action_chains"
-).ActionChains
-WebDriverWait = pytest.importorskip(
-    "selenium.webdriver.support.ui"
-).WebDriverWait
+ActionChains = pytest.importorskip("selenium.webdriver.common.action_chains").ActionChains
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
 
-pytestmark = [
-    pytest.mark.merge,
-    IS_THERE,
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
-]
+pytestmark = [pytest.mark.merge, IS_THERE, pytest.mark.usefixtures("few_draws", "answers_stay")]
 WIDTHS = (380, 800, 1600)
 NEAR = 4  # pixels that boxes of texts have around their letters
 FIGURES = {
-    **{
-        kind: lambda figure=figure: on_plotly.drawn(figure)
-        for kind, figure in KINDS.items()
-    },
-    **{
-        name: lambda found=found: found().to_plotly()
-        for name, found in DRAWN.items()
-    },
+    **{kind: lambda figure=figure: on_plotly.drawn(figure) for kind, figure in KINDS.items()},
+    **{name: lambda found=found: found().to_plotly() for name, found in DRAWN.items()},
 }
-SCRIPT = (
-    Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-).as_uri()
+SCRIPT = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").as_uri()
 
 # The box of every text in its figure, and the size of the axes.
 BOXES = """
@@ -65,26 +49,16 @@ return [...document.querySelectorAll(".js-plotly-plot")].map(plot => {
 
 def shown(browser, figure, folder):
     """A figure at each width, as the browser lays it out."""
-    how = {
-        "full_html": False,
-        "include_plotlyjs": False,
-        "config": {"responsive": True},
-    }
-    parts = [
-        f'<div style="width: {width}px">{figure.to_html(**how)}</div>'
-        for width in WIDTHS
-    ]
+    how = {"full_html": False, "include_plotlyjs": False, "config": {"responsive": True}}
+    parts = [f'<div style="width: {width}px">{figure.to_html(**how)}</div>' for width in WIDTHS]
     page = folder / "figure.html"
     page.write_text(
-        f'<!doctype html><meta charset="utf-8"><script src="{SCRIPT}"></script>'
-        + "".join(parts),
+        f'<!doctype html><meta charset="utf-8"><script src="{SCRIPT}"></script>' + "".join(parts),
         encoding="utf-8",
     )
     browser.get(page.as_uri())
     WebDriverWait(browser, 60).until(
-        lambda driver: all(
-            drawn["axes"] for drawn in driver.execute_script(BOXES)
-        )
+        lambda driver: all(drawn["axes"] for drawn in driver.execute_script(BOXES))
     )
     return dict(zip(WIDTHS, browser.execute_script(BOXES), strict=True))
 
@@ -104,8 +78,7 @@ def covered(drawn):
     return [
         (one, other)
         for (one, a), (other, b) in itertools.combinations(drawn["texts"], 2)
-        if min(a[2], b[2]) - max(a[0], b[0]) > NEAR
-        and min(a[3], b[3]) - max(a[1], b[1]) > NEAR
+        if min(a[2], b[2]) - max(a[0], b[0]) > NEAR and min(a[3], b[3]) - max(a[1], b[1]) > NEAR
     ]
 
 
@@ -129,9 +102,7 @@ def test_no_text_is_cut_and_none_covers_another(browser, name, tmp_path):
             assert bottom - top > 50
 
 
-def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(
-    browser, tmp_path
-):
+def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(browser, tmp_path):
     shown(browser, FIGURES["parallel"](), tmp_path)
     (axis, *_) = browser.find_elements("css selector", ".axis-brush")
     box = browser.execute_script(
@@ -159,12 +130,8 @@ def test_a_stretch_of_an_axis_that_is_dragged_over_is_chosen(
 
 
 def test_what_is_cut_or_covered_is_found(browser, tmp_path):
-    figure = plotly.graph_objects.Figure(
-        plotly.graph_objects.Scatter(y=[1, 2])
-    )
-    figure.update_layout(
-        title="A heading that is too long for a telephone, " * 4
-    )
+    figure = plotly.graph_objects.Figure(plotly.graph_objects.Scatter(y=[1, 2]))
+    figure.update_layout(title="A heading that is too long for a telephone, " * 4)
     for text in ("one", "other"):
         figure.add_annotation(x=0.5, y=1.5, text=text, showarrow=False)
     drawn = shown(browser, figure, tmp_path)

@@ -40,14 +40,7 @@ ROWS = Rows(
         Bar(1, 0.0, 1.0, fill=PALE),
         Bar(1, 0.2, 0.4, fill=HATCHED),
     ],
-    dots=[
-        Dots(
-            np.array([1.0, 0.5]),
-            np.array([0.0, 1.0]),
-            np.array([0.2, np.nan]),
-            "total",
-        )
-    ],
+    dots=[Dots(np.array([1.0, 0.5]), np.array([0.0, 1.0]), np.array([0.2, np.nan]), "total")],
     guides=[(1.5, "limit")],
     fills={0: "mean", 1: "uncertainty", 3: "not drawn"},
     means={"total": "total", "limit": "asked for", "border": "not drawn"},
@@ -60,10 +53,7 @@ ROWS = Rows(
 CURVES = Curves(
     x=Axis(label="trial", whole=True),
     y=Axis(label="loss"),
-    lines=[
-        Line(X, Y, np.full(5, 0.5)),
-        Line(X, Y + 1.0, look="incumbent", step=True),
-    ],
+    lines=[Line(X, Y, np.full(5, 0.5)), Line(X, Y + 1.0, look="incumbent", step=True)],
     dots=[
         Dots(X[:2], Y[:2], look="star", labels=["a", "b"]),
         Dots(X[:1], np.array([np.inf]), look="failed"),
@@ -75,12 +65,7 @@ CURVES = Curves(
     guide=2.0,
     levels=[(0.5, "goal")],
     notes=[Note(3.0, "from 3")],
-    means={
-        "main": "mean",
-        "band": "95 % band",
-        "failed": "1 failed",
-        "rug": "tried",
-    },
+    means={"main": "mean", "band": "95 % band", "failed": "1 failed", "rug": "tried"},
     caution="Of two trials.",
     heading="History",
 )
@@ -105,10 +90,7 @@ SWARM = Rows(
     label="contribution",
 )
 PANELS = Panels(
-    panels=[
-        replace(CURVES, heading=LONG.format(k), emphasis=k == 0)
-        for k in range(4)
-    ],
+    panels=[replace(CURVES, heading=LONG.format(k), emphasis=k == 0) for k in range(4)],
     heading="Several",
     footer="All of them.",
     same_x=True,
@@ -122,11 +104,7 @@ PARALLEL = Parallel(
     ],
     ticks=[
         [Tick(0.0, "0.0001"), Tick(1.0, "1")],
-        [
-            Tick(Parallel.ASIDE, "inactive"),
-            Tick(0.0, "adam"),
-            Tick(1.0, "sgd"),
-        ],
+        [Tick(Parallel.ASIDE, "inactive"), Tick(0.0, "adam"), Tick(1.0, "sgd")],
         [Tick(0.0, "0"), Tick(1.0, "1")],
     ],
     at=np.array([[0.1, 0.0, 0.2], [0.5, np.nan, 0.9], [0.9, 1.0, 0.0]]),
@@ -148,9 +126,7 @@ KINDS = {
 
 def texts(ax):
     figure = ax.figure.figure
-    found = [
-        t.get_text() for t in figure.findobj(mpl.text.Text) if t.get_text()
-    ]
+    found = [t.get_text() for t in figure.findobj(mpl.text.Text) if t.get_text()]
     return " ".join(" ".join(found).split())
 
 
@@ -177,19 +153,13 @@ def test_plotly_draws_what_matplotlib_draws(kind):
     figure = on_plotly.drawn(KINDS[kind])
     assert KINDS[kind].heading in figure.layout.title.text
     assert figure.data
-    shown = {
-        trace.name
-        for trace in figure.data
-        if getattr(trace, "showlegend", False)
-    }
+    shown = {trace.name for trace in figure.data if getattr(trace, "showlegend", False)}
     assert "not drawn" not in shown
 
 
 def test_bars_points_and_limits_are_those_described():
     ax = on_matplotlib.drawn(ROWS)
-    widths = sorted(
-        patch.get_width() for patch in ax.patches if patch.get_height() < 0.9
-    )
+    widths = sorted(patch.get_width() for patch in ax.patches if patch.get_height() < 0.9)
     assert widths == pytest.approx([-1.0, 0.2, 1.0, 2.0])
     low, high = ax.get_xlim()
     assert low < -1.1
@@ -219,11 +189,7 @@ def test_lines_cross_each_axis_at_their_place_and_aside_without_a_value():
             for at, row in zip(x, y, strict=True):
                 crossed.setdefault(row, []).append(at)
     places = {row: sorted(crossed[row]) for row in range(3)}
-    assert places == {
-        0: [0.1, 0.5, 0.9],
-        1: [Parallel.ASIDE, 0.0, 1.0],
-        2: [0.0, 0.2, 0.9],
-    }
+    assert places == {0: [0.1, 0.5, 0.9], 1: [Parallel.ASIDE, 0.0, 1.0], 2: [0.0, 0.2, 0.9]}
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # from the top down
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend == ["trials", "best"]
@@ -233,11 +199,7 @@ def test_a_value_without_neighbours_is_a_mark_and_infinity_the_end_of_the_axes()
     assert CURVES.lines[0].alone.tolist() == [False, False, False, True, False]
     ax = on_matplotlib.drawn(CURVES)
     top = ax.get_ylim()[1]
-    assert any(
-        line.get_ydata()[0] == top
-        for line in ax.lines
-        if line.get_marker() == "x"
-    )
+    assert any(line.get_ydata()[0] == top for line in ax.lines if line.get_marker() == "x")
     assert ax.get_ylim() == pytest.approx(CURVES.limits())
 
 
@@ -263,9 +225,7 @@ def test_every_look_is_drawn():
         lines=[Line(X, X, look=look) for look in LOOKS],
         dots=[Dots(X, X, look=look) for look in LOOKS],
     )
-    ax = on_matplotlib.drawn(
-        figure, ax=Figure(layout="constrained").add_subplot()
-    )
+    ax = on_matplotlib.drawn(figure, ax=Figure(layout="constrained").add_subplot())
     texts = ax.get_legend().get_texts()
     assert [text.get_text() for text in texts] == [*LOOKS]
 
@@ -286,9 +246,7 @@ def test_axes_are_as_high_as_what_is_drawn_needs_whatever_stands_around_them():
 def test_an_axis_of_shares_has_a_tick_at_the_whole(width):
     whole = Axis(label="weight", percent=True, limits=(0.0, 1.0))
     line = Line(np.linspace(0.0, 1.0, 11), np.linspace(0.0, 1.0, 11))
-    ax = on_matplotlib.drawn(
-        Curves(x=whole, y=whole, lines=[line], heading="Shares"), width=width
-    )
+    ax = on_matplotlib.drawn(Curves(x=whole, y=whole, lines=[line], heading="Shares"), width=width)
     ax.figure.draw_without_rendering()
     for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
         texts = [tick.get_text() for tick in ticks]
@@ -329,9 +287,7 @@ def test_a_text_at_the_last_mark_stays_in_the_figure():
 def test_panels_of_a_row_end_at_the_same_height_and_none_reaches_into_another():
     axes = on_matplotlib.drawn(MIXED, width=8.0)
     figure = axes[0].figure
-    boxes = np.array(
-        [points_of(ax.get_tightbbox(), figure) for ax in figure.axes]
-    )
+    boxes = np.array([points_of(ax.get_tightbbox(), figure) for ax in figure.axes])
     for i, (left, low, right, top) in enumerate(boxes):
         for others in boxes[i + 1 :]:
             apart_x = right <= others[0] + 1.0 or others[2] <= left + 1.0
@@ -361,17 +317,11 @@ FAR = Curves(
     ("figure", "markers", "ends"),
     [
         (FAR, ["o", "^", ">"], [(2.0, 4.0), (4.0, 3.0)]),
-        (
-            replace(FAR, x=Axis(label="", names=["a", "b", "c"])),
-            ["o", ">"],
-            [(4.0, 2.0)],
-        ),
+        (replace(FAR, x=Axis(label="", names=["a", "b", "c"])), ["o", ">"], [(4.0, 2.0)]),
     ],
     ids=["upright", "lying"],
 )
-def test_points_beyond_the_axes_point_outwards_at_their_end(
-    figure, markers, ends
-):
+def test_points_beyond_the_axes_point_outwards_at_their_end(figure, markers, ends):
     ax = on_matplotlib.drawn(figure)
     points = [line for line in ax.lines if line.get_linestyle() == "None"]
     assert [line.get_marker() for line in points] == markers
@@ -386,9 +336,7 @@ def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
     on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
     figure = on_plotly.drawn(FAR)
     (far,) = [
-        trace
-        for trace in figure.data
-        if trace.marker.symbol == "triangle-up" and trace.hovertext
+        trace for trace in figure.data if trace.marker.symbol == "triangle-up" and trace.hovertext
     ]
     assert list(far.y) == [4.0]
     assert "90" in far.hovertext[0]
@@ -397,10 +345,7 @@ def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
 def test_whiskers_and_bands_reach_as_far_down_and_up_as_is_said():
     x, y = np.arange(3), [1.0, 2.0, np.nan]
     assert Dots(x, y).reach.tolist() == [[0.0] * 3] * 2
-    assert (
-        Dots(x, y, np.array([1.0, 2.0, 3.0])).reach.tolist()
-        == [[1.0, 2.0, 3.0]] * 2
-    )
+    assert Dots(x, y, np.array([1.0, 2.0, 3.0])).reach.tolist() == [[1.0, 2.0, 3.0]] * 2
     low, high = Line(x, y, np.array([[1.0, 1.0, 1.0], [4.0, 4.0, 4.0]])).ends
     assert low[:2].tolist() == [0.0, 1.0]
     assert high[:2].tolist() == [5.0, 6.0]
@@ -423,10 +368,7 @@ def test_pale_bars_come_first_as_others_stand_on_them():
 def test_panels_have_an_axis_in_common_if_all_are_curves():
     one, other = replace(CURVES, levels=[(-9.0, "zero")]), CURVES
     both = Panels(panels=[one, other], heading="")
-    assert both.ends_of_y == (
-        one.limits()[0],
-        max(one.limits()[1], other.limits()[1]),
-    )
+    assert both.ends_of_y == (one.limits()[0], max(one.limits()[1], other.limits()[1]))
     assert replace(both, same_y=False).ends_of_y is None
     assert replace(both, panels=[one, CELLS]).ends_of_y is None
 
@@ -434,10 +376,7 @@ def test_panels_have_an_axis_in_common_if_all_are_curves():
 def test_panels_have_one_scale_of_colors_if_it_is_the_same():
     both = Panels(panels=[CELLS, CELLS], heading="")
     assert both.one_scale is CELLS
-    assert (
-        replace(both, panels=[CELLS, replace(CELLS, high=99.0)]).one_scale
-        is None
-    )
+    assert replace(both, panels=[CELLS, replace(CELLS, high=99.0)]).one_scale is None
     assert replace(both, panels=[CELLS, CURVES]).one_scale is None
 
 

@@ -11,13 +11,7 @@ def labels(values, low, high, **options):
     ax.set_xlim(low, high)
     ax.figure.canvas.draw()
     places = [x for x in ax.get_xticks() if low <= x <= high]
-    texts = dict(
-        zip(
-            ax.get_xticks(),
-            (t.get_text() for t in ax.get_xticklabels()),
-            strict=True,
-        )
-    )
+    texts = dict(zip(ax.get_xticks(), (t.get_text() for t in ax.get_xticklabels()), strict=True))
     assert all(t.get_text() == "" for t in ax.get_xticklabels(minor=True))
     return {float(f"{x:.6g}"): texts[x] for x in places}
 
@@ -60,10 +54,7 @@ def test_a_short_axis_has_numbers_between_the_powers():
 
 def test_a_narrow_panel_has_few_numbers():
     assert len(labels([1e-8, 1.0], 1e-8, 1.0, most=4)) <= 4
-    assert [*labels([10, 40], 9, 41, most=4)] == [
-        10.0,
-        20.0,
-    ]  # one would not tell the scale
+    assert [*labels([10, 40], 9, 41, most=4)] == [10.0, 20.0]  # one would not tell the scale
 
 
 @pytest.mark.parametrize("values", [[5e-324, 1e-300], [1e280, 1e290]])

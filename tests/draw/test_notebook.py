@@ -57,16 +57,12 @@ def outputs():
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
     try:
-        nbclient.NotebookClient(
-            book, timeout=300, kernel_name="python3"
-        ).execute()
+        nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
     finally:
         os.environ.pop("PYTHONPATH")
         if before is not None:
             os.environ["PYTHONPATH"] = before
-    return {
-        name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)
-    }
+    return {name: cell.outputs for name, cell in zip(CELLS, cells, strict=True)}
 
 
 def images(outputs):
@@ -93,10 +89,7 @@ def test_each_plot_is_one_image_and_none_is_left_over(outputs):
 def test_a_result_is_its_sentence_its_figure_and_its_table_folded(outputs):
     (shown,) = outputs["result"]
     html = shown["data"]["text/html"]
-    order = [
-        html.index(part)
-        for part in ("best", "<svg", "<details>", "<table", "</details>")
-    ]
+    order = [html.index(part) for part in ("best", "<svg", "<details>", "<table", "</details>")]
     assert order == sorted(order)
 
 

@@ -14,32 +14,15 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 import hpo_explain as hx
-from hpo_explain.base.figures import (
-    LOOKS,
-    PALE,
-    Axis,
-    Cells,
-    Curves,
-    Dots,
-    Panels,
-    Rows,
-)
+from hpo_explain.base.figures import LOOKS, PALE, Axis, Cells, Curves, Dots, Panels, Rows
 from hpo_explain.base.figures.marks import GREEN, GREY, RULE
 from hpo_explain.base.figures.rows import HATCHED, color_and_hatch
 from hpo_explain.draw import on_matplotlib
 from hpo_explain.reporting._render import drawn
-from tests.base.test_result import (
-    MADE,
-    of_another_objective,
-    timed,
-    with_curves,
-)
+from tests.base.test_result import MADE, of_another_objective, timed, with_curves
 from tests.handmade import tuning_run
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
-]
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws", "answers_stay")]
 
 WHITE = (1.0, 1.0, 1.0)
 _OTHER = 0.25  # distance of colors that are told apart, of at most 1.7
@@ -98,11 +81,7 @@ def pictured(description) -> tuple[Any, list[Any]]:
 def missing(description) -> list[str]:
     """What a figure describes and its picture does not show."""
     image, axes = pictured(description)
-    panels = (
-        description.panels
-        if isinstance(description, Panels)
-        else [description]
-    )
+    panels = description.panels if isinstance(description, Panels) else [description]
     return [
         f"{mark.name}: {len(mark.at)} places, seen at {seen:.0%}"
         for ax, panel in zip(axes, panels, strict=True)
@@ -116,9 +95,7 @@ def missing(description) -> list[str]:
 
 def marks(ax, panel) -> Iterator[Mark]:
     """All marks that a figure without panels describes, where its axes have them."""
-    lying = not isinstance(panel, Cells) and (
-        not isinstance(panel, Curves) or panel.lying
-    )
+    lying = not isinstance(panel, Cells) and (not isinstance(panel, Curves) or panel.lying)
     for line in panel.lines if not isinstance(panel, Rows) else ():
         yield from of_line(ax, line, lying)
     for dots in panel.dots:
@@ -131,11 +108,7 @@ def marks(ax, panel) -> Iterator[Mark]:
     elif isinstance(panel, Cells):
         yield from of_cells(ax, panel)
     else:
-        ticks = [
-            (tick.at, row)
-            for row, ticks in enumerate(panel.ticks)
-            for tick in ticks
-        ]
+        ticks = [(tick.at, row) for row, ticks in enumerate(panel.ticks) for tick in ticks]
         yield Mark("ticks", to_rgb(GREY), inside(ax, *np.transpose(ticks)))
 
 
@@ -239,9 +212,7 @@ def of_rows(ax, rows):
         sorted(rows.bars, key=lambda bar: bar.kind), key=lambda bar: bar.kind
     ):
         color, hatch = color_and_hatch(kind)
-        along = [
-            path(ax, [bar.begin, bar.end], [height(bar)] * 2) for bar in group
-        ]
+        along = [path(ax, [bar.begin, bar.end], [height(bar)] * 2) for bar in group]
         strength = 0.25 if kind == PALE else 1.0
         near = 5 if kind == HATCHED else 3 if hatch else 1
         at = np.concatenate(along)
@@ -341,9 +312,7 @@ OF_TRIALS = {
     "Effect of a category": lambda run: hx.partial_dependence(
         run, "booster", grid_size=4, sample=40
     ),
-    "ParetoFront": lambda run: hx.pareto(
-        {"loss": run, "time": of_another_objective(run)}
-    ),
+    "ParetoFront": lambda run: hx.pareto({"loss": run, "time": of_another_objective(run)}),
     "LearningCurves": lambda run: hx.methods.learning_curves(with_curves(run)),
     "PredictionOverview": swarm,
 }
@@ -364,12 +333,7 @@ def test_every_mark_of_every_figure_is_seen(name):
 
 @pytest.mark.parametrize(
     ("n", "name"),
-    [
-        (n, name)
-        for n in (80, 400, 3000)
-        for name in OF_TRIALS
-        if n == 80 or name in MANY
-    ],
+    [(n, name) for n in (80, 400, 3000) for name in OF_TRIALS if n == 80 or name in MANY],
 )
 def test_every_mark_is_seen_however_many_trials_there_are(n, name):
     assert_all_is_seen(OF_TRIALS[name](tuning_run(n)))

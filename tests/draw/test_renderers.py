@@ -52,41 +52,22 @@ def test_pyplot_knows_a_figure_only_where_it_is_in_use(monkeypatch):
 
 def test_a_trial_says_its_number_its_value_and_its_configuration_when_it_is_pointed_at():
     pytest.importorskip("plotly")
-    said = [
-        text
-        for t in hx.history(RUN).to_plotly().data
-        for text in t.hovertext or ()
-    ]
+    said = [text for t in hx.history(RUN).to_plotly().data for text in t.hovertext or ()]
     lines = [text.split("<br>") for text in said if text.startswith("trial ")]
-    assert {line[0].split(":")[0] for line in lines} == {
-        f"trial {t}" for t in RUN.trials
-    }
+    assert {line[0].split(":")[0] for line in lines} == {f"trial {t}" for t in RUN.trials}
     one = next(line for line in lines if line[0].startswith("trial 3:"))
-    assert one[1:] == [
-        f"{k} = {format_value(v, width=60)}" for k, v in RUN.config(3).items()
-    ]
+    assert one[1:] == [f"{k} = {format_value(v, width=60)}" for k, v in RUN.config(3).items()]
 
 
 def test_bars_and_effects_say_names_and_values_when_they_are_pointed_at():
     pytest.importorskip("plotly")
     found = hx.importance(RUN)
-    bars = [
-        text
-        for t in found.to_plotly().data
-        if t.type == "bar"
-        for text in t.hovertext
-    ]
-    name, share = (
-        found.importance.index[0],
-        found.importance["importance"].iloc[0],
-    )
+    bars = [text for t in found.to_plotly().data if t.type == "bar" for text in t.hovertext]
+    name, share = (found.importance.index[0], found.importance["importance"].iloc[0])
     assert any(text.startswith(f"{name}: {share:.1%}") for text in bars)
     effect = hx.partial_dependence(RUN, "booster", sample=10).to_plotly()
     said = [text for t in effect.data for text in t.hovertext or ()]
-    assert any(
-        text.startswith("booster: dart (10)<br>predicted loss: ")
-        for text in said
-    )
+    assert any(text.startswith("booster: dart (10)<br>predicted loss: ") for text in said)
 
 
 def test_a_dark_figure_has_no_black_ink():

@@ -34,16 +34,11 @@ def test_a_label_never_holds_what_xml_forbids(text):
 
 
 def test_a_text_keeps_its_own_lines_alone():
-    assert visible("a\nb\u2028c\u2029d\re\x1b") == r"a|b↵c↵d↵e\x1b".replace(
-        "|", "\n"
-    )
+    assert visible("a\nb\u2028c\u2029d\re\x1b") == r"a|b↵c↵d↵e\x1b".replace("|", "\n")
 
 
 def test_the_middle_of_a_long_name_makes_room_for_an_ellipsis():
-    assert (
-        shorten("optimizer__param_groups__0__learning_rate", 21)
-        == "optimizer_…rning_rate"
-    )
+    assert shorten("optimizer__param_groups__0__learning_rate", 21) == "optimizer_…rning_rate"
     assert shorten("short", 5) == "short"
 
 
@@ -84,9 +79,7 @@ def test_lines_are_broken_at_spaces_but_not_around_an_equals_sign():
         (-2.5e9, 2.5e9, "−2.50e+09"),
     ],
 )
-def test_numbers_beside_each_other_have_a_sign_and_the_digits_of_the_largest(
-    value, scale, shown
-):
+def test_numbers_beside_each_other_have_a_sign_and_the_digits_of_the_largest(value, scale, shown):
     assert signed(value, scale) == shown
 
 
@@ -97,19 +90,12 @@ def test_names_that_would_be_shortened_alike_show_where_they_differ():
     names = [LONG.format(i) for i in (2, 18, 25)]
     short = abbreviated(names, 40)
     assert len(set(short)) == 3
+    assert all(f".{i}." in text for i, text in zip((2, 18, 25), short, strict=True))
     assert all(
-        f".{i}." in text for i, text in zip((2, 18, 25), short, strict=True)
-    )
-    assert all(
-        columns(text) <= 40 and text.startswith("…") and text.endswith("…")
-        for text in short
+        columns(text) <= 40 and text.startswith("…") and text.endswith("…") for text in short
     )
     # nothing changes for those that shortening tells apart
-    assert abbreviated(["x" * 50, "y" * 50, "z"], 11) == [
-        "xxxxx…xxxxx",
-        "yyyyy…yyyyy",
-        "z",
-    ]
+    assert abbreviated(["x" * 50, "y" * 50, "z"], 11) == ["xxxxx…xxxxx", "yyyyy…yyyyy", "z"]
 
 
 @given(st.lists(st.text(max_size=40), max_size=6), st.integers(3, 30))
@@ -119,7 +105,5 @@ def test_abbreviated_names_are_told_apart_and_fit(texts, width):
     assert len(set(short)) == len(short) == len(texts)
     for text, label in zip(texts, short, strict=True):
         if columns(text) <= width and texts.count(text) == 1:
-            assert label == text or label.startswith(
-                text
-            )  # numbered if another becomes the same
+            assert label == text or label.startswith(text)  # numbered if another becomes the same
         assert columns(label) <= width + len(" (6)")

@@ -36,24 +36,16 @@ def state():
     numbers = np.random.get_state()  # noqa: NPY002
     return {
         "threads": sorted(
-            thread.name
-            for thread in threading.enumerate()
-            if not thread.name.startswith("pymp")
+            thread.name for thread in threading.enumerate() if not thread.name.startswith("pymp")
         ),
         "start method": multiprocessing.get_start_method(allow_none=True),
         "warnings": [str(one) for one in warnings.filters],
         "environment": dict(os.environ),
-        "handlers": [
-            str(signal.getsignal(number)) for number in signal.valid_signals()
-        ],
+        "handlers": [str(signal.getsignal(number)) for number in signal.valid_signals()],
         "folder": str(Path.cwd()),
         "locale": locale.setlocale(locale.LC_ALL),
         "numpy's errors": np.geterr(),
-        "random numbers": [
-            str(numbers[1]),
-            numbers[2],
-            str(random.getstate()),
-        ],
+        "random numbers": [str(numbers[1]), numbers[2], str(random.getstate())],
         "printing": str(np.get_printoptions()),
         "pandas": pd.get_option("display.max_rows"),
         "figures": str(dict.items(matplotlib.rcParams)),
@@ -127,9 +119,7 @@ def calls():
 
     found = {method.name: call(method) for method in METHODS}
     found["from_optuna"] = lambda: hx.from_optuna(made)
-    found["from_frame"] = lambda: hx.from_frame(
-        table(25), objective="loss", direction="minimize"
-    )
+    found["from_frame"] = lambda: hx.from_frame(table(25), objective="loss", direction="minimize")
     found["apply"] = lambda: hx.advise(run).apply(made)
     found["guide"] = hx.guide
     found["report"] = lambda: hx.report(run, "report.html", n_jobs=2)

@@ -11,10 +11,7 @@ import pytest
 from tests.processes import is_there, started_by, until
 from tests.source_tree import ROOT
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.skipif(os.name != "posix", reason="signals of POSIX"),
-]
+pytestmark = [pytest.mark.merge, pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")]
 
 WORKERS = """
 import os, time
@@ -51,11 +48,7 @@ sys.stdin.read()
 
 
 @pytest.mark.parametrize(
-    "how",
-    [
-        signal.SIGKILL,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.thorough),
-    ],
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
 )
 def test_workers_end_with_a_process_that_is_ended(how):
     with subprocess.Popen(
@@ -77,9 +70,7 @@ def test_workers_end_with_a_process_that_is_ended(how):
     assert not left
 
 
-@pytest.mark.parametrize(
-    "program", [REPORT, COMPARE], ids=["report", "compare"]
-)
+@pytest.mark.parametrize("program", [REPORT, COMPARE], ids=["report", "compare"])
 @pytest.mark.parametrize(
     "how",
     [
@@ -88,9 +79,7 @@ def test_workers_end_with_a_process_that_is_ended(how):
         pytest.param(signal.SIGKILL, marks=pytest.mark.thorough),
     ],
 )
-def test_workers_end_when_a_cell_is_interrupted_or_its_kernel_ended(
-    tmp_path, program, how
-):
+def test_workers_end_when_a_cell_is_interrupted_or_its_kernel_ended(tmp_path, program, how):
     with subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=tmp_path,

@@ -70,9 +70,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def run(table):
-    return hx.from_frame(
-        table, f"loss{HIDDEN}", "minimize", optimizer=f"GP{HIDDEN}", initial=5
-    )
+    return hx.from_frame(table, f"loss{HIDDEN}", "minimize", optimizer=f"GP{HIDDEN}", initial=5)
 
 
 @pytest.mark.merge
@@ -91,9 +89,7 @@ USUAL = ("summary", "importance", "explain_proposal", "advise")
 @pytest.mark.parametrize(
     "method",
     [
-        one
-        if one.name in USUAL
-        else pytest.param(one, marks=pytest.mark.thorough)
+        one if one.name in USUAL else pytest.param(one, marks=pytest.mark.thorough)
         for one in METHODS
     ],
     ids=lambda method: method.name,
@@ -173,9 +169,7 @@ def test_a_server(table, tmp_path):
     for name in ("studies", "history", "importance", "nothing"):
         told = answer(places, name, {} if name == "studies" else given)
         assert not hidden(told.text)
-        for text in (
-            _every_text(json.loads(told.text)) if not told.failed else ()
-        ):
+        for text in _every_text(json.loads(told.text)) if not told.failed else ():
             assert not hidden(text)
 
 

@@ -121,9 +121,7 @@ def test_a_journal_that_grows(answers, tmp_path):
         study.add_trial(
             optuna.create_trial(
                 params={"x": x},
-                distributions={
-                    "x": optuna.distributions.FloatDistribution(0, 1)
-                },
+                distributions={"x": optuna.distributions.FloatDistribution(0, 1)},
                 value=x,
             )
         )
@@ -165,9 +163,7 @@ def test_two_processes_that_ask_about_a_run_that_grows(tmp_path):
     for best in (1.0, 2.0, 1.0):
         table(path, best)
         started = [
-            subprocess.Popen(
-                command, env=environment, stdout=subprocess.PIPE, text=True
-            )
+            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
             for _ in range(2)
         ]
         first, second = (process.communicate()[0] for process in started)

@@ -103,10 +103,7 @@ def test_what_tells_runs_apart_is_not_shown(monkeypatch):
     """Two databases of which only the passwords differ are two runs."""
     from hpo_explain.cli._source import Source, _by_label
 
-    found = [
-        Source(f"mysql://host/trials?password={word}")
-        for word in ("sEcRet", "other_secret")
-    ]
+    found = [Source(f"mysql://host/trials?password={word}") for word in ("sEcRet", "other_secret")]
     labels = _by_label(found)
     assert [*labels.values()] == found
     assert not any(map(SECRET.search, labels))

@@ -57,9 +57,7 @@ def test_links_in_a_circle_are_an_error_of_the_place(tmp_path):
 def test_no_pipe_that_others_put_beside_it_is_waited_for(tmp_path):
     os.mkfifo(tmp_path / ".report.html.0123456789ab.part")
     thread = Thread(
-        target=write_atomically,
-        args=(tmp_path / "report.html", "content"),
-        daemon=True,
+        target=write_atomically, args=(tmp_path / "report.html", "content"), daemon=True
     )
     thread.start()
     thread.join(10)
@@ -80,9 +78,7 @@ def test_a_pipe_is_written_into(tmp_path):
 
 
 @pytest.mark.parametrize("to_a_file", [False, True])
-def test_standard_output_keeps_what_was_and_will_be_written(
-    tmp_path, to_a_file
-):
+def test_standard_output_keeps_what_was_and_will_be_written(tmp_path, to_a_file):
     writer = ROOT / "hpo_explain" / "reporting" / "_file.py"
     command = [sys.executable, "-c", WRITES, "/dev/stdout", writer]
     out = tmp_path / "out"
@@ -116,9 +112,7 @@ def test_a_replaced_file_keeps_its_mode(tmp_path, mode, linked):
     assert path.is_symlink() == linked
 
 
-@pytest.mark.skipif(
-    getattr(os, "geteuid", lambda: 1)() != 0, reason="gives files away"
-)
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="gives files away")
 def test_a_replaced_file_keeps_its_owner(tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("old")

@@ -12,10 +12,7 @@ import pytest
 from hpo_explain.base import cache_folder
 from tests.source_tree import ROOT
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.skipif(os.name != "posix", reason="needs POSIX users"),
-]
+pytestmark = [pytest.mark.merge, pytest.mark.skipif(os.name != "posix", reason="needs POSIX users")]
 
 # root without its rights, for whom what nobody may write to is read-only
 POWERLESS = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
@@ -47,9 +44,7 @@ def read_only():
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place)
         skip = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(
-            ROOT / "hpo_explain", tree / "hpo_explain", ignore=skip
-        )
+        shutil.copytree(ROOT / "hpo_explain", tree / "hpo_explain", ignore=skip)
         for path in [tree, *tree.rglob("*")]:
             path.chmod(0o555 if path.is_dir() else 0o444)
         yield tree
@@ -69,17 +64,9 @@ def ran(tree, code, **environment):
         for name, value in os.environ.items()
         if not name.startswith(("XDG", "NUMBA", "HOME", "TMPDIR"))
     }
-    settings = {
-        "PYTHONPATH": str(tree),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "MPLCONFIGDIR": NOWHERE,
-    }
+    settings = {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "MPLCONFIGDIR": NOWHERE}
     done = subprocess.run(
-        command,
-        env=clean | settings | environment,
-        cwd="/",
-        capture_output=True,
-        text=True,
+        command, env=clean | settings | environment, cwd="/", capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -125,10 +112,7 @@ assert _cache.cached("key") is None
         (file := Path(place, "program.py")).write_text(code)
         caches = {"XDG_CACHE_HOME": place, "NUMBA_CACHE_DIR": place}
         done = subprocess.run(
-            [sys.executable, file],
-            env=os.environ | caches,
-            capture_output=True,
-            text=True,
+            [sys.executable, file], env=os.environ | caches, capture_output=True, text=True
         )
     assert done.returncode == 0, done.stderr
 
@@ -156,9 +140,7 @@ print(twice(2.0))
             path.write_bytes(path.read_bytes()[:20])
 
 
-def test_a_folder_that_another_user_could_have_filled_is_not_used(
-    tmp_path, monkeypatch
-):
+def test_a_folder_that_another_user_could_have_filled_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     own = cache_folder.temporary_folder("compiled")
     assert own.parent.parent == tmp_path
@@ -170,9 +152,7 @@ def test_a_folder_that_another_user_could_have_filled_is_not_used(
     assert cache_folder.temporary_folder("compiled") is None
 
 
-def test_answers_that_another_user_could_have_put_there_are_not_read(
-    tmp_path, monkeypatch
-):
+def test_answers_that_another_user_could_have_put_there_are_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -51,9 +51,7 @@ def shares(written, run, **options):
 
 def place(written, run, config):
     """Positions of a configuration's numbers, and its categories, by their names at first."""
-    for name, position in zip(
-        run.space.names, run.space.encode(config)[0], strict=True
-    ):
+    for name, position in zip(run.space.names, run.space.encode(config)[0], strict=True):
         value = position
         if isinstance(run.space[name], hx.CategoricalParameter):
             kind = written.old(name)
@@ -107,18 +105,12 @@ def numbers_and_words(answers):
 
 
 def check_same(found, expected):
-    (numbers, words), (others, other_words) = map(
-        numbers_and_words, (found, expected)
-    )
+    (numbers, words), (others, other_words) = map(numbers_and_words, (found, expected))
     assert words == other_words
-    assert numbers == pytest.approx(
-        others, rel=RELATIVE, abs=1e-12, nan_ok=True
-    )
+    assert numbers == pytest.approx(others, rel=RELATIVE, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param("smooth", marks=pytest.mark.thorough), "failing"]
-)
+@pytest.mark.parametrize("kind", [pytest.param("smooth", marks=pytest.mark.thorough), "failing"])
 def test_everything_written_otherwise_changes_no_answer(kind):
     way = Written(
         order=(5, 4, 3, 2, 1, 0),
@@ -136,12 +128,7 @@ def test_everything_written_otherwise_changes_no_answer(kind):
 
 @pytest.mark.thorough
 @settings(max_examples=30)
-@given(
-    ways(OBJECTIVES, FACTORS),
-    st.integers(0, 9),
-    st.sampled_from(KINDS),
-    st.integers(0, 99),
-)
+@given(ways(OBJECTIVES, FACTORS), st.integers(0, 9), st.sampled_from(KINDS), st.integers(0, 99))
 def test_no_way_to_write_a_run_down_changes_an_answer(way, rows, kind, seed):
     way = replace(way, rows=rows)
     expected = answers(AS_IS, run_of(AS_IS, kind, seed))
@@ -172,9 +159,7 @@ def of_study(few_draws, study):
 def in_a_database(study, folder):
     address = f"sqlite:///{folder / 'study.db'}"
     optuna.copy_study(
-        from_study_name=study.study_name,
-        from_storage=study._storage,
-        to_storage=address,
+        from_study_name=study.study_name, from_storage=study._storage, to_storage=address
     )
     return address
 

@@ -37,12 +37,8 @@ main()
 """
 
 
-@pytest.mark.parametrize(
-    "options", [["-I"], pytest.param([], marks=pytest.mark.thorough)]
-)
-def test_what_strangers_left_where_a_program_runs_is_not_run(
-    options, tmp_path
-):
+@pytest.mark.parametrize("options", [["-I"], pytest.param([], marks=pytest.mark.thorough)])
+def test_what_strangers_left_where_a_program_runs_is_not_run(options, tmp_path):
     program, folder = tmp_path / "program.py", tmp_path / "strangers"
     program.write_text(PROGRAM)
     folder.mkdir()
@@ -57,9 +53,7 @@ def test_what_strangers_left_where_a_program_runs_is_not_run(
         check=True,
     )
     assert done.stdout == "[1, 1]\n"
-    assert "3 trials of 1 hyperparameter" in (folder / "r.html").read_text(
-        encoding="utf-8"
-    )
+    assert "3 trials of 1 hyperparameter" in (folder / "r.html").read_text(encoding="utf-8")
     assert not (tmp_path / "ran").exists()
 
 
@@ -81,8 +75,7 @@ workers.end()
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
-        env=os.environ
-        | {"RAN": str(tmp_path / "ran"), "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"RAN": str(tmp_path / "ran"), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,

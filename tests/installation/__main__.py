@@ -17,9 +17,7 @@ from tests.source_tree import PACKAGE, ROOT
 
 def run(*command: object, cwd: Path, path: Path | None = None) -> str:
     """What a command prints; `path` is searched for modules before the environment's own."""
-    environment = {
-        key: value for key, value in os.environ.items() if key != "PYTHONPATH"
-    }
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     if path is not None:
         environment["PYTHONPATH"] = str(path)
     done = subprocess.run(
@@ -39,20 +37,10 @@ def run(*command: object, cwd: Path, path: Path | None = None) -> str:
 def build(folder: Path) -> dict[str, Path]:
     """A wheel and an sdist, built from a copy: a build leaves its files in the source."""
     kept_out = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    ignored = shutil.ignore_patterns(
-        ".git", *(pattern.rstrip("/") for pattern in kept_out)
-    )
+    ignored = shutil.ignore_patterns(".git", *(pattern.rstrip("/") for pattern in kept_out))
     shutil.copytree(ROOT, folder / "source", symlinks=True, ignore=ignored)
     targets = ["--sdist", "--wheel", "--outdir", folder / "dist"]
-    run(
-        sys.executable,
-        "-m",
-        "build",
-        "--no-isolation",
-        *targets,
-        folder / "source",
-        cwd=folder,
-    )
+    run(sys.executable, "-m", "build", "--no-isolation", *targets, folder / "source", cwd=folder)
     return {
         "wheel": next((folder / "dist").glob("*.whl")),
         "sdist": next((folder / "dist").glob("*.tar.gz")),
@@ -62,15 +50,7 @@ def build(folder: Path) -> dict[str, Path]:
 def install(distribution: Path, target: Path) -> None:
     """Install a distribution into a folder that holds nothing else."""
     options = ["--no-deps", "--no-build-isolation", "--target", target]
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        *options,
-        distribution,
-        cwd=target.parent,
-    )
+    run(sys.executable, "-m", "pip", "install", *options, distribution, cwd=target.parent)
 
 
 def files(folder: Path) -> set[str]:
@@ -83,44 +63,26 @@ def files(folder: Path) -> set[str]:
 
 def check_files(installed: Path) -> None:
     """Every file of the package is installed, and no other."""
-    source = {f"adapters/{name}" for name in files(ROOT / "adapters")} | files(
-        PACKAGE
-    )
-    assert {
-        "adapters/__init__.py",
-        "adapters/optuna/__init__.py",
-        "py.typed",
-    } <= source
+    source = {f"adapters/{name}" for name in files(ROOT / "adapters")} | files(PACKAGE)
+    assert {"adapters/__init__.py", "adapters/optuna/__init__.py", "py.typed"} <= source
     difference = files(installed / "hpo_explain") ^ source
-    assert not difference, (
-        f"only in the source or only installed: {sorted(difference)}"
-    )
-    others = {path.name for path in installed.iterdir()} - {
-        "hpo_explain",
-        "bin",
-        "Scripts",
-    }
+    assert not difference, f"only in the source or only installed: {sorted(difference)}"
+    others = {path.name for path in installed.iterdir()} - {"hpo_explain", "bin", "Scripts"}
     others = {name for name in others if not name.endswith(".dist-info")}
     assert not others, f"installed beside the package: {sorted(others)}"
 
 
 def check_metadata(installed: Path) -> None:
     """Version and license are those of the source."""
-    (found,) = metadata.distributions(
-        name="hpo_explain", path=[str(installed)]
-    )
+    (found,) = metadata.distributions(name="hpo_explain", path=[str(installed)])
     assert found.version == hpo_explain.__version__
     assert found.metadata["License-Expression"] == "MIT"
-    assert found.read_text("licenses/LICENSE") == (ROOT / "LICENSE").read_text(
-        encoding="utf-8"
-    )
+    assert found.read_text("licenses/LICENSE") == (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 def check_command(installed: Path) -> None:
     """The command that users type is there and helps."""
-    places = os.pathsep.join(
-        str(installed / name) for name in ("bin", "Scripts")
-    )
+    places = os.pathsep.join(str(installed / name) for name in ("bin", "Scripts"))
     command = shutil.which("hpo-explain", path=places)
     assert command, "the command hpo-explain is not installed"
     text = run(command, "--help", cwd=installed.parent, path=installed)
@@ -143,14 +105,7 @@ except ModuleNotFoundError:
 
 def check_imports(installed: Path) -> None:
     """The installation imports itself, and adapters have one name, by which they are pickled."""
-    told = run(
-        sys.executable,
-        "-c",
-        LOOK,
-        installed,
-        cwd=installed.parent,
-        path=installed,
-    )
+    told = run(sys.executable, "-c", LOOK, installed, cwd=installed.parent, path=installed)
     assert told.strip() == "one name", told
 
 

@@ -16,10 +16,7 @@ from tests.installation.__main__ import build, run
 from tests.source_tree import ROOT
 
 PAGES = {"README": ROOT / "README.md"}
-PAGES |= {
-    path.stem: path
-    for path in sorted((ROOT / "docs" / "frameworks").glob("*.md"))
-}
+PAGES |= {path.stem: path for path in sorted((ROOT / "docs" / "frameworks").glob("*.md"))}
 del PAGES["index"]  # which lists the others
 STORED = """
 optuna.copy_study(
@@ -31,23 +28,15 @@ optuna.copy_study(
 def lines(text: str) -> list[str]:
     """What a page has a shell run, without what is a comment."""
     shown = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    found = [
-        line.partition("#")[0].strip()
-        for block in shown
-        for line in block.splitlines()
-    ]
+    found = [line.partition("#")[0].strip() for block in shown for line in block.splitlines()]
     return [*filter(None, found), *re.findall(r"`(hpo-explain [^`]+)`", text)]
 
 
 def check(name: str, wheel: Path, folder: Path) -> None:
     """Do what one page says, in a folder of its own."""
     text = PAGES[name].read_text(encoding="utf-8")
-    program = "\n".join(
-        re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    )
-    if (
-        "study = optuna.create_study(" in program
-    ):  # which the commands are about
+    program = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    if "study = optuna.create_study(" in program:  # which the commands are about
         program += STORED
     (folder / "program.py").write_text(program, encoding="utf-8")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
@@ -61,19 +50,9 @@ def check(name: str, wheel: Path, folder: Path) -> None:
             # the wheel in place of the repository
             named = re.sub(r" @ \S+", "", " ".join(others[1:])).split()
             asked = [re.sub(r"^hpo_explain", str(wheel), one) for one in named]
-            run(
-                places / "python",
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                *asked,
-                cwd=folder,
-            )
+            run(places / "python", "-m", "pip", "install", "--quiet", *asked, cwd=folder)
     run(places / "python", "program.py", cwd=folder)
-    assert (folder / "report.html").exists(), (
-        f"the program of {name} wrote no report"
-    )
+    assert (folder / "report.html").exists(), f"the program of {name} wrote no report"
     for line in lines(text):
         if line.startswith("hpo-explain "):
             run(places / "hpo-explain", *line.split()[1:], cwd=folder)

@@ -27,17 +27,11 @@ def path(
     space = subject_of(names).space
     n = max(trials) + 1
     X = space.sample(n)
-    objective = (
-        np.linspace(1, 0, n)
-        if objective is None
-        else np.array(objective, dtype=float)
-    )
+    objective = np.linspace(1, 0, n) if objective is None else np.array(objective, dtype=float)
     best = {} if incumbent is None else space.decode(X[[incumbent]])[0]
     known = {"tried": X, "incumbent": best}
     explanations = tuple(
-        explanation(
-            phi, names=names, trial=trial, **{**known, **changes, **own}
-        )
+        explanation(phi, names=names, trial=trial, **{**known, **changes, **own})
         for phi, trial, own in zip(phis, trials, each, strict=True)
     )
     return hx.methods.DesirabilityPath(

@@ -10,16 +10,12 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
 from hpo_explain.belief.draws import as_draws
-from hpo_explain.methods.effects.accumulated_local_effects import (
-    accumulated_local_effects,
-)
+from hpo_explain.methods.effects.accumulated_local_effects import accumulated_local_effects
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
 def effects(space, of, sample, names, **options):
-    return accumulated_local_effects(
-        AnalyticSurrogate(space, of), names, sample=sample, **options
-    )
+    return accumulated_local_effects(AnalyticSurrogate(space, of), names, sample=sample, **options)
 
 
 # ---------------------------------------------------------------------- closed forms
@@ -27,12 +23,8 @@ def effects(space, of, sample, names, **options):
 
 def test_of_a_product_along_the_diagonal_it_is_half_the_square():
     """f = x1 · x2 where x1 = x2: ∫ x2 dx1 = x²/2 (Apley and Zhu, section 2); its mean is 1/6."""
-    diagonal = np.repeat((np.arange(2000)[:, None] + 0.5) / 2000, 2, axis=1)[
-        ::2
-    ]
-    found = effects(
-        unit_cube(2), lambda X: X[:, 0] * X[:, 1], diagonal, "x1", grid_size=41
-    )
+    diagonal = np.repeat((np.arange(2000)[:, None] + 0.5) / 2000, 2, axis=1)[::2]
+    found = effects(unit_cube(2), lambda X: X[:, 0] * X[:, 1], diagonal, "x1", grid_size=41)
     x = np.array(found.grid)
     np.testing.assert_allclose(found.mean, x**2 / 2 - 1 / 6, atol=1e-3)
     # the partial dependence is x · E[x2]
@@ -41,15 +33,8 @@ def test_of_a_product_along_the_diagonal_it_is_half_the_square():
 
 def test_of_an_additive_function_it_is_its_own_term_however_the_others_are_distributed():
     rng = np.random.default_rng(0)
-    sample = np.clip(
-        rng.random((90, 1)) + 0.05 * rng.standard_normal((90, 3)), 0, 1
-    )
-    found = effects(
-        unit_cube(3),
-        lambda X: X[:, 0] ** 2 + np.exp(X[:, 1]) - X[:, 2],
-        sample,
-        "x1",
-    )
+    sample = np.clip(rng.random((90, 1)) + 0.05 * rng.standard_normal((90, 3)), 0, 1)
+    found = effects(unit_cube(3), lambda X: X[:, 0] ** 2 + np.exp(X[:, 1]) - X[:, 2], sample, "x1")
     x = np.array(found.grid)
     np.testing.assert_allclose(np.diff(found.mean), np.diff(x**2), atol=1e-12)
 
@@ -59,19 +44,12 @@ def test_of_a_pair_it_is_what_is_left_of_a_product():
     lattice = (np.arange(20) + 0.5) / 20
     sample = np.array(list(itertools.product(lattice, lattice)))
     found = effects(
-        unit_cube(2),
-        lambda X: 5.0 * X[:, 0] * X[:, 1] + X[:, 0] ** 3,
-        sample,
-        ["x1", "x2"],
+        unit_cube(2), lambda X: 5.0 * X[:, 0] * X[:, 1] + X[:, 0] ** 3, sample, ["x1", "x2"]
     )
     x, y = (np.array(axis) for axis in found.grid)
-    middle = np.interp(
-        np.searchsorted(x, lattice).clip(1) - 0.5, np.arange(len(x)), x
-    ).mean()
+    middle = np.interp(np.searchsorted(x, lattice).clip(1) - 0.5, np.arange(len(x)), x).mean()
     assert len(x) == len(y) == 11
-    np.testing.assert_allclose(
-        found.mean, 5.0 * np.outer(x - middle, y - middle), atol=1e-12
-    )
+    np.testing.assert_allclose(found.mean, 5.0 * np.outer(x - middle, y - middle), atol=1e-12)
 
 
 # ---------------------------------------------------------------------- independent implementations
@@ -84,16 +62,9 @@ def mixed():
     rng = np.random.default_rng(0)
     x = rng.random(208)
     y = np.clip(x + 0.1 * rng.standard_normal(208), 0.0, 1.0)
-    near = np.floor(
-        4 * np.clip(x + 0.2 * rng.standard_normal(208), 0.0, 0.999)
-    ).astype(int)
-    X = np.stack(
-        [x, y, rng.integers(0, 5, 208) / 4, np.array([2, 0, 3, 1])[near]],
-        axis=1,
-    )
-    values = (
-        X[:, 0] * X[:, 1] + X[:, 2] ** 2 * X[:, 0] + np.sin(X[:, 3]) * X[:, 1]
-    )
+    near = np.floor(4 * np.clip(x + 0.2 * rng.standard_normal(208), 0.0, 0.999)).astype(int)
+    X = np.stack([x, y, rng.integers(0, 5, 208) / 4, np.array([2, 0, 3, 1])[near]], axis=1)
+    values = X[:, 0] * X[:, 1] + X[:, 2] ** 2 * X[:, 0] + np.sin(X[:, 3]) * X[:, 1]
     return {
         "space": space,
         "X": X,
@@ -113,9 +84,7 @@ def test_the_numbers_are_pyales(mixed, kind):
             return model.predict(table[columns].to_numpy(dtype=float))[0]
 
     def codes(table):
-        return pd.DataFrame(
-            {"c": table["c"].astype(str).map("abcd".index)}, index=table.index
-        )
+        return pd.DataFrame({"c": table["c"].astype(str).map("abcd".index)}, index=table.index)
 
     table = pd.DataFrame(X, columns=columns)
     named = table.assign(c=[*map("abcd".__getitem__, X[:, 3].astype(int))])
@@ -124,14 +93,7 @@ def test_the_numbers_are_pyales(mixed, kind):
         return accumulated_local_effects(model, name, sample=X, grid_size=17)
 
     options = {"plot": False, "include_CI": False}
-    x = ale(
-        table,
-        Theirs(),
-        ["x"],
-        feature_type="continuous",
-        grid_size=16,
-        **options,
-    )
+    x = ale(table, Theirs(), ["x"], feature_type="continuous", grid_size=16, **options)
     np.testing.assert_allclose(ours("x").positions[0], x.index)
     np.testing.assert_allclose(ours("x").mean, x["eff"], atol=1e-12)
     k = ale(table, Theirs(), ["k"], feature_type="discrete", **options)
@@ -146,42 +108,23 @@ def test_the_numbers_are_pyales(mixed, kind):
         **options,
     )
     found = ours("c")
-    np.testing.assert_allclose(
-        found.mean, c["eff"].loc[list(found.grid)], atol=1e-12
-    )
-    (order,) = (
-        note["order"]
-        for note in found.notes
-        if note.kind == "categories_ordered"
-    )
+    np.testing.assert_allclose(found.mean, c["eff"].loc[list(found.grid)], atol=1e-12)
+    (order,) = (note["order"] for note in found.notes if note.kind == "categories_ordered")
     assert order in (list(c.index), list(c.index)[::-1])
-    pair = ale(
-        table,
-        Theirs(),
-        ["x", "y"],
-        feature_type="continuous",
-        grid_size=4,
-        **options,
-    )
+    pair = ale(table, Theirs(), ["x", "y"], feature_type="continuous", grid_size=4, **options)
     both = accumulated_local_effects(model, ["x", "y"], sample=X, grid_size=5)
     np.testing.assert_allclose(both.mean, pair, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["x", "c"])
-def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
-    mixed, name
-):
+def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(mixed, name):
     """Each row on both ends of each of its steps, one after the other, and their covariance."""
     model, X = mixed["gp"], mixed["X"][:60]
     found = accumulated_local_effects(model, name, sample=X, grid_size=5)
     j = mixed["space"].index(name)
     places = found.positions[0]
     if name == "c":
-        (order,) = (
-            note["order"]
-            for note in found.notes
-            if note.kind == "categories_ordered"
-        )
+        (order,) = (note["order"] for note in found.notes if note.kind == "categories_ordered")
         places = mixed["space"]["c"].encode(order)
     rows, weights = [], []
     for k in range(len(places) - 1):
@@ -189,9 +132,7 @@ def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
         if name == "c":
             inside = np.isin(X[:, j], [low, high])
         else:
-            inside = (X[:, j] > low) & (X[:, j] <= high) | (
-                (k == 0) & (X[:, j] == low)
-            )
+            inside = (X[:, j] > low) & (X[:, j] <= high) | ((k == 0) & (X[:, j] == low))
         for row in X[inside]:
             for value, sign in ((low, -1.0), (high, 1.0)):
                 rows.append(np.where(np.arange(4) == j, value, row))
@@ -207,14 +148,10 @@ def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
         shares = (steps + np.append(steps[1:], 0.0)) / 2.0
     weights -= np.array(shares) @ weights
     order = np.argsort(places)
-    np.testing.assert_allclose(
-        found.mean, (weights @ model.predict(np.array(rows))[0])[order]
-    )
+    np.testing.assert_allclose(found.mean, (weights @ model.predict(np.array(rows))[0])[order])
     drawn = weights @ as_draws(model, "minimize").draws(np.array(rows)).T
     apart = drawn - drawn.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(
-        found.draws, (found.mean + apart[order].T).T, atol=1e-9
-    )
+    np.testing.assert_allclose(found.draws, (found.mean + apart[order].T).T, atol=1e-9)
 
 
 # ---------------------------------------------------------------------- axioms
@@ -223,36 +160,26 @@ def test_the_band_is_that_of_the_differences_by_the_whole_posterior_covariance(
 @pytest.fixture(scope="module")
 def factorial():
     """All combinations of three values of x1, of x2 and of a category."""
-    space = hx.SearchSpace(
-        [*unit_cube(2), hx.CategoricalParameter("c", ["a", "b", "d"])]
-    )
+    space = hx.SearchSpace([*unit_cube(2), hx.CategoricalParameter("c", ["a", "b", "d"])])
     values = [0.0, 0.4, 1.0], [0.1, 0.5, 0.9], [0.0, 1.0, 2.0]
     rows = np.array(list(itertools.product(*values)))
     table = np.random.default_rng(1).standard_normal((3, 3, 3))
 
     def of(X):
-        places = (
-            np.argmin(abs(X[:, [j]] - values[j]), axis=1) for j in range(3)
-        )
+        places = (np.argmin(abs(X[:, [j]] - values[j]), axis=1) for j in range(3))
         return table[tuple(places)]
 
     return space, of, rows, table
 
 
-def test_where_all_combinations_were_tried_it_is_the_centred_mean_over_the_others(
-    factorial,
-):
+def test_where_all_combinations_were_tried_it_is_the_centred_mean_over_the_others(factorial):
     space, of, rows, table = factorial
     for j, name in enumerate(space.names):
         means = table.mean(axis=tuple(k for k in range(3) if k != j))
-        np.testing.assert_allclose(
-            effects(space, of, rows, name).mean, means - means.mean()
-        )
+        np.testing.assert_allclose(effects(space, of, rows, name).mean, means - means.mean())
 
 
-def test_single_effects_and_that_of_the_pair_add_up_to_the_mean_over_the_third(
-    factorial,
-):
+def test_single_effects_and_that_of_the_pair_add_up_to_the_mean_over_the_third(factorial):
     space, of, rows, table = factorial
     single = [effects(space, of, rows, name).mean for name in ("x1", "c")]
     pair = effects(space, of, rows, ("x1", "c")).mean
@@ -270,12 +197,8 @@ def test_its_mean_over_the_sample_is_zero_and_it_is_linear_in_the_function():
     def second(X):
         return np.abs(X[:, 0] - X[:, 1])
 
-    f, g = (
-        effects(space, of, sample, ["x1", "x2"]).mean for of in (first, second)
-    )
-    both = effects(
-        space, lambda X: 3.0 * first(X) - second(X), sample, ["x1", "x2"]
-    )
+    f, g = (effects(space, of, sample, ["x1", "x2"]).mean for of in (first, second))
+    both = effects(space, lambda X: 3.0 * first(X) - second(X), sample, ["x1", "x2"])
     np.testing.assert_allclose(both.mean, 3.0 * f - g, atol=1e-12)
     found = effects(space, first, sample, "x1")
     middles = (found.mean[1:] + found.mean[:-1]) / 2.0
@@ -290,20 +213,13 @@ def test_what_the_model_says_of_combinations_nobody_tried_does_not_matter():
     """x1 and x2 were always chosen alike; far from the diagonal the model says anything."""
     rng = np.random.default_rng(0)
     x = rng.random(80)
-    tried = np.clip(
-        np.stack([x, x + 0.03 * rng.standard_normal(80)], axis=1), 0.0, 1.0
-    )
+    tried = np.clip(np.stack([x, x + 0.03 * rng.standard_normal(80)], axis=1), 0.0, 1.0)
 
     def of(wrong):
-        return lambda X: (
-            X[:, 0] + wrong * X[:, 0] * (np.abs(X[:, 0] - X[:, 1]) > 0.4)
-        )
+        return lambda X: X[:, 0] + wrong * X[:, 0] * (np.abs(X[:, 0] - X[:, 1]) > 0.4)
 
     subject = Subject(unit_cube(2), tried=tried)
-    right, wrong = (
-        effects(unit_cube(2), of(w), None, "x1", subject=subject)
-        for w in (0, 20)
-    )
+    right, wrong = (effects(unit_cube(2), of(w), None, "x1", subject=subject) for w in (0, 20))
     np.testing.assert_allclose(wrong.mean, right.mean)
     assert np.ptp(wrong.partial) > 3.0 * np.ptp(right.partial)
 
@@ -319,16 +235,12 @@ def test_only_configurations_in_which_it_is_active_count_and_all_asked_about_are
         assert np.isfinite(found.mean).all()
     # momentum alone: what depends on it does not
     found = effects(space, lambda X: np.nan_to_num(X[:, 1]), X, "momentum")
-    np.testing.assert_allclose(
-        np.diff(found.mean), np.diff(found.positions[0])
-    )
+    np.testing.assert_allclose(np.diff(found.mean), np.diff(found.positions[0]))
 
 
 def test_what_a_category_activates_takes_its_value_from_the_nearest_trial_that_has_one():
     space = space_of(
-        booster=["tree", "dart"],
-        rate=(0.0, 1.0),
-        when={"rate": {"booster": ["dart"]}},
+        booster=["tree", "dart"], rate=(0.0, 1.0), when={"rate": {"booster": ["dart"]}}
     )
     X = np.array([[0.0, np.nan]] * 3 + [[1.0, 0.9], [1.0, 0.7]])
     found = effects(space, lambda X: np.nan_to_num(X[:, 1]), X, "booster")
@@ -340,15 +252,8 @@ def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
     space = unit_cube(2)
     X = space.sample(60, seed=0)
     rng = np.random.default_rng(0)
-    run = hx.Run(
-        space,
-        X,
-        (X[:, 0] - 0.3) ** 2 + 0.01 * rng.standard_normal(60),
-        "minimize",
-    )
-    (best, contrast) = hx.partial_dependence(
-        run, "x1", kind="accumulated"
-    ).claims
+    run = hx.Run(space, X, (X[:, 0] - 0.3) ** 2 + 0.01 * rng.standard_normal(60), "minimize")
+    (best, contrast) = hx.partial_dependence(run, "x1", kind="accumulated").claims
     assert best.kind == "best"
     assert best.certain
     low, high = best.values[0]
@@ -356,13 +261,8 @@ def test_the_best_is_claimed_where_the_trials_carry_it_and_nothing_more():
     assert contrast.certain
     # mean of (x - 0.3)² over [0, 1] is 0.37 / 3
     assert best.interval[0] <= -0.37 / 3 <= best.interval[1]
-    assert not any(
-        c.certain
-        for c in hx.partial_dependence(run, "x2", kind="accumulated").claims
-    )
-    (claim,) = hx.partial_dependence(
-        run, ["x1", "x2"], kind="accumulated"
-    ).claims
+    assert not any(c.certain for c in hx.partial_dependence(run, "x2", kind="accumulated").claims)
+    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
     assert not claim.certain
 
 
@@ -371,12 +271,8 @@ def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of):
     space = unit_cube(2)
     X = space.sample(60, seed=0)
     noise = 0.01 * np.random.default_rng(1).standard_normal(60)
-    run = hx.Run(
-        space, X, of(X[:, 0] - 0.5, X[:, 1] - 0.5) + noise, "minimize"
-    )
-    (claim,) = hx.partial_dependence(
-        run, ["x1", "x2"], kind="accumulated"
-    ).claims
+    run = hx.Run(space, X, of(X[:, 0] - 0.5, X[:, 1] - 0.5) + noise, "minimize")
+    (claim,) = hx.partial_dependence(run, ["x1", "x2"], kind="accumulated").claims
     assert (claim.kind, claim.side) == ("difference", "above")
     assert claim.certain == (of is np.multiply)
 
@@ -387,9 +283,7 @@ def test_a_pair_acts_together_where_it_is_multiplied_not_where_it_is_added(of):
 def test_one_value_has_no_effect_and_a_model_without_uncertainty_no_band():
     space = unit_cube(2)
     same = np.column_stack([np.full(9, 0.5), np.linspace(0, 1, 9)])
-    with pytest.raises(
-        hx.base.NothingToExplain, match="fewer than two values of x1"
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match="fewer than two values of x1"):
         effects(space, lambda X: X[:, 0], same, "x1")
     found = effects(space, lambda X: X[:, 1], same, "x2")
     assert found.draws.shape == (9, 1)
@@ -405,16 +299,12 @@ CUBE = unit_cube(2)
 
 def effect(names, of, *, error):
     """Of a function at a lattice, with independent errors of the places."""
-    lattice = np.array(
-        [(a, b) for a in np.linspace(0, 1, 5) for b in np.linspace(0, 1, 5)]
-    )
+    lattice = np.array([(a, b) for a in np.linspace(0, 1, 5) for b in np.linspace(0, 1, 5)])
     subject = Subject(CUBE, tried=CUBE.sample(300, seed=0))
     found = accumulated_local_effects(
         AnalyticSurrogate(CUBE, of), names, sample=lattice, subject=subject
     )
-    errors = error * np.random.default_rng(0).standard_normal(
-        (*found.mean.shape, 200)
-    )
+    errors = error * np.random.default_rng(0).standard_normal((*found.mean.shape, 200))
     return replace(found, draws=found.mean[..., None] + errors)
 
 
@@ -434,9 +324,7 @@ def effect(names, of, *, error):
             "of x1 is ruled out.",
         ),
         (
-            effect(
-                ("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3
-            ),
+            effect(("x1", "x2"), lambda X: 4.0 * X[:, 0] * X[:, 1], error=1e-3),
             "Along the trials x1 and x2 act together: their sum misses 2.200 ± 0.005.",
         ),
         (

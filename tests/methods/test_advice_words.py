@@ -6,9 +6,7 @@ import pytest
 from hpo_explain.methods._engines import decision_words as words
 from tests.analytic import space_of
 
-SPACE = space_of(
-    logreg_C=(0.001, 100.0, "log"), pca=range(40), kind=list("ab")
-)
+SPACE = space_of(logreg_C=(0.001, 100.0, "log"), pca=range(40), kind=list("ab"))
 NAMES = ("logreg_C", "pca", "kind")
 KEPT = {"logreg_C": 1.0, "pca": 10, "kind": "a"}
 
@@ -17,16 +15,11 @@ KEPT = {"logreg_C": 1.0, "pca": 10, "kind": "a"}
     ("changed", "said"),
     [
         ({"logreg_C": 0.12}, "as trial 79, but logreg_C = 0.12"),
-        (
-            {"kind": "b", "logreg_C": 0.12},
-            "as trial 79, but logreg_C = 0.12 and kind = b",
-        ),
+        ({"kind": "b", "logreg_C": 0.12}, "as trial 79, but logreg_C = 0.12 and kind = b"),
         ({}, "as trial 79"),
     ],
 )
-def test_a_configuration_is_told_by_what_differs_the_most_important_first(
-    changed, said
-):
+def test_a_configuration_is_told_by_what_differs_the_most_important_first(changed, said):
     text = words.compared(SPACE, KEPT | changed, KEPT, 79, NAMES)
     assert text == said
     assert [place.trial for place in text.places] == [79]
@@ -53,9 +46,7 @@ def test_no_name_is_cut(name):
 def test_a_level_has_the_digits_of_what_counts():
     """The last digit is no larger than what counts, and ten of it are."""
     rng = np.random.default_rng(0)
-    for value, least in zip(
-        rng.random(200), 10.0 ** rng.uniform(-6, -1, 200), strict=True
-    ):
+    for value, least in zip(rng.random(200), 10.0 ** rng.uniform(-6, -1, 200), strict=True):
         text = words.to_digit_of(value, least)
         if abs(value) > 10.0 * least:
             assert abs(float(text) - value) <= least / 2.0 + 1e-15

@@ -15,39 +15,19 @@ from hpo_explain.belief.left import told
 from hpo_explain.methods.advice.advise_result import changed_to
 from hpo_explain.methods.advice.beware import _at_least, beware
 from hpo_explain.methods.advice.next_trials import expected_best, next_rows
-from hpo_explain.methods.advice.rules import (
-    attempt,
-    keep,
-    repeat,
-    trying,
-    widen,
-)
+from hpo_explain.methods.advice.rules import attempt, keep, repeat, trying, widen
 from hpo_explain.question import RunDecision, WhatCounts
 from hpo_explain.run import WithoutResult
 from hpo_explain.space.searches import inside_of
 from tests.analytic import Known, space_of, unit_cube
 
 pytestmark = pytest.mark.usefixtures("few_draws", "answers_stay")
-PLANE = hx.SearchSpace(
-    [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
-)
-SOLVERS = space_of(
-    solver=["lbfgs", "saga", "sag"],
-    penalty=["l1", "l2"],
-    C=(0.001, 1000.0, "log"),
-)
+PLANE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
+SOLVERS = space_of(solver=["lbfgs", "saga", "sag"], penalty=["l1", "l2"], C=(0.001, 1000.0, "log"))
 DIGITS = space_of(a=range(10), b=range(10))
 
 
-def run_of(
-    objective,
-    n=40,
-    noise=0.0,
-    seed=0,
-    space=PLANE,
-    direction="minimize",
-    **known,
-):
+def run_of(objective, n=40, noise=0.0, seed=0, space=PLANE, direction="minimize", **known):
     X = space.sample(n, seed=seed)
     y = objective(X) + noise * np.random.default_rng(seed).standard_normal(n)
     return hx.Run(space, X, y, direction, **known)
@@ -67,9 +47,7 @@ def losing(lost, state="failed", n=90, space=SOLVERS):
         X[~gone, -1],
         "minimize",
         trials=np.flatnonzero(~gone),
-        without_result={
-            int(i): WithoutResult(state, X[i]) for i in np.flatnonzero(gone)
-        },
+        without_result={int(i): WithoutResult(state, X[i]) for i in np.flatnonzero(gone)},
     )
 
 
@@ -78,12 +56,8 @@ def losing(lost, state="failed", n=90, space=SOLVERS):
 
 def test_the_expected_best_of_random_trials_is_that_of_all_choices():
     values = np.random.default_rng(0).normal(size=(3, 7))
-    by_hand = [
-        values[:, list(some)].max(axis=1) for some in combinations(range(7), 3)
-    ]
-    np.testing.assert_allclose(
-        expected_best(values, 3), np.mean(by_hand, axis=0)
-    )
+    by_hand = [values[:, list(some)].max(axis=1) for some in combinations(range(7), 3)]
+    np.testing.assert_allclose(expected_best(values, 3), np.mean(by_hand, axis=0))
 
 
 def decided(run, draws):
@@ -111,11 +85,7 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
     found = decided(run, draws)
     assert len(found.rows) == len({*map(tuple, codes[feasible].tolist())})
     alike = [
-        [
-            i
-            for i in range(60)
-            if feasible[i] and (codes[i] == codes[row]).all()
-        ]
+        [i for i in range(60) if feasible[i] and (codes[i] == codes[row]).all()]
         for row in found.rows
     ]
     drawn = found.costs_of_draws.mean(axis=0)
@@ -127,9 +97,7 @@ def test_what_was_observed_counts_by_the_trials_with_the_same_configuration():
         assert row == alike[place][0]
         share = more / (more + noise[place])
         moved = found.costs_of_draws[:, place] + share * apart[place]
-        np.testing.assert_allclose(
-            found.costs[:, place], moved, rtol=1e-12, atol=1e-12
-        )
+        np.testing.assert_allclose(found.costs[:, place], moved, rtol=1e-12, atol=1e-12)
 
 
 def distance(a, b):
@@ -145,18 +113,14 @@ def test_what_is_tried_gains_most_together():
     # (5, 5) is the one to keep: 6 worse than the one's best, 5 than the other's
     assert found.keep == 0
     np.testing.assert_allclose(gains, [6.0, 5.0])
-    within, _ = next_rows(
-        found, 5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)]
-    )
+    within, _ = next_rows(found, 5, [hx.IntParameter("a", 3, 5), hx.IntParameter("b", 0, 20)])
     assert {c["a"] for c in DIGITS.decode(within)} <= {3, 4, 5}
     assert len(attempt(found, []).configurations) == 1
     assert len(attempt(found, [], 2).configurations) == 2
 
 
 def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
-    inside = decision_by(
-        distance(5, 5), distance(5, 5), tried=((4, 5), (0, 9))
-    )
+    inside = decision_by(distance(5, 5), distance(5, 5), tried=((4, 5), (0, 9)))
     tried = attempt(inside, [])
     assert inside.box.holds(DIGITS.encode(list(tried.configurations))).all()
     assert [why.kind for why in tried.evidence] == ["expected_improvement"]
@@ -170,21 +134,11 @@ def test_what_is_tried_lies_in_the_box_or_is_said_to_lie_outside():
 
 
 def test_rows_inside_have_values_that_are_searched():
-    space = space_of(
-        x=(0.0, 1.0),
-        kind=["a", "b"],
-        of_b=(0.0, 1.0),
-        when={"of_b": {"kind": ["b"]}},
-    )
+    space = space_of(x=(0.0, 1.0), kind=["a", "b"], of_b=(0.0, 1.0), when={"of_b": {"kind": ["b"]}})
     X = space.sample(200, seed=0)
-    within = [
-        hx.FloatParameter("of_b", 0.2, 0.5),
-        hx.CategoricalParameter("kind", ["a", "b"]),
-    ]
+    within = [hx.FloatParameter("of_b", 0.2, 0.5), hx.CategoricalParameter("kind", ["a", "b"])]
     low = (X[:, 2] >= 0.2) & (X[:, 2] <= 0.5)
-    np.testing.assert_array_equal(
-        inside_of(space, within, X), low | np.isnan(X[:, 2])
-    )
+    np.testing.assert_array_equal(inside_of(space, within, X), low | np.isnan(X[:, 2]))
 
 
 @pytest.mark.merge
@@ -220,22 +174,13 @@ def test_the_true_optimum_is_tried_and_improves_as_promised(direction):
 
 def tried_in(run, **options):
     """What is to be tried next."""
-    (action,) = [
-        action
-        for action in hx.advise(run, **options).actions
-        if action.kind == "try"
-    ]
+    (action,) = [action for action in hx.advise(run, **options).actions if action.kind == "try"]
     return action
 
 
 @pytest.mark.merge
 def test_one_configuration_is_named_or_as_many_as_are_asked_for():
-    run = run_of(
-        lambda X: (X[:, 0] - 0.42) ** 2 + 2.0 * (X[:, 1] - 0.7) ** 2,
-        15,
-        0.05,
-        seed=3,
-    )
+    run = run_of(lambda X: (X[:, 0] - 0.42) ** 2 + 2.0 * (X[:, 1] - 0.7) ** 2, 15, 0.05, seed=3)
     one, four = tried_in(run), tried_in(run, n=4)
     assert len(one.configurations) == 1
     kept = hx.advise(run).actions[0].trials[0]
@@ -246,9 +191,7 @@ def test_one_configuration_is_named_or_as_many_as_are_asked_for():
     assert "; then 3 other configurations (" in four.title
     assert four.title.endswith(" chance that one is better)")
     rows = np.vstack([PLANE.encode(list(four.configurations)), run.X])
-    assert (
-        len(np.unique(rows.round(6), axis=0)) == 19
-    )  # none was tried, or is named twice
+    assert len(np.unique(rows.round(6), axis=0)) == 19  # none was tried, or is named twice
     assert four.gain >= one.gain
     with pytest.raises(hx.base.InputError, match="n must be"):
         hx.advise(run, n=0)
@@ -277,28 +220,17 @@ def test_where_no_trial_has_a_fair_chance_more_of_the_same_is_as_good():
 def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
     objective = np.where(np.arange(40) % 4 == 0, 3.0, 1.0)
     space = PLANE
-    run = hx.Run(
-        space,
-        space.sample(40, seed=0),
-        objective,
-        "minimize",
-        feasible=objective == 1.0,
-    )
+    run = hx.Run(space, space.sample(40, seed=0), objective, "minimize", feasible=objective == 1.0)
     assert kinds(run)[0] == "keep"
 
 
 @pytest.mark.merge
 @pytest.mark.parametrize(
     ("truth", "noise"),
-    [
-        (lambda X: 0.0 * X[:, 0], 1.0),
-        (lambda X: (X[:, 0] - 0.2) ** 2, 0.0),
-    ],
+    [(lambda X: 0.0 * X[:, 0], 1.0), (lambda X: (X[:, 0] - 0.2) ** 2, 0.0)],
     ids=["noise", "found"],
 )
-def test_no_stop_is_said_but_how_probable_it_is_that_something_is_better(
-    truth, noise
-):
+def test_no_stop_is_said_but_how_probable_it_is_that_something_is_better(truth, noise):
     for seed in range(3):
         run = run_of(truth, 60, noise, seed)
         kept = hx.advise(run).actions[0]
@@ -313,9 +245,7 @@ def test_on_a_plateau_little_is_promised():
     run = run_of(lambda X: np.where(X[:, 0] > 0.5, 1.0, 0.9), 60)
     for action in hx.advise(run).actions:
         assert np.isnan(action.gain) or action.gain < 0.01
-        assert not action.certain or (
-            action.kind == "narrow" and action.values[0][0] == 0.0
-        )
+        assert not action.certain or (action.kind == "narrow" and action.values[0][0] == 0.0)
 
 
 def test_of_a_constant_objective_and_of_a_model_without_a_posterior_nothing_is_told():
@@ -332,9 +262,7 @@ def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
     gains = [action.gain for action in others]
     assert gains == sorted(gains, reverse=True)
     assert len(advice.actions) == 2
-    assert advice.chosen("first") == (
-        advice.actions[1],
-    )  # to keep a trial changes nothing
+    assert advice.chosen("first") == (advice.actions[1],)  # to keep a trial changes nothing
     changed = [p for action in advice.actions for p in action.parameters]
     assert all(advice.space[p.name] == p for p in changed)
 
@@ -342,11 +270,7 @@ def test_what_to_keep_comes_first_then_actions_in_the_order_of_their_gain():
 def widened(run):
     """The new range of x; None where it stays."""
     found = widen(RunDecision.of(run))
-    ranges = (
-        {}
-        if found is None
-        else {p.name: (p.low, p.high) for p in found.parameters}
-    )
+    ranges = {} if found is None else {p.name: (p.low, p.high) for p in found.parameters}
     return ranges.get("x")
 
 
@@ -356,10 +280,7 @@ def test_an_end_at_which_the_truth_is_best_is_widened_at_that_side(seed):
         return 2.0 * X[:, 0] + np.sin(X[:, 1])
 
     assert widened(run_of(steep, 30, 0.02, seed)) == (-1.0, 1.0)
-    assert widened(run_of(steep, 30, 0.02, seed, direction="maximize")) == (
-        0.0,
-        2.0,
-    )
+    assert widened(run_of(steep, 30, 0.02, seed, direction="maximize")) == (0.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -370,20 +291,13 @@ def test_an_end_at_which_the_truth_is_best_is_widened_at_that_side(seed):
         (lambda X: 0.1 * X[:, 1] - np.minimum(X[:, 0], 0.75), 0.01),
         (lambda X: -np.tanh(6.0 * X[:, 0]), 0.0),
         # better at the upper end on average, and at the lower end where it is best
-        (
-            lambda X: np.where(
-                X[:, 1] < 0.3, 4.0 * X[:, 0] - 4.0, -2.0 * X[:, 0]
-            ),
-            0.0,
-        ),
+        (lambda X: np.where(X[:, 1] < 0.3, 4.0 * X[:, 0] - 4.0, -2.0 * X[:, 0]), 0.0),
     ],
     ids=["interior", "noise", "plateau", "saturated", "elsewhere best"],
 )
 def test_no_range_is_widened_where_nothing_lies_beyond(truth, noise):
     ranges = [widened(run_of(truth, 30, noise, seed)) for seed in range(3)]
-    assert [
-        found for found in ranges if found is not None and found[1] > 1.0
-    ] == []
+    assert [found for found in ranges if found is not None and found[1] > 1.0] == []
 
 
 @pytest.mark.parametrize(
@@ -391,22 +305,12 @@ def test_no_range_is_widened_where_nothing_lies_beyond(truth, noise):
     [
         (hx.FloatParameter("x", 1e-3, 0.1, log=True), 1.0, (1e-4, 0.1)),
         (hx.FloatParameter("x", 1e-3, 0.1, log=True), -1.0, (1e-3, 1.0)),
-        (
-            hx.FloatParameter("x", 0.5, 3.0),
-            1.0,
-            (0.0, 3.0),
-        ),  # positive stays positive
+        (hx.FloatParameter("x", 0.5, 3.0), 1.0, (0.0, 3.0)),  # positive stays positive
         (hx.IntParameter("x", 5, 50, step=9), -1.0, (5, 95)),
-        (
-            hx.IntParameter("x", 1, 64, log=True),
-            1.0,
-            None,
-        ),  # there is nothing below
+        (hx.IntParameter("x", 1, 64, log=True), 1.0, None),  # there is nothing below
     ],
 )
-def test_the_new_range_has_twice_the_length_and_is_possible(
-    parameter, sign, expected
-):
+def test_the_new_range_has_twice_the_length_and_is_possible(parameter, sign, expected):
     space = hx.SearchSpace([parameter, PLANE["y"]])
 
     def uneven(X):  # even steps would be those of a count
@@ -420,9 +324,7 @@ def test_trials_are_repeated_where_noise_hides_which_is_best():
     """Two trials are best by 1.5 in half of the functions each: knowing it gains .75 on average."""
     one, other = distance(5, 5), distance(0, 9)
     found = decision_by(
-        lambda X: np.minimum(one(X), 1.5),
-        lambda X: np.minimum(other(X), 1.5),
-        noise=1.0,
+        lambda X: np.minimum(one(X), 1.5), lambda X: np.minimum(other(X), 1.5), noise=1.0
     )
     action = repeat(found)
     assert sorted(action.trials) == [0, 1]
@@ -455,12 +357,7 @@ def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
 
 @pytest.mark.merge
 def test_a_diverged_neighbourhood_is_not_tried():
-    run = run_of(
-        lambda X: np.where(
-            X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]
-        ),
-        60,
-    )
+    run = run_of(lambda X: np.where(X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]), 60)
     rows, _ = next_rows(RunDecision.of(run), 5, ())
     assert len(rows)
     assert (rows[:, 0] < 0.93).all()
@@ -470,14 +367,11 @@ def test_a_diverged_neighbourhood_is_not_tried():
 
 
 @pytest.mark.parametrize(
-    ("k", "total", "bad", "n"),
-    [(3, 50, 9, 11), (7, 300, 20, 40), (4, 9, 6, 7)],
+    ("k", "total", "bad", "n"), [(3, 50, 9, 11), (7, 300, 20, 40), (4, 9, 6, 7)]
 )
 def test_the_chance_of_so_many_failures_is_hypergeometric(k, total, bad, n):
     np.testing.assert_allclose(
-        _at_least(k, total, bad, n),
-        hypergeom.sf(k - 1, total, bad, n),
-        rtol=1e-10,
+        _at_least(k, total, bad, n), hypergeom.sf(k - 1, total, bad, n), rtol=1e-10
     )
 
 
@@ -486,10 +380,7 @@ def test_the_pair_of_categories_with_which_trials_fail_is_named_with_its_counts(
     (action,) = beware(run)
     (found,) = action.evidence
     n = len(run.without_result)
-    assert (action.hyperparameters, action.values) == (
-        ("solver", "penalty"),
-        ("lbfgs", "l1"),
-    )
+    assert (action.hyperparameters, action.values) == (("solver", "penalty"), ("lbfgs", "l1"))
     assert (found["failed"], found["n"], found["elsewhere"]) == (n, n, 0)
     assert action.title == "Beware of solver = lbfgs with penalty = l1"
     assert f"{n} of {n} trials failed" in action.reason
@@ -523,9 +414,7 @@ def test_a_category_that_no_trial_has_is_named_where_there_were_enough():
     (action,) = beware(hx.Run(SOLVERS, X[:30], X[:30, -1], "minimize"))
     assert (action.hyperparameters, action.values) == (("solver",), ("sag",))
     assert action.evidence[0]["n"] == 30
-    assert (
-        beware(hx.Run(SOLVERS, X[:29], X[:29, -1], "minimize")) == []
-    )  # ten for each are few
+    assert beware(hx.Run(SOLVERS, X[:29], X[:29, -1], "minimize")) == []  # ten for each are few
 
 
 def test_what_was_enqueued_and_has_no_result_is_named_unless_another_trial_has_one():
@@ -558,10 +447,7 @@ CONFIG = {"lr": 0.001, "kind": None}
 
 def executed(action, framework, **given):
     known = {"hpo_explain": hx, "optuna": optuna, "skopt": skopt, **given}
-    exec(
-        hx.methods.Action(**{**action.__dict__, "framework": framework}).code,
-        known,
-    )
+    exec(hx.methods.Action(**{**action.__dict__, "framework": framework}).code, known)
     return known
 
 
@@ -569,18 +455,13 @@ def executed(action, framework, **given):
 def test_optuna_searches_what_was_advised(kind):
     def objective(trial):
         found = executed(changed_to(kind, PARAMETERS), "optuna", trial=trial)
-        assert (found["lr"], found["depth"]) == (
-            trial.params["lr"],
-            trial.params["depth"],
-        )
+        assert (found["lr"], found["depth"]) == (trial.params["lr"], trial.params["depth"])
         return 0.0
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=1)
     found = study.trials[0].distributions
-    assert found["lr"] == optuna.distributions.FloatDistribution(
-        1e-4, 0.0123457, log=True
-    )
+    assert found["lr"] == optuna.distributions.FloatDistribution(1e-4, 0.0123457, log=True)
     assert found["depth"] == optuna.distributions.IntDistribution(2, 8, step=2)
     assert found["kind"].choices == ("a", None, True)
     assert found["a name"].high == 0.5
@@ -611,15 +492,9 @@ def test_code_searches_what_was_advised_and_hardly_more(low, high, framework):
 
 def test_optuna_enqueues():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    executed(hx.methods.Action("try", configurations=(CONFIG,)), "optuna", study=study)
     executed(
-        hx.methods.Action("try", configurations=(CONFIG,)),
-        "optuna",
-        study=study,
-    )
-    executed(
-        hx.methods.Action("repeat", configurations=(CONFIG, CONFIG), times=2),
-        "optuna",
-        study=study,
+        hx.methods.Action("repeat", configurations=(CONFIG, CONFIG), times=2), "optuna", study=study
     )
 
     def objective(trial):
@@ -634,36 +509,24 @@ def test_optuna_enqueues():
 def test_skopt_searches_what_was_advised_and_evaluates_what_is_tried():
     fixed = hx.FloatParameter("momentum", 0.9, 0.9)
     found = executed(changed_to("narrow", [*PARAMETERS, fixed]), "skopt")
-    assert found["lr"] == skopt.space.Real(
-        1e-4, 0.0123457, prior="log-uniform", name="lr"
-    )
+    assert found["lr"] == skopt.space.Real(1e-4, 0.0123457, prior="log-uniform", name="lr")
     assert found["depth"] == skopt.space.Integer(2, 8, name="depth")
-    assert found["kind"] == skopt.space.Categorical(
-        ["a", None, True], name="kind"
-    )
+    assert found["kind"] == skopt.space.Categorical(["a", None, True], name="kind")
     assert found["dimension"] == skopt.space.Real(0.0, 0.5, name="a name")
     assert found["momentum"] == skopt.space.Categorical([0.9], name="momentum")
-    assert executed(
-        hx.methods.Action("try", configurations=(CONFIG,)), "skopt"
-    )["x"] == [
+    assert executed(hx.methods.Action("try", configurations=(CONFIG,)), "skopt")["x"] == [
         0.001,
         None,
     ]
-    again = hx.methods.Action(
-        "repeat", configurations=(CONFIG, {"lr": 1.0}), times=2
-    )
+    again = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(again, "skopt")["xs"] == [[0.001, None], [1.0, None]] * 2
 
 
 def test_any_other_run_gets_hyperparameters_and_values():
     found = executed(changed_to("narrow", PARAMETERS), "")
     assert found["lr"] == hx.FloatParameter("lr", 1e-4, 0.0123457, log=True)
-    assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[
-        1:
-    ]
-    several = hx.methods.Action(
-        "repeat", configurations=(CONFIG, {"lr": 1.0}), times=2
-    )
+    assert [found["depth"], found["kind"], found["parameter"]] == PARAMETERS[1:]
+    several = hx.methods.Action("repeat", configurations=(CONFIG, {"lr": 1.0}), times=2)
     assert executed(several, "")["configs"] == [CONFIG, {"lr": 1.0}] * 2
     assert hx.methods.Action("keep").code == ""
 

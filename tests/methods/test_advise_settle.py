@@ -46,15 +46,11 @@ def test_an_evaluation_of_a_line_narrows_its_slope_as_the_closed_form_says():
 def test_what_rows_leave_is_the_schur_complement_of_the_joint_covariance():
     unsettled = linear(RNG.random((6, 2)), noise=0.3)
     rows = np.array([1, 4, 5])
-    assert unsettled.left(rows, unsettled) == pytest.approx(
-        covariance_left(unsettled, rows)
-    )
+    assert unsettled.left(rows, unsettled) == pytest.approx(covariance_left(unsettled, rows))
 
 
 def test_each_row_is_the_best_one_after_those_before_it():
-    unsettled = linear(
-        RNG.random((40, 2)), k=3000, noise=0.2, scales=(1.0, 0.5)
-    )
+    unsettled = linear(RNG.random((40, 2)), k=3000, noise=0.2, scales=(1.0, 0.5))
     chosen = [*unsettled.best_rows(4)]
     for place, row in enumerate(chosen):
         before = chosen[:place]
@@ -69,17 +65,12 @@ def test_each_row_is_the_best_one_after_those_before_it():
 
 def test_a_row_that_tells_the_same_as_another_one_waits():
     X = np.array([[2.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    assert linear(X, noise=0.01).best_rows(3).tolist() in (
-        [0, 2, 1],
-        [1, 2, 0],
-    )
+    assert linear(X, noise=0.01).best_rows(3).tolist() in ([0, 2, 1], [1, 2, 0])
 
 
 def test_draws_that_have_nothing_to_do_with_each_other_leave_everything():
     noise = Unsettled(
-        RNG.standard_normal((192, 500)),
-        RNG.standard_normal((192, 2)),
-        np.full(500, 0.1),
+        RNG.standard_normal((192, 500)), RNG.standard_normal((192, 2)), np.full(500, 0.1)
     )
     assert (noise.expected_left(5) > 0.95).all()
 
@@ -134,25 +125,15 @@ def widths(result):
     return result.posterior.values.std(axis=0).sum()
 
 
-ASKED = {
-    "importance": hx.importance,
-    "x1": lambda run: hx.partial_dependence(run, "x1"),
-}
+ASKED = {"importance": hx.importance, "x1": lambda run: hx.partial_dependence(run, "x1")}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("cost", "asked"),
-    [
-        (bumps, "importance"),
-        (plateau, "x1"),
-        (bumps, "x1"),
-        (plateau, "importance"),
-    ],
+    [(bumps, "importance"), (plateau, "x1"), (bumps, "x1"), (plateau, "importance")],
 )
-def test_intervals_narrow_as_told_and_more_than_after_random_trials(
-    cost, asked
-):
+def test_intervals_narrow_as_told_and_more_than_after_random_trials(cost, asked):
     after, random, told = [], [], []
     for seed in range(2):
         run = run_of(cost, seed)
@@ -162,47 +143,30 @@ def test_intervals_narrow_as_told_and_more_than_after_random_trials(
         others = SPACE.sample(6, seed=seed + 50)
         told.append(action.evidence[0]["left"])
         for found, rows in ((after, chosen), (random, others)):
-            found.append(
-                widths(ASKED[asked](longer(run, rows, cost))) / widths(now)
-            )
+            found.append(widths(ASKED[asked](longer(run, rows, cost))) / widths(now))
     assert np.mean(after) < np.mean(random)
     assert np.mean(after) < np.mean(told) + 0.15
 
 
-CORNERS = (
-    {"x1": 0.1, "x2": 0.9, "x3": 0.5},
-    {"x1": 0.9, "x2": 0.1, "x3": 0.5},
-)
+CORNERS = ({"x1": 0.1, "x2": 0.9, "x3": 0.5}, {"x1": 0.9, "x2": 0.1, "x3": 0.5})
 AT_CORNERS = {
-    "the steps of the ablation": lambda run: hx.methods.ablation(
-        run, *CORNERS
-    ),
-    "the contributions to the prediction": lambda run: hx.explain_prediction(
-        run, CORNERS[0]
-    ),
-    "local importance": lambda run: hx.methods.local_importance(
-        run, CORNERS[0]
-    ),
+    "the steps of the ablation": lambda run: hx.methods.ablation(run, *CORNERS),
+    "the contributions to the prediction": lambda run: hx.explain_prediction(run, CORNERS[0]),
+    "local importance": lambda run: hx.methods.local_importance(run, CORNERS[0]),
 }
 
 
 # of runs 0 and 1 four trials are not expected to narrow local importance, and none are advised
 @pytest.mark.merge
-@pytest.mark.parametrize(
-    "seed", [2, pytest.param(3, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("named", AT_CORNERS)
-def test_of_single_configurations_intervals_narrow_more_than_at_random(
-    named, seed
-):
+def test_of_single_configurations_intervals_narrow_more_than_at_random(named, seed):
     ask, run = AT_CORNERS[named], run_of(bumps, seed)
     (action,) = hx.advise(run, settle=ask(run), n=4).actions
     assert f"the 95% intervals of {named} to be" in action.reason
     chosen = SPACE.encode(list(action.configurations))
     others = SPACE.sample(4, seed=seed + 50)
-    these, random = (
-        widths(ask(longer(run, rows, bumps))) for rows in (chosen, others)
-    )
+    these, random = (widths(ask(longer(run, rows, bumps))) for rows in (chosen, others))
     assert these < random
 
 
@@ -211,8 +175,7 @@ def test_a_name_stands_for_the_result():
     run = run_of(bumps, 0)
     for name, ask in ASKED.items():
         by_name, by_result = (
-            hx.advise(run, settle=one, n=2).actions[0]
-            for one in (name, ask(run))
+            hx.advise(run, settle=one, n=2).actions[0] for one in (name, ask(run))
         )
         assert by_name.configurations == by_result.configurations
         assert by_name.narrows == by_result.narrows
@@ -224,14 +187,11 @@ def test_neither_unit_nor_direction_changes_which_trials_settle_it():
     larger = hx.Run(SPACE, run.X, run.objective * 2.0**20, "minimize")
     turned = hx.Run(SPACE, run.X, -run.objective, "maximize")
     first, *others = (
-        hx.advise(one, settle="importance", n=3).actions[0]
-        for one in (run, larger, turned)
+        hx.advise(one, settle="importance", n=3).actions[0] for one in (run, larger, turned)
     )
     for other in others:
         assert other.configurations == first.configurations
-        assert other.evidence[0]["left"] == pytest.approx(
-            first.evidence[0]["left"]
-        )
+        assert other.evidence[0]["left"] == pytest.approx(first.evidence[0]["left"])
 
 
 @few_draws
@@ -274,13 +234,10 @@ def test_trials_of_a_grid_are_combinations_that_are_left():
     some = np.delete(X, [5, 17, 40], axis=0)
     table = pd.DataFrame(some, columns=list(SPACE.names))
     table["loss"] = made(bumps, some, noise=0.5, seed=0)
-    (action,) = hx.advise(
-        table, settle="importance", n=9, objective="loss"
-    ).actions
+    (action,) = hx.advise(table, settle="importance", n=9, objective="loss").actions
     left = {tuple(row) for row in X[[5, 17, 40]].round(6).tolist()}
     tried = {
-        tuple(round(value, 6) for value in config.values())
-        for config in action.configurations
+        tuple(round(value, 6) for value in config.values()) for config in action.configurations
     }
     assert tried == left
 
@@ -289,9 +246,7 @@ def test_trials_of_a_grid_are_combinations_that_are_left():
 def test_the_figure_shows_each_interval_now_and_as_expected():
     advice = hx.advise(run_of(bumps, 0), settle="importance", n=3)
     rows = VIEWS[""].describe(advice)
-    widest = sorted(
-        advice.actions[0].narrows, key=lambda one: one.std, reverse=True
-    )
+    widest = sorted(advice.actions[0].narrows, key=lambda one: one.std, reverse=True)
     assert [label for (label,) in rows.labels] == [one.label for one in widest]
     now, expected = rows.bars[:3], rows.bars[3:]
     for one, before, after in zip(widest, now, expected, strict=True):
@@ -338,10 +293,7 @@ def test_what_a_name_stands_for_has_the_seed_already():
     table = pd.DataFrame({"x": np.linspace(0.0, 1.0, 40)})
     table["loss"] = 2.0 * table.x
     run = hx.from_frame(table, "loss", hyperparameters=["x"])
-    for named, is_result in [
-        ("importance", False),
-        (hx.importance(run), True),
-    ]:
+    for named, is_result in [("importance", False), (hx.importance(run), True)]:
         with pytest.raises(InputError, match="1 trial would narrow") as raised:
             hx.advise(run, settle=named)
         assert "more trials with n=" in raised.value.remedy
@@ -370,19 +322,14 @@ def test_what_cannot_be_settled_is_refused():
     with pytest.raises(NothingToExplain):
         hx.advise(run, settle=hx.importance(run, kind="forest"))
     with pytest.raises(InputError, match="the model does not have"):
-        hx.advise(
-            run, settle="importance", surrogate=run.surrogate(kind="forest")
-        )
+        hx.advise(run, settle="importance", surrogate=run.surrogate(kind="forest"))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["importance", "effect"])
 @pytest.mark.parametrize(
     ("noise", "names"),
-    [
-        (0.1, ("branin, idle", "rosenbrock", "wide plateau")),
-        (0.5, ("branin, idle", "rosenbrock")),
-    ],
+    [(0.1, ("branin, idle", "rosenbrock", "wide plateau")), (0.5, ("branin, idle", "rosenbrock"))],
 )
 def test_the_table_of_the_guide(asked, noise, names):
     ratios = {"told": [], "these": [], "random": [], "tpe": []}
@@ -407,10 +354,7 @@ def test_the_table_of_the_guide(asked, noise, names):
         for which, X in rows.items():
             costs = [problem.evaluate(x, noise, rng) for x in X]
             after = hx.Run(
-                run.space,
-                np.vstack([run.X, X]),
-                np.append(run.objective, costs),
-                run.direction,
+                run.space, np.vstack([run.X, X]), np.append(run.objective, costs), run.direction
             )
             ratios[which].append(widths(ask(after)) / widths(now))
     mean = {which: np.exp(np.log(r).mean()) for which, r in ratios.items()}

@@ -23,9 +23,7 @@ def actions_of(table, **options):
 def drawn(n=30, seed=0, noise=0.01):
     """A table of random trials whose loss falls with `n`."""
     rng = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {"n": rng.integers(10, 100, n), "lr": rng.uniform(0.1, 0.9, n)}
-    )
+    table = pd.DataFrame({"n": rng.integers(10, 100, n), "lr": rng.uniform(0.1, 0.9, n)})
     table["loss"] = 3.0 - table["n"] / 50 + noise * rng.normal(size=n)
     return table
 
@@ -34,8 +32,7 @@ def drawn(n=30, seed=0, noise=0.01):
 
 
 @pytest.mark.parametrize(
-    ("sign", "title"),
-    [(1, "Raise the upper bound"), (-1, "Lower the lower bound")],
+    ("sign", "title"), [(1, "Raise the upper bound"), (-1, "Lower the lower bound")]
 )
 def test_the_bound_at_which_the_best_sits_is_moved(sign, title):
     table = drawn()
@@ -121,9 +118,7 @@ def with_best_outside():
     """A run whose best trial, 3, has a value outside of the space."""
     table = drawn()
     table.loc[3, ["n", "loss"]] = [500, -7.5]
-    space = hx.SearchSpace(
-        [hx.IntParameter("n", 1, 100), hx.FloatParameter("lr", 0.0, 1.0)]
-    )
+    space = hx.SearchSpace([hx.IntParameter("n", 1, 100), hx.FloatParameter("lr", 0.0, 1.0)])
     study = pytest.importorskip("optuna").create_study()
     from optuna.distributions import FloatDistribution, IntDistribution
     from optuna.trial import create_trial
@@ -131,19 +126,14 @@ def with_best_outside():
     for row in table.to_dict("records"):
         trial = create_trial(
             params={"n": int(row["n"]), "lr": row["lr"]},
-            distributions={
-                "n": IntDistribution(1, 1000),
-                "lr": FloatDistribution(0.0, 1.0),
-            },
+            distributions={"n": IntDistribution(1, 1000), "lr": FloatDistribution(0.0, 1.0)},
             value=row["loss"],
         )
         study.add_trial(trial)
     return hx.from_optuna(study, space=space)
 
 
-def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept(
-    with_best_outside,
-):
+def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept(with_best_outside):
     keep = hx.advise(with_best_outside).actions[0]
     (said,) = [f for f in keep.evidence if f.kind == "best_outside_range"]
     assert said.trials == (3,)
@@ -151,9 +141,7 @@ def test_that_a_better_trial_lies_outside_is_said_where_one_is_kept(
 
 
 @pytest.mark.parametrize("ask", [hx.summary, hx.history, hx.optimum])
-def test_that_a_better_trial_lies_outside_is_said_once_beside_the_best(
-    with_best_outside, ask
-):
+def test_that_a_better_trial_lies_outside_is_said_once_beside_the_best(with_best_outside, ask):
     found = ask(with_best_outside)
     assert str(found).count("(trial 3 is better, outside the space)") == 1
     inside = replace(with_best_outside, notes=())
@@ -161,9 +149,7 @@ def test_that_a_better_trial_lies_outside_is_said_once_beside_the_best(
 
 
 def test_of_later_trials_none_inside_the_space_was_better(with_best_outside):
-    first = replace(
-        with_best_outside, objective=np.arange(0.0, len(with_best_outside))
-    )
+    first = replace(with_best_outside, objective=np.arange(0.0, len(with_best_outside)))
     found = hx.history(first)
     assert found.incumbent_trial == 0
     assert "nothing better inside the space" in found.sentence

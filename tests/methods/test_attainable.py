@@ -5,9 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.methods._engines.attainable import attainable
-from hpo_explain.methods.effects.partial_dependence import (
-    PartialDependenceExplainer,
-)
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 
@@ -21,9 +19,7 @@ def test_the_best_over_the_others_is_found(sign):
 
     grid = np.linspace(0, 1, 5)
     surrogate = AnalyticSurrogate(space, cost, 0.1)
-    found = attainable(
-        surrogate, 0, grid, "minimize" if sign > 0.0 else "maximize"
-    )
+    found = attainable(surrogate, 0, grid, "minimize" if sign > 0.0 else "maximize")
     # of parts of the range
     np.testing.assert_allclose(found.mean, sign * grid**2, atol=0.1)
     assert np.isnan(found.std).all()
@@ -47,17 +43,11 @@ def test_what_is_not_feasible_is_not_attained():
     assert found.configurations[2] == {}
 
 
-@pytest.mark.parametrize(
-    "name", ["optimizer", "momentum", "n_layers", "units_1", "lr", "warmup"]
-)
+@pytest.mark.parametrize("name", ["optimizer", "momentum", "n_layers", "units_1", "lr", "warmup"])
 def test_every_kind_of_hyperparameter_stays_a_configuration(name):
     space = nested_space()
-    surrogate = AnalyticSurrogate(
-        space, lambda X: np.nan_to_num(X).sum(axis=1)
-    )
-    explainer = PartialDependenceExplainer(
-        surrogate, sample=80, grid_size=4, attainable=True
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.nan_to_num(X).sum(axis=1))
+    explainer = PartialDependenceExplainer(surrogate, sample=80, grid_size=4, attainable=True)
     effect = explainer.explain(name)
     found = effect.attainable
     lowest = np.nanmin(effect.ice_mean, axis=0)
@@ -76,9 +66,7 @@ def test_the_best_is_that_of_each_function():
     grid = belief.landscape.axes[0].centers[[1, 4, 9]]
     found = attainable(belief, 0, grid, "minimize")  # nothing else to choose
     assert (found.draws <= belief.at_best.draws(grid[:, None]).T + 1e-6).all()
-    np.testing.assert_allclose(
-        found.mean, belief.draws(grid[:, None]).mean(axis=0), atol=0.3
-    )
+    np.testing.assert_allclose(found.mean, belief.draws(grid[:, None]).mean(axis=0), atol=0.3)
 
 
 def two_families(n=90, seed=0):
@@ -100,19 +88,12 @@ def two_families(n=90, seed=0):
 def test_a_family_that_is_worse_on_average_wins_at_its_best():
     effect = hx.partial_dependence(two_families(), "family", sample=300)
     average = next(c for c in effect.claims if c.kind == "best" and not c.term)
-    best = next(
-        c for c in effect.claims if c.kind == "best" and c.term == "attainable"
-    )
+    best = next(c for c in effect.claims if c.kind == "best" and c.term == "attainable")
     assert (average.values, average.certain) == ((("a",),), True)
     assert (best.values, best.certain) == ((("b",),), True)
     assert effect.attainable.mean == pytest.approx([0.5, 0.2], abs=0.08)
-    assert effect.attainable.configurations[1]["b_rate"] == pytest.approx(
-        0.7, abs=0.1
-    )
-    assert (
-        "With all others at their best the loss is best at family = b"
-        in effect.sentence
-    )
+    assert effect.attainable.configurations[1]["b_rate"] == pytest.approx(0.7, abs=0.1)
+    assert "With all others at their best the loss is best at family = b" in effect.sentence
     figure = effect.described()
     assert figure.means["main"] == "reachable, the others at their best"
     # the family that reaches more is green, the other one is not
@@ -128,9 +109,7 @@ def test_the_attainable_best_is_inside_its_interval_as_often_as_it_is_said():
         X = space.sample(40, seed=seed)
         cost = X[:, 0] ** 2 + 4.0 * (X[:, 1] - X[:, 0]) ** 2
         y = cost + 0.1 * np.random.default_rng(seed).standard_normal(40)
-        effect = hx.partial_dependence(
-            hx.Run(space, X, y, "minimize"), "x1", attainable=True
-        )
+        effect = hx.partial_dependence(hx.Run(space, X, y, "minimize"), "x1", attainable=True)
         low, high = effect.reached.band()
         truth = effect.positions[0] ** 2
         inside += ((low - 0.01 <= truth) & (truth <= high + 0.01)).tolist()

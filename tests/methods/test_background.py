@@ -14,25 +14,10 @@ from hpo_explain.methods._engines.background import complete, hypercubes
 from tests.analytic import nested_space, unit_cube
 
 SPACE = nested_space()
-ADAM = {
-    "optimizer": "adam",
-    "n_layers": 2,
-    "units_0": 16,
-    "units_1": 8,
-    "dropout_1": 0.25,
-}
+ADAM = {"optimizer": "adam", "n_layers": 2, "units_0": 16, "units_1": 8, "dropout_1": 0.25}
 # without momentum and nesterov, and warmup not given
-ADAM = {
-    **ADAM,
-    "lr": 1e-3,
-}
-SGD = {
-    "optimizer": "sgd",
-    "momentum": 0.6,
-    "nesterov": True,
-    "n_layers": 1,
-    "units_0": 64,
-}
+ADAM = {**ADAM, "lr": 1e-3}
+SGD = {"optimizer": "sgd", "momentum": 0.6, "nesterov": True, "n_layers": 1, "units_0": 64}
 SGD = {**SGD, "lr": 1e-1, "warmup": 30}
 
 
@@ -52,12 +37,8 @@ def test_a_global_background_is_ten_hypercubes_of_nearly_equal_size(n, sizes):
     assert [len(cube) for cube in cubes] == sizes
     for cube in cubes:
         for values in cube.T:
-            assert sorted(np.floor(values * len(cube)).astype(int)) == list(
-                range(len(cube))
-            )
-    np.testing.assert_array_equal(
-        np.vstack(cubes), global_background(space, n, seed=3)
-    )
+            assert sorted(np.floor(values * len(cube)).astype(int)) == list(range(len(cube)))
+    np.testing.assert_array_equal(np.vstack(cubes), global_background(space, n, seed=3))
 
 
 def test_latent_rows_hold_what_is_inactive():
@@ -87,18 +68,12 @@ def test_local_rows_lie_within_the_radius_on_their_grid(config, radius):
         assert distance.max() <= radius + 1e-9, parameter.name
         grid = parameter.grid()
         if grid is None:
-            assert distance.max() > 0.9 * min(
-                radius, max(centre[j], 1 - centre[j])
-            )
+            assert distance.max() > 0.9 * min(radius, max(centre[j], 1 - centre[j]))
         else:  # every value near, in proportion to its measure
             near = np.abs(grid[0] - centre[j]) <= radius + 1e-9
-            shares = [
-                (rows[:, j] == position).mean() for position in grid[0][near]
-            ]
+            shares = [(rows[:, j] == position).mean() for position in grid[0][near]]
             expected = grid[1][near] / grid[1][near].sum()
-            np.testing.assert_allclose(
-                shares, expected, atol=4 * np.sqrt(0.25 / 500)
-            )
+            np.testing.assert_allclose(shares, expected, atol=4 * np.sqrt(0.25 / 500))
 
 
 def test_categories_and_absence_are_kept_with_probability_one_minus_radius():
@@ -117,23 +92,17 @@ def test_what_is_inactive_at_the_configuration_is_drawn_from_the_whole_space():
     rows = local_background(SPACE, ADAM, 2000, radius=0.05, seed=3)
     values, counts = np.unique(column(rows, "momentum"), return_counts=True)
     np.testing.assert_allclose(values, [0, 1 / 3, 2 / 3, 1])
-    assert (
-        np.ptp(counts) <= 20
-    )  # ten hypercubes of 200, each off by at most 1 per value
+    assert np.ptp(counts) <= 20  # ten hypercubes of 200, each off by at most 1 per value
 
 
 def test_a_hybrid_background_is_partly_local_and_partly_global():
     space = unit_cube(2)
     config = {"x1": 0.5, "x2": 0.5}
-    rows = hybrid_background(
-        space, config, 100, share=0.3, radius=0.05, seed=4
-    )
+    rows = hybrid_background(space, config, 100, share=0.3, radius=0.05, seed=4)
     near = np.abs(rows - 0.5).max(axis=1) <= 0.05
     assert near[:30].all()
     assert near[30:].mean() < 0.1
-    np.testing.assert_array_equal(
-        rows[30:], global_background(space, 70, seed=4)
-    )
+    np.testing.assert_array_equal(rows[30:], global_background(space, 70, seed=4))
     local = local_background(space, config, 30, radius=0.05, seed=4)
     np.testing.assert_array_equal(rows[:30], local)
 
@@ -150,9 +119,7 @@ def test_the_parts_of_a_hybrid_background_are_drawn_apart():
 
 
 def test_a_baseline_is_the_encoded_configuration():
-    np.testing.assert_array_equal(
-        baseline_background(SPACE, ADAM), SPACE.encode(ADAM)
-    )
+    np.testing.assert_array_equal(baseline_background(SPACE, ADAM), SPACE.encode(ADAM))
     np.testing.assert_array_equal(
         baseline_background(SPACE, [ADAM, SGD]), SPACE.encode([ADAM, SGD])
     )
@@ -179,9 +146,7 @@ def test_what_may_be_absent_stays_absent_where_it_could_be_active():
             FloatParameter("x", 0, 1, active_when={"c": ["a"]}, optional=0.5),
         ]
     )
-    completed = complete(
-        space, space.encode([{"c": "a"}] * 40 + [{"c": "b"}] * 40)
-    )
+    completed = complete(space, space.encode([{"c": "a"}] * 40 + [{"c": "b"}] * 40))
     assert np.isnan(completed[:40, 1]).all()
     # where it is inactive it is drawn from the measure: absent or not
     assert 5 < np.isnan(completed[40:, 1]).sum() < 35

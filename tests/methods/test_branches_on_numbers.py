@@ -86,9 +86,7 @@ def test_effects_in_a_branch_are_those_where_it_is_taken(study):
     along_x = hx.partial_dependence(study, "x")
     curve = (np.asarray(along_x.grid, float) - 0.3) ** 2
     np.testing.assert_allclose(along_x.mean, curve, atol=0.1)
-    with pytest.raises(
-        NothingToExplain, match=r"x when c < 0\.5, y when c >= 0\.5"
-    ):
+    with pytest.raises(NothingToExplain, match=r"x when c < 0\.5, y when c >= 0\.5"):
         hx.partial_dependence(study, ["x", "y"])
 
 

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.methods.around.changes import (
-    changes_between,
-    changes_that_reach,
-)
+from hpo_explain.methods.around.changes import changes_between, changes_that_reach
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
@@ -25,9 +22,7 @@ def scattered(slopes, by, n=200, seed=0):
     """Draws of the sum of x times slopes, each with slopes of its own."""
     rng = np.random.default_rng(seed)
     each = slopes + by * rng.standard_normal((n, len(slopes)))
-    return Known(
-        unit_cube(len(slopes)), [lambda X, a=a: X @ a for a in each]
-    ), each
+    return Known(unit_cube(len(slopes)), [lambda X, a=a: X @ a for a in each]), each
 
 
 def changes(draws, start=ONES, end=ZEROS, **options):
@@ -38,21 +33,14 @@ def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_
     draws, each = scattered(SLOPES, 0.001)
     found = changes(draws)
     frame = found.to_frame().loc[["x1", "x2", "x3", "x4"]]
-    np.testing.assert_allclose(
-        frame["contribution"], each.mean(axis=0), atol=1e-9
-    )
+    np.testing.assert_allclose(frame["contribution"], each.mean(axis=0), atol=1e-9)
     assert frame["needed"].tolist() == [True, True, False, False]
-    assert (found.changed, found.put_back) == (
-        {"x1": 0.0, "x2": 0.0},
-        {"x3": 1.0, "x4": 1.0},
-    )
+    assert (found.changed, found.put_back) == ({"x1": 0.0, "x2": 0.0}, {"x3": 1.0, "x4": 1.0})
     assert found.config == {"x1": 0.0, "x2": 0.0, "x3": 1.0, "x4": 1.0}
     assert found.gain == pytest.approx(each[:, :2].sum(axis=1).mean())
     low, high = found.interval
     assert low < found.gain < high
-    inside = (frame["lower"] <= each.mean(axis=0)) & (
-        each.mean(axis=0) <= frame["upper"]
-    )
+    inside = (frame["lower"] <= each.mean(axis=0)) & (each.mean(axis=0) <= frame["upper"])
     assert inside.all()
 
 
@@ -60,21 +48,11 @@ def test_of_a_sum_each_change_contributes_its_difference_and_what_hardly_counts_
     ("noise", "back", "words"),
     [
         (0.0, [], "Fewer changes are not known to keep the gain."),
-        (
-            0.5,
-            ["x3"],
-            "With 2 of 3 changes that is kept but for 0.5 at most, the noise of one",
-        ),
-        (
-            9.0,
-            ["x2", "x3"],
-            "With 1 of 3 changes that is kept but for 3.2 at most, half of it",
-        ),
+        (0.5, ["x3"], "With 2 of 3 changes that is kept but for 0.5 at most, the noise of one"),
+        (9.0, ["x2", "x3"], "With 1 of 3 changes that is kept but for 3.2 at most, half of it"),
     ],
 )
-def test_a_loss_within_noise_counts_as_kept_up_to_half_of_the_gain(
-    noise, back, words
-):
+def test_a_loss_within_noise_counts_as_kept_up_to_half_of_the_gain(noise, back, words):
     draws, _ = scattered(np.array([4.0, 2.0, 0.4]), 0.001)
     draws.noise_std = noise
     found = changes(draws, *({"x1": v, "x2": v, "x3": v} for v in (1.0, 0.0)))
@@ -84,13 +62,8 @@ def test_a_loss_within_noise_counts_as_kept_up_to_half_of_the_gain(
 
 def test_the_smallest_set_is_that_of_all_mixtures():
     rng = np.random.default_rng(3)
-    pairs = rng.normal(0.0, 1.0, (150, 4, 4)) * 0.2 + rng.normal(
-        1.0, 1.0, (4, 4)
-    )
-    draws = Known(
-        unit_cube(4),
-        [lambda X, a=a: np.einsum("ni,ij,nj->n", X, a, X) for a in pairs],
-    )
+    pairs = rng.normal(0.0, 1.0, (150, 4, 4)) * 0.2 + rng.normal(1.0, 1.0, (4, 4))
+    draws = Known(unit_cube(4), [lambda X, a=a: np.einsum("ni,ij,nj->n", X, a, X) for a in pairs])
     whole = pairs.sum(axis=(1, 2))
 
     def kept(taken):
@@ -99,32 +72,21 @@ def test_the_smallest_set_is_that_of_all_mixtures():
         return ((gain >= 0.95 * whole) & (whole > 0.0)).mean()
 
     assert (whole > 0.0).mean() >= 0.9
-    sets = [
-        set(some) for n in range(1, 5) for some in combinations(range(4), n)
-    ]
+    sets = [set(some) for n in range(1, 5) for some in combinations(range(4), n)]
     good = [some for some in sets if kept(some) >= 0.85 or len(some) == 4]
     found = changes(draws)
-    names = {
-        f"x{j + 1}"
-        for j in max(good, key=lambda some: (-len(some), kept(some)))
-    }
+    names = {f"x{j + 1}" for j in max(good, key=lambda some: (-len(some), kept(some)))}
     assert {*found.changed} == names
     fair = []
-    for order in permutations(
-        range(4)
-    ):  # the contributions are means over all orders
+    for order in permutations(range(4)):  # the contributions are means over all orders
         left, gains = {0, 1, 2, 3}, np.zeros(4)
         for j in order:
             before = pairs.mean(axis=0)[np.ix_([*left], [*left])].sum()
             left -= {j}
-            gains[j] = (
-                before - pairs.mean(axis=0)[np.ix_([*left], [*left])].sum()
-            )
+            gains[j] = before - pairs.mean(axis=0)[np.ix_([*left], [*left])].sum()
         fair.append(gains)
     frame = found.to_frame().loc[["x1", "x2", "x3", "x4"]]
-    np.testing.assert_allclose(
-        frame["contribution"], np.mean(fair, axis=0), atol=1e-9
-    )
+    np.testing.assert_allclose(frame["contribution"], np.mean(fair, axis=0), atol=1e-9)
 
 
 def test_of_many_changes_orders_give_the_same_sums():
@@ -181,10 +143,7 @@ def branches():
     )
 
     def cost(X):
-        return (
-            np.where(X[:, 0] == 1, np.nan_to_num(X[:, 1]), 2.0)
-            + 0.001 * X[:, 3]
-        )
+        return np.where(X[:, 0] == 1, np.nan_to_num(X[:, 1]), 2.0) + 0.001 * X[:, 3]
 
     return Known(space, [cost] * 20)
 
@@ -204,12 +163,7 @@ def test_a_parent_switches_its_children_on_and_they_follow_it():
         "drop": True,
         "depth": True,
     }
-    assert frame["needed"].to_dict() == {
-        "booster": True,
-        "drop": True,
-        "depth": True,
-        "lr": False,
-    }
+    assert frame["needed"].to_dict() == {"booster": True, "drop": True, "depth": True, "lr": False}
     assert frame.loc["booster", "contribution"] == pytest.approx(1.75)
     assert found.few == 1
 
@@ -217,8 +171,7 @@ def test_a_parent_switches_its_children_on_and_they_follow_it():
 @few_draws
 def test_a_run_with_branches_names_the_family_that_is_better():
     found = hx.changes(
-        make_run(Setting(conditional(), "tpe", 60, 0)),
-        {"family": "c", "of_c": 0.5, "shared": 0.5},
+        make_run(Setting(conditional(), "tpe", 60, 0)), {"family": "c", "of_c": 0.5, "shared": 0.5}
     )
     assert found.changed["family"] == "b"
     assert "of_b" in found.changed
@@ -238,10 +191,7 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
     )
     one = changes_that_reach(draws, ONES, 3.5, tried)
     assert one.changed == {"x1": 0.25}
-    assert (one.gain, one.probability_kept) == (
-        pytest.approx(3.0, abs=0.01),
-        1.0,
-    )
+    assert (one.gain, one.probability_kept) == (pytest.approx(3.0, abs=0.01), 1.0)
     assert one.claims[0].certain
     both = changes_that_reach(draws, ONES, 1.5, tried)
     assert both.changed == {"x1": 0.25, "x2": 0.0}
@@ -258,26 +208,19 @@ def test_a_goal_takes_the_fewest_changes_to_values_that_were_tried():
 def run(n=60):
     space = unit_cube(3)
     X = space.sample(n, seed=1)
-    return hx.Run(
-        space, X, 3.0 * X[:, 0] + 0.3 * (X[:, 1] - 0.5) ** 2, "minimize"
-    )
+    return hx.Run(space, X, 3.0 * X[:, 0] + 0.3 * (X[:, 1] - 0.5) ** 2, "minimize")
 
 
 @few_draws
 def test_the_default_is_the_one_given_a_trial_or_the_middle_and_it_is_said():
     study = run()
-    assert (
-        hx.changes(study, {"x1": 1, "x2": 0.5, "x3": 0}).start.name
-        == "the default"
-    )
+    assert hx.changes(study, {"x1": 1, "x2": 0.5, "x3": 0}).start.name == "the default"
     worst = int(np.argmax(study.objective))
     assert hx.changes(study, worst).start.config == study.config(worst)
     middle = hx.changes(study)
     assert middle.start.config == {"x1": 0.5, "x2": 0.5, "x3": 0.5}
     assert "the middle of the space" in middle.sentence
-    assert [
-        note.kind for note in middle.notes if note.kind == "default_assumed"
-    ]
+    assert [note.kind for note in middle.notes if note.kind == "default_assumed"]
     assert "x3" in middle.put_back
     assert middle.best.trial == np.argmin(study.belief().predict(study.X)[0])
 
@@ -288,21 +231,13 @@ def test_an_estimator_s_own_parameters_are_the_default():
     from sklearn.model_selection import GridSearchCV
 
     X = np.random.default_rng(0).random((40, 3))
-    grid = {
-        "alpha": [0.01, 0.1, 1.0, 10.0, 100.0],
-        "fit_intercept": [True, False],
-    }
-    search = GridSearchCV(Ridge(), grid, cv=3).fit(
-        X, 5.0 + X @ [1.0, 2.0, 3.0]
-    )
+    grid = {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0], "fit_intercept": [True, False]}
+    search = GridSearchCV(Ridge(), grid, cv=3).fit(X, 5.0 + X @ [1.0, 2.0, 3.0])
     found = hx.changes(search)
     assert found.start.config == {"alpha": 1.0, "fit_intercept": True}
     assert "the framework's default" in found.sentence
     # its own is "auto"
-    others = {
-        "solver": ["svd", "lsqr"],
-        "fit_intercept": [True, False],
-    }
+    others = {"solver": ["svd", "lsqr"], "fit_intercept": [True, False]}
     search = GridSearchCV(Ridge(), others, cv=3).fit(X, 5.0 + X[:, 0])
     assert hx.changes(search).start.role == "middle"
 
@@ -328,9 +263,7 @@ def test_wrong_input_is_named(options, message):
 def test_the_best_configuration_has_nothing_to_change():
     study = run()
     best = hx.changes(study).best
-    with pytest.raises(
-        hx.base.NothingToExplain, match="is the best configuration"
-    ):
+    with pytest.raises(hx.base.NothingToExplain, match="is the best configuration"):
         hx.changes(study, best.trial)
 
 
@@ -338,23 +271,16 @@ def test_the_figure_has_a_bar_for_each_change_and_pale_ones_are_put_back():
     found = changes(scattered(SLOPES, 0.001)[0])
     figure = found.described()
     assert [label[0] for label in figure.labels] == [*found.names]
-    assert [bar.end for bar in figure.bars] == pytest.approx(
-        found.contributions.tolist()
-    )
+    assert [bar.end for bar in figure.bars] == pytest.approx(found.contributions.tolist())
     assert [bar.kind == 0 for bar in figure.bars] == found.needed.tolist()
     assert "2 changes of 4" in figure.subtitle
 
 
-@pytest.mark.parametrize(
-    ("value", "end"), [(0, 1e-8), (0.0, 1e-8), (-1.0, 1e-8), (100, 10.0)]
-)
+@pytest.mark.parametrize(("value", "end"), [(0, 1e-8), (0.0, 1e-8), (-1.0, 1e-8), (100, 10.0)])
 @few_draws
 def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
     space = hx.SearchSpace(
-        [
-            hx.FloatParameter("reg_alpha", 1e-8, 10.0, log=True),
-            hx.FloatParameter("x", 0.0, 1.0),
-        ]
+        [hx.FloatParameter("reg_alpha", 1e-8, 10.0, log=True), hx.FloatParameter("x", 0.0, 1.0)]
     )
     X = space.sample(40, seed=0)
     run = hx.Run(space, X, (X[:, 0] - 0.6) ** 2 + X[:, 1], "minimize")

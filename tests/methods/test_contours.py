@@ -22,24 +22,17 @@ def found(run):
     return hx.methods.contours(run, ["lr", "optimizer", "layers"])
 
 
-def test_colors_are_the_partial_dependence_of_each_pair_on_one_scale(
-    run, found
-):
+def test_colors_are_the_partial_dependence_of_each_pair_on_one_scale(run, found):
     figure = found.described()
     pairs = [*itertools.combinations(["lr", "optimizer", "layers"], 2)]
     assert [*found.effects.names] == pairs
     for panel, pair in zip(figure.panels, pairs, strict=True):
         effect = hx.partial_dependence(run, [pair, "lr"]).effects[0]
         np.testing.assert_array_equal(panel.values, effect.mean)
-        np.testing.assert_array_equal(
-            panel.dimmed, ~effect.shown & ~np.isnan(effect.mean)
-        )
+        np.testing.assert_array_equal(panel.dimmed, ~effect.shown & ~np.isnan(effect.mean))
     (ends,) = {panel.ends() for panel in figure.panels}
     every = [effect.mean for effect in found.effects]
-    assert ends == (
-        min(mean.min() for mean in every),
-        max(mean.max() for mean in every),
-    )
+    assert ends == (min(mean.min() for mean in every), max(mean.max() for mean in every))
 
 
 def test_points_are_the_trials_by_rank_and_state(run, found):
@@ -54,11 +47,7 @@ def test_points_are_the_trials_by_rank_and_state(run, found):
             assert abs(y - config["layers"]) <= 0.3 + 1e-9
             marked.setdefault(dots.look, set()).add(trial)
     ranked = sorted(
-        (
-            t
-            for t in np.asarray(run.trials).tolist()
-            if run.feasible[run.row(t)]
-        ),
+        (t for t in np.asarray(run.trials).tolist() if run.feasible[run.row(t)]),
         key=lambda t: run.cost[run.row(t)],
     )
     assert marked["good"] == {*ranked[:3]}

@@ -14,9 +14,7 @@ from tests.handmade import subject_of
 from tests.models.densities.blocks import CONDITIONAL, MIXED, ratio_of
 
 pytestmark = [
-    pytest.mark.filterwarnings(
-        "ignore::optuna.exceptions.ExperimentalWarning"
-    ),
+    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 UNIVARIATE = {"multivariate": False, "constant_liar": False}
@@ -32,18 +30,13 @@ def run():
 
 
 @pytest.mark.parametrize(
-    "groups",
-    [[[0], [1], [2], [3], [4]], [[0, 1, 2, 3, 4]]],
-    ids=["alone", "joint"],
+    "groups", [[[0], [1], [2], [3], [4]], [[0, 1, 2, 3, 4]]], ids=["alone", "joint"]
 )
 def test_marginals_average_to_1_over_the_measure(groups):
     """A density in multiples of chance integrates to 1 over chance."""
     ratio = ratio_of(MIXED, *groups)
     for j, parameter in enumerate(MIXED):
-        positions, weights = (
-            np.linspace(0.0, 1.0, 20_001),
-            np.full(20_001, 1 / 20_001),
-        )
+        positions, weights = (np.linspace(0.0, 1.0, 20_001), np.full(20_001, 1 / 20_001))
         if parameter.size is not None:
             positions, weights = parameter.grid()
         for density in ratio.marginal(j, positions):
@@ -61,12 +54,8 @@ def test_what_is_in_no_block_is_as_common_as_by_chance():
 def test_ratios_at_a_proposal_multiply_to_what_tpe_maximized(run):
     found = hx.methods.proposal_densities(run, 19)
     terms = run.acquisition(before=19).terms(run.X[[run.row(19)]])
-    active = [
-        curve.ratio for curve in found.curves if curve.proposed is not None
-    ]
-    assert np.log(active).sum() == pytest.approx(
-        terms["good"][0] + terms["bad"][0], rel=1e-9
-    )
+    active = [curve.ratio for curve in found.curves if curve.proposed is not None]
+    assert np.log(active).sum() == pytest.approx(terms["good"][0] + terms["bad"][0], rel=1e-9)
     assert found.config == run.config(19)
     assert found["x"].proposed == found.config["x"]
     assert found.joint == ()
@@ -75,13 +64,7 @@ def test_ratios_at_a_proposal_multiply_to_what_tpe_maximized(run):
 def test_densities_tell_their_numbers_as_table_words_and_json(run):
     found = pickle.loads(pickle.dumps(hx.methods.proposal_densities(run, 19)))
     frame = found.to_frame()
-    assert list(frame.columns) == [
-        "hyperparameter",
-        "value",
-        "good",
-        "bad",
-        "log_ratio",
-    ]
+    assert list(frame.columns) == ["hyperparameter", "value", "good", "bad", "log_ratio"]
     assert set(frame.hyperparameter) == set(run.space.names)
     leading = [claim for claim in found.claims if claim.kind == "tried"]
     assert [claim.estimate for claim in leading] == [
@@ -117,23 +100,13 @@ def test_a_path_holds_the_densities_of_each_proposal(run):
 def densities(*ratios, **changes):
     curves = tuple(
         hx.methods.DensityCurve(
-            f"x{k}",
-            ("rbf", "poly"),
-            False,
-            True,
-            np.ones(2),
-            np.ones(2),
-            "rbf",
-            ratio,
-            1.0,
+            f"x{k}", ("rbf", "poly"), False, True, np.ones(2), np.ones(2), "rbf", ratio, 1.0
         )
         for k, ratio in enumerate(ratios)
     )
     config = {curve.name: curve.proposed for curve in curves}
     subject = subject_of([*config], trial=42)
-    return hx.methods.ProposalDensities(
-        subject=subject, curves=curves, config=config, **changes
-    )
+    return hx.methods.ProposalDensities(subject=subject, curves=curves, config=config, **changes)
 
 
 def test_sentences():
@@ -148,11 +121,7 @@ def test_sentences():
 
 @pytest.mark.parametrize("kind", ["log", "whole", "category"])
 def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
-    values = {
-        "log": (1e-4, 1e-2, 1.0),
-        "whole": (1, 2, 3),
-        "category": ("a", "b", "c"),
-    }[kind]
+    values = {"log": (1e-4, 1e-2, 1.0), "whole": (1, 2, 3), "category": ("a", "b", "c")}[kind]
     categorical, rng = kind == "category", np.random.default_rng(0)
     good, bad = rng.random((2, 4, 3)) + 0.2
     places = [0, None, 1, 1]
@@ -167,9 +136,7 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
         bad=bad,
         proposed=tuple(None if i is None else values[i] for i in places),
     )
-    assert path.sentence.endswith(
-        "times as common as among the others by trial 15."
-    )
+    assert path.sentence.endswith("times as common as among the others by trial 15.")
     cells = path.described()
     np.testing.assert_array_equal(cells.values, path.log_ratio)
     assert cells.high == -cells.low == np.abs(path.log_ratio).max()
@@ -180,17 +147,10 @@ def test_the_figures_hold_the_densities_and_what_was_proposed(kind):
         "m", values, kind == "log", categorical, good[0], bad[0], values[1]
     )
     found = densities(2.0, joint=(("m", "x0"),))
-    panels = replace(
-        found, curves=(curve, replace(curve, proposed=None))
-    ).described()
+    panels = replace(found, curves=(curve, replace(curve, proposed=None))).described()
     first, second = panels.panels
     marks = first.dots if categorical else first.lines
-    assert {mark.look: list(mark.y) for mark in marks} == {
-        "0": list(good[0]),
-        "1": list(bad[0]),
-    }
-    assert [note[0] for note in first.notes] == [
-        1.0 if categorical else values[1]
-    ]
+    assert {mark.look: list(mark.y) for mark in marks} == {"0": list(good[0]), "1": list(bad[0])}
+    assert [note[0] for note in first.notes] == [1.0 if categorical else values[1]]
     assert second.heading == "m inactive"
     assert panels.footer.startswith("2 hyperparameters were sampled together")

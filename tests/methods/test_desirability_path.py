@@ -23,9 +23,7 @@ def run_of(n=14, d=3, *, proposals=None, direction="minimize", seed=0):
 
 
 def path_of(run, **options):
-    return hx.methods.desirability_path(
-        run, **{"background": 60, "progress": False} | options
-    )
+    return hx.methods.desirability_path(run, **{"background": 60, "progress": False} | options)
 
 
 def test_a_path_is_the_explanation_of_every_proposal():
@@ -42,25 +40,15 @@ def test_a_path_is_the_explanation_of_every_proposal():
         path.explanation(5)
     latest = path.explanations[-1].subject
     assert path.trial is None
-    assert (path.subject.model, path.subject.incumbent) == (
-        latest.model,
-        run.incumbent,
-    )
+    assert (path.subject.model, path.subject.incumbent) == (latest.model, run.incumbent)
     np.testing.assert_array_equal(path.subject.tried, run.X)
 
 
 def test_trials_before_which_nothing_was_known_are_left_out_and_named():
     path = path_of(run_of(6))
     assert path.trials.tolist() == [2, 3, 4, 5]
-    assert path.notes == (
-        fact("proposals_left_out", trials=[0, 1], why="too_little_known"),
-    )
-    flat = hx.Run(
-        unit_cube(1),
-        [[0.1], [0.5], [0.7], [0.9]],
-        [1.0, 1.0, 1.0, 2.0],
-        "minimize",
-    )
+    assert path.notes == (fact("proposals_left_out", trials=[0, 1], why="too_little_known"),)
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
     with pytest.raises(NothingToExplain) as caught:
         path_of(flat)
     assert caught.value.reason.kind == "no_explainable_proposal"
@@ -94,16 +82,10 @@ def test_the_long_table_holds_every_number_once():
         "upper",
     ]
     assert len(frame) == 3 * 3 * 3
-    wide = frame.pivot(
-        index="trial",
-        columns=["term", "hyperparameter"],
-        values="contribution",
-    )
+    wide = frame.pivot(index="trial", columns=["term", "hyperparameter"], values="contribution")
     np.testing.assert_allclose(wide["total"].to_numpy(), path.total)
     np.testing.assert_allclose(
-        (wide["mean"] + wide["uncertainty"]).to_numpy(),
-        wide["total"].to_numpy(),
-        atol=1e-12,
+        (wide["mean"] + wide["uncertainty"]).to_numpy(), wide["total"].to_numpy(), atol=1e-12
     )
     assert (frame.lower <= frame.contribution).all()
     assert (frame.contribution <= frame.upper).all()
@@ -113,19 +95,13 @@ def test_percentiles_are_those_of_the_proposals_until_then():
     run = run_of(proposals=[6, 9, 13])
     predictions = path_of(run).predictions()
     assert predictions.index.tolist() == [6, 9, 13]
-    np.testing.assert_array_equal(
-        predictions.objective, run.objective[[6, 9, 13]]
-    )
+    np.testing.assert_array_equal(predictions.objective, run.objective[[6, 9, 13]])
     for i, trial in enumerate([6, 9, 13]):
         mean, std = run.surrogate(before=trial).predict(run.X[[trial]])
         assert predictions["mean"].iloc[i] == pytest.approx(mean[0])
         assert predictions["std"].iloc[i] == pytest.approx(std[0])
-        ranks = (
-            predictions["mean"].iloc[: i + 1] <= predictions["mean"].iloc[i]
-        ).mean()
-        assert predictions["percentile of mean"].iloc[i] == pytest.approx(
-            100.0 * ranks
-        )
+        ranks = (predictions["mean"].iloc[: i + 1] <= predictions["mean"].iloc[i]).mean()
+        assert predictions["percentile of mean"].iloc[i] == pytest.approx(100.0 * ranks)
 
 
 # ---------------------------------------------------------------------- made paths
@@ -135,9 +111,7 @@ def made(mean, uncertainty, *, trials=None):
     """A path of given contributions (T, d)."""
     names = [f"x{j + 1}" for j in range(np.shape(mean)[1])]
     trials = [*(range(len(mean)) if trials is None else trials)]
-    return path(
-        np.dstack([mean, uncertainty]), trials=trials, names=names, error=None
-    )
+    return path(np.dstack([mean, uncertainty]), trials=trials, names=names, error=None)
 
 
 def test_a_turning_point_is_where_the_mean_takes_over():
@@ -153,26 +127,16 @@ def test_a_turning_point_is_where_the_mean_takes_over():
 
 
 def test_the_balance_is_the_share_of_uncertainty_in_the_latest_contributions():
-    path = made(
-        [[9.0, 9.0], [3.0, 0.0], [1.0, 1.0]],
-        [[0.0, 0.0], [0.0, -1.0], [1.0, -1.0]],
-    )
-    assert path.balance(last=2) == pytest.approx(
-        {"exploring": 0.375, "exploiting": 0.625}
-    )
-    assert path.balance(last=1) == pytest.approx(
-        {"exploring": 0.5, "exploiting": 0.5}
-    )
+    path = made([[9.0, 9.0], [3.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, -1.0], [1.0, -1.0]])
+    assert path.balance(last=2) == pytest.approx({"exploring": 0.375, "exploiting": 0.625})
+    assert path.balance(last=1) == pytest.approx({"exploring": 0.5, "exploiting": 0.5})
     with pytest.raises(ValueError, match="last"):
         path.balance(last=0)
     first, second, balance = path.claims
     assert (first.kind, first.hyperparameters) == ("contribution", ("x1",))
     assert first.estimate == pytest.approx(np.abs(path.total[:, 0]).mean())
     assert second.hyperparameters == ("x2",)
-    assert (balance.kind, balance.estimate) == (
-        "form",
-        path.balance()["exploring"],
-    )
+    assert (balance.kind, balance.estimate) == ("form", path.balance()["exploring"])
     (nothing,) = made(np.zeros((3, 2)), np.zeros((3, 2))).claims
     assert nothing.side == "below"
 
@@ -184,9 +148,7 @@ def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
     for kappa in (1.0, 3.0):
         others = [
             hx.methods.ShapleyExplainer(
-                hx.models.LowerConfidenceBound(
-                    run.surrogate(before=trial), kappa=kappa
-                ),
+                hx.models.LowerConfidenceBound(run.surrogate(before=trial), kappa=kappa),
                 background=60,
             ).explain(run.config(trial))
             for trial in (6, 9, 13)
@@ -194,15 +156,11 @@ def test_contributions_for_another_kappa_are_those_of_the_criterion_with_it():
         mine = hx.methods.desirability_path(run, background=60, progress=False)
         exploring = np.array([np.abs(e.phi[:, 1]).sum() for e in others])
         whole = np.array([np.abs(e.phi).sum() for e in others])
-        assert mine.balance(3, kappa)["exploring"] == pytest.approx(
-            (exploring / whole).mean()
-        )
+        assert mine.balance(3, kappa)["exploring"] == pytest.approx((exploring / whole).mean())
 
 
 def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
-    mean = np.array(
-        [[0.1, 0.9, 0.1]] * 6 + [[5.0, 1.2, 0.6]] * 2 + [[5.0, 1.2, 2.0]] * 6
-    )
+    mean = np.array([[0.1, 0.9, 0.1]] * 6 + [[5.0, 1.2, 0.6]] * 2 + [[5.0, 1.2, 2.0]] * 6)
     path = made(mean, np.ones((14, 3)))
     by_hand = {kappa: path.turning_points(kappa) for kappa in (1.0, 1.96, 3.0)}
     assert by_hand[1.0] == {"x1": 6, "x2": None, "x3": 6}
@@ -212,18 +170,10 @@ def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
     assert (turns["x1"].span, turns["x1"].certain) == ((6, 6), True)
     assert (turns["x2"].span, turns["x2"].certain) == (None, False)
     assert (turns["x3"].span, turns["x3"].certain) == ((6, 8), False)
-    claims = {
-        c.hyperparameters[0]: c for c in path.claims if c.kind == "order"
-    }
-    assert [claims[name].certain for name in ("x1", "x2", "x3")] == [
-        True,
-        False,
-        False,
-    ]
+    claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "order"}
+    assert [claims[name].certain for name in ("x1", "x2", "x3")] == [True, False, False]
     assert claims["x3"].interval == (6, 8)
-    assert [reason.kind for reason in claims["x3"].because] == [
-        "depends_on_kappa"
-    ]
+    assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
 
 
 def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():
@@ -247,9 +197,7 @@ def test_sentences():
         "contributions to the latest proposals 31% are about uncertainty (20% to 39% for κ from 1 "
         "to 3)."
     )
-    assert path(phi, assumed=False).sentence.endswith(
-        "31% are about uncertainty."
-    )
+    assert path(phi, assumed=False).sentence.endswith("31% are about uncertainty.")
     assert path([[[0.0, 0.0]]] * 2, assumed=False).sentence == (
         "Over 2 proposals no hyperparameter stands out from an average configuration."
     )
@@ -285,9 +233,7 @@ def test_each_hyperparameter_has_a_panel_with_its_total_and_terms_the_largest_fi
     assert figure.heading == (
         "Why trials 5-8? As a GP with LCB (κ = 1.96) would have seen them (assumed)"
     )
-    alone = path(
-        np.ones((4, 1, 1)), terms=("improvement",), error=None
-    ).described()
+    alone = path(np.ones((4, 1, 1)), terms=("improvement",), error=None).described()
     assert [line.look for line in alone.panels[0].lines] == ["total"]
     assert "No intervals" in alone.footer
     assert "band" not in alone.means
@@ -299,9 +245,7 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
     assert [(note.x, note.text) for note in first.notes] == [(9, "from 9")]
     assert second.notes == []
     config = [{"x0": 0.5, "x1": 0.1}, {"x0": 0.5}, {"x0": 0.5, "x1": 0.2}]
-    phi = [
-        [[1.0, 0.5], [0.2, 0.1] if "x1" in c else [0.0, 0.0]] for c in config
-    ]
+    phi = [[[1.0, 0.5], [0.2, 0.1] if "x1" in c else [0.0, 0.0]] for c in config]
     figure = path(phi, each=[{"config": c} for c in config]).described()
     np.testing.assert_allclose(figure.panels[1].lines[0].y, [0.3, np.nan, 0.3])
     assert "broken where the hyperparameter is inactive" in figure.footer
@@ -314,9 +258,7 @@ def test_turning_points_are_marked_and_inactive_values_leave_gaps():
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(
-    direction,
-):
+def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(direction):
     run = tuning_run(12, direction=direction)
     result = hx.methods.desirability_path(run, background=50, progress=False)
     figure, table = result.described("predictions"), result.predictions()
@@ -327,56 +269,34 @@ def test_trials_predictions_and_the_best_so_far_are_those_of_the_run(
     np.testing.assert_array_equal(predicted.y, table["mean"])
     np.testing.assert_array_equal(predicted.half, table["std"])
     lowest = np.minimum if direction == "minimize" else np.maximum
-    np.testing.assert_array_equal(
-        best.y, lowest.accumulate(np.asarray(run.objective))
-    )
+    np.testing.assert_array_equal(best.y, lowest.accumulate(np.asarray(run.objective)))
     assert best.step
 
 
 def test_what_is_better_than_the_incumbent_was_infeasible_and_is_not_the_best_so_far():
     objective = [3.0, 0.5, 2.0, 1.0, 4.0, 0.7, 1.5]
-    step = (
-        random_path(2, 1, objective=objective, incumbent=3)
-        .described("predictions")
-        .lines[1]
-    )
+    step = random_path(2, 1, objective=objective, incumbent=3).described("predictions").lines[1]
     np.testing.assert_array_equal(step.x, [0, 2, 3, 4, 6])
     np.testing.assert_array_equal(step.y, [3.0, 2.0, 1.0, 1.0, 1.0])
-    assert (
-        len(
-            random_path(2, 1, objective=objective)
-            .described("predictions")
-            .lines
-        )
-        == 1
-    )
+    assert len(random_path(2, 1, objective=objective).described("predictions").lines) == 1
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_diverged_trials_stand_at_their_bound(sign):
     objective = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6, 0.3])
     direction = "minimize" if sign > 0 else "maximize"
-    made = random_path(
-        2, 1, objective=objective, direction=direction, diverged_above=0.9
-    )
-    (diverged,) = [
-        d for d in made.described("predictions").dots if d.look == "diverged"
-    ]
+    made = random_path(2, 1, objective=objective, direction=direction, diverged_above=0.9)
+    (diverged,) = [d for d in made.described("predictions").dots if d.look == "diverged"]
     assert (diverged.x.tolist(), diverged.y.tolist()) == ([5], [sign * 0.9])
 
 
 def test_exploration_is_the_share_of_uncertainty_of_each_hyperparameter():
-    found = made(
-        [[3.0, 0.0], [1.0, -1.0], [0.0, 2.0]],
-        [[1.0, 0.0], [-1.0, 3.0], [0.0, 2.0]],
-    )
+    found = made([[3.0, 0.0], [1.0, -1.0], [0.0, 2.0]], [[1.0, 0.0], [-1.0, 3.0], [0.0, 2.0]])
     alone = found.exploration(last=1).to_numpy()
     expected = [[0.25, np.nan], [0.5, 0.75], [np.nan, 0.5]]
     np.testing.assert_allclose(alone, expected)
     together = found.exploration(last=2).to_numpy()
-    np.testing.assert_allclose(
-        together, [[0.25, np.nan], [0.375, 0.75], [0.5, 0.625]]
-    )
+    np.testing.assert_allclose(together, [[0.25, np.nan], [0.375, 0.75], [0.5, 0.625]])
     with pytest.raises(ValueError, match="last"):
         found.exploration(last=0)
 

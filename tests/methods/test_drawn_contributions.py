@@ -35,11 +35,7 @@ def by_definition(surrogate, x, background):
                 w = np.empty(d)
                 for j in range(d):
                     s = size - 1 if j in coalition else size
-                    w[j] = (
-                        math.factorial(s)
-                        * math.factorial(d - s - 1)
-                        / math.factorial(d)
-                    )
+                    w[j] = math.factorial(s) * math.factorial(d - s - 1) / math.factorial(d)
                     w[j] *= 1.0 if j in coalition else -1.0
                 rows.append(z)
                 weights.append(w / len(background))
@@ -58,9 +54,7 @@ def test_they_are_the_brute_force_for_each_draw(direction):
     expected = belief.draws(rows) @ weights.T
     apart = expected - expected.mean(axis=0)
     np.testing.assert_allclose(found.draws - found.phi, apart, atol=1e-9)
-    np.testing.assert_allclose(
-        found.phi, weights @ surrogate.predict(rows)[0], rtol=1e-9
-    )
+    np.testing.assert_allclose(found.phi, weights @ surrogate.predict(rows)[0], rtol=1e-9)
     bound = hx.models.LowerConfidenceBound(surrogate, direction=direction)
     of_bound = explained(
         bound,
@@ -86,9 +80,9 @@ def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
     rows, weights = by_definition(surrogate, x, background)
     errors = []
     for seed in range(10):
-        explanation = hx.methods.PredictionExplainer(
-            surrogate, background=200, seed=seed
-        ).explain(dict(zip(space.names, x, strict=True)))
+        explanation = hx.methods.PredictionExplainer(surrogate, background=200, seed=seed).explain(
+            dict(zip(space.names, x, strict=True))
+        )
         draws = as_draws(surrogate, "minimize", seed=seed).draws(rows)
         std = (draws @ weights.T).std(axis=0)
         # t with 9 degrees of freedom
@@ -101,9 +95,7 @@ def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
 
 def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_functions():
     space = cube(5)
-    acquisition = hx.models.LowerConfidenceBound(
-        AnalyticSurrogate(space, lambda X: X[:, 0])
-    )
+    acquisition = hx.models.LowerConfidenceBound(AnalyticSurrogate(space, lambda X: X[:, 0]))
     x, background = np.full(5, 0.3), hx.methods.global_background(space, 500)
     game = CoalitionGame.of(acquisition, x, estimator="auto", seed=0)
     rows, weights = functionals(game, background, seed=1)
@@ -112,20 +104,14 @@ def test_weights_of_drawn_rows_add_up_to_the_payout_and_integrate_additive_funct
     starts = rows.reshape(n, -1, 5)[:, 0]
     payout = np.exp(x.sum()) - np.exp(starts.sum(axis=1)).mean()
     assert (weights * values).sum() == pytest.approx(payout)
-    linear = np.vecdot(weights, (rows @ np.arange(5.0)).reshape(n, -1)).sum(
-        axis=1
-    )
-    np.testing.assert_allclose(
-        linear, np.arange(5.0) * (x - starts.mean(axis=0)), atol=1e-12
-    )
+    linear = np.vecdot(weights, (rows @ np.arange(5.0)).reshape(n, -1)).sum(axis=1)
+    np.testing.assert_allclose(linear, np.arange(5.0) * (x - starts.mean(axis=0)), atol=1e-12)
     assert len(np.unique(starts, axis=0)) == n
 
 
 def test_inactive_hyperparameters_do_nothing_in_any_draw():
     run = tuning_run()
-    absent = next(
-        t for t in sorted(run.proposals) if "rate_drop" not in run.config(t)
-    )
+    absent = next(t for t in sorted(run.proposals) if "rate_drop" not in run.config(t))
     found = hx.explain_proposal(run, absent, acquisition="lcb", background=100)
     assert (found.draws[:, 3] == 0.0).all()
     assert (found.draws[:, :3].std(axis=0) > 0.0).all()
@@ -135,12 +121,8 @@ def test_inactive_hyperparameters_do_nothing_in_any_draw():
 def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
     run = tuning_run()
     model = AnalyticSurrogate(run.space, lambda X: X[:, 0])
-    model = (
-        run.surrogate(kind="forest", n_trees=4) if kind == "forest" else model
-    )
-    found = hx.methods.PredictionExplainer(model, background=20).explain(
-        run.config(20)
-    )
+    model = run.surrogate(kind="forest", n_trees=4) if kind == "forest" else model
+    found = hx.methods.PredictionExplainer(model, background=20).explain(run.config(20))
     np.testing.assert_array_equal(found.draws, found.phi[None])
     assert {claim.certain for claim in found.claims} == {False}
     assert found.claims[0].because == (fact("uncertainty_unknown"),)
@@ -159,12 +141,8 @@ def test_under_pure_noise_hardly_any_reason_promises_a_better_objective():
     for seed in range(12):
         space, rng = cube(3), np.random.default_rng(seed)
         X = space.sample(30, seed=seed)
-        run = hx.Run(
-            space, X, rng.standard_normal(30), "minimize", proposals=[29]
-        )
-        for claim in hx.explain_proposal(
-            run, 29, acquisition="lcb", background=60
-        ).claims:
+        run = hx.Run(space, X, rng.standard_normal(30), "minimize", proposals=[29])
+        for claim in hx.explain_proposal(run, 29, acquisition="lcb", background=60).claims:
             if claim.term == "objective":
                 promised, certain = promised + 1, certain + claim.certain
     assert certain <= 1 <= promised

@@ -18,22 +18,18 @@ def test_a_linear_prediction_is_divided_into_its_terms():
     weights = np.array([3.0, -1.0, 0.5])
     surrogate = AnalyticSurrogate(space, lambda X: 10.0 + X @ weights)
     background = space.sample(40, seed=2)
-    found = hx.methods.PredictionExplainer(
-        surrogate, background=background
-    ).explain({"x1": 1.0, "x2": 0.2, "x3": 0.0})
+    found = hx.methods.PredictionExplainer(surrogate, background=background).explain(
+        {"x1": 1.0, "x2": 0.2, "x3": 0.0}
+    )
     expected = weights * (np.array([1.0, 0.2, 0.0]) - background.mean(axis=0))
     np.testing.assert_allclose(found.phi, expected)
     assert found.prediction == pytest.approx(12.8)
-    assert found.baseline == pytest.approx(
-        10.0 + background.mean(axis=0) @ weights
-    )
+    assert found.baseline == pytest.approx(10.0 + background.mean(axis=0) @ weights)
     assert np.isnan(found.half_width).all()
     assert found.efficiency_gap == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate]
-)
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_it_is_the_mean_term_of_the_confidence_bound_in_the_users_units(kind):
     space = nested_space()
     X = space.sample(40, seed=1)
@@ -41,58 +37,40 @@ def test_it_is_the_mean_term_of_the_confidence_bound_in_the_users_units(kind):
     for direction, sign in (("minimize", -1.0), ("maximize", 1.0)):
         bound = hx.models.LowerConfidenceBound(surrogate, direction=direction)
         (config,) = space.decode(X[:1])
-        expected = hx.methods.ShapleyExplainer(bound, background=60).explain(
-            config
-        )
+        expected = hx.methods.ShapleyExplainer(bound, background=60).explain(config)
         found = hx.methods.PredictionExplainer(
             surrogate, direction=direction, background=60
         ).explain(config)
         size = np.abs(found.phi).max()
-        np.testing.assert_allclose(
-            found.phi, sign * expected.phi[:, 0], atol=1e-9 * size
-        )
-        assert found.phi.sum() == pytest.approx(
-            found.prediction - found.baseline
-        )
+        np.testing.assert_allclose(found.phi, sign * expected.phi[:, 0], atol=1e-9 * size)
+        assert found.phi.sum() == pytest.approx(found.prediction - found.baseline)
         assert (found.half_width >= 0).all()
-        assert not found.phi[
-            [n not in config and n != "warmup" for n in space.names]
-        ].any()
+        assert not found.phi[[n not in config and n != "warmup" for n in space.names]].any()
 
 
 def test_many_configurations_share_a_background():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] * X[:, 1])
     configs = space.decode(space.sample(6, seed=3))
-    explainer = hx.methods.PredictionExplainer(
-        surrogate, background=20, seed=5
-    )
+    explainer = hx.methods.PredictionExplainer(surrogate, background=20, seed=5)
     found = explainer.explain_all(configs)
     for i, config in enumerate(configs):
         np.testing.assert_allclose(found.phi[i], explainer.explain(config).phi)
-    np.testing.assert_allclose(
-        found.phi.sum(axis=1), found.predictions - found.baseline
-    )
-    np.testing.assert_allclose(
-        found.importance, np.abs(found.phi).mean(axis=0)
-    )
+    np.testing.assert_allclose(found.phi.sum(axis=1), found.predictions - found.baseline)
+    np.testing.assert_allclose(found.importance, np.abs(found.phi).mean(axis=0))
     np.testing.assert_array_equal(found.positions, space.encode(configs))
     assert len(found.to_frame()) == 12
 
 
 def test_claims_are_the_contributions_and_what_moves_most_on_average():
-    surrogate = AnalyticSurrogate(
-        unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
     explainer = hx.methods.PredictionExplainer(surrogate, background=20)
     one = explainer.explain({"x1": 1.0, "x2": 0.5})
     assert one.to_frame().index.tolist() == ["x1", "x2"]
     assert [(claim.kind, claim.estimate) for claim in one.claims] == [
         ("contribution", phi) for phi in one.phi
     ]
-    many = explainer.explain_all(
-        [{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}]
-    )
+    many = explainer.explain_all([{"x1": 1.0, "x2": 0.5}, {"x1": 0.0, "x2": 0.5}])
     assert [(c.kind, c.hyperparameters, c.estimate) for c in many.claims] == [
         ("contribution", (name,), size)
         for name, size in zip(many.names, many.importance, strict=True)
@@ -102,27 +80,18 @@ def test_claims_are_the_contributions_and_what_moves_most_on_average():
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_results_name_what_they_are_about(direction):
     run = tuning_run(20, direction=direction)
-    explainer = hx.methods.PredictionExplainer(
-        run.surrogate(), direction=direction, background=40
-    )
+    explainer = hx.methods.PredictionExplainer(run.surrogate(), direction=direction, background=40)
     best = explainer.explain(run.incumbent)
     assert best.subject.lower_is_better == (direction == "minimize")
     sign = 1.0 if direction == "minimize" else -1.0
     assert sign * best.prediction < sign * best.baseline
     assert sign * best.claims[0].estimate < 0.0
-    assert all(
-        claim.interval[0] < claim.estimate < claim.interval[1]
-        for claim in best.claims
-    )
+    assert all(claim.interval[0] < claim.estimate < claim.interval[1] for claim in best.claims)
     assert (best.subject.acquisition, best.subject.model) == ("", "a GP")
     subject = Subject.of(run, trial=3)
-    named = hx.methods.PredictionExplainer(
-        run.surrogate(), background=40, subject=subject
-    )
+    named = hx.methods.PredictionExplainer(run.surrogate(), background=40, subject=subject)
     assert named.explain(run.config(3)).subject.objective_name == "loss"
-    assert (
-        named.explain_all([run.config(3)], [3]).subject.direction == direction
-    )
+    assert named.explain_all([run.config(3)], [3]).subject.direction == direction
 
 
 # ---------------------------------------------------------------------- shap's own plots
@@ -145,17 +114,11 @@ def test_shap_draws_a_prediction_and_its_bars_end_at_it(pyplot):
     import shap
 
     space = nested_space()
-    surrogate = AnalyticSurrogate(
-        space, lambda X: 2.0 + np.nan_to_num(X) @ np.arange(len(space))
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: 2.0 + np.nan_to_num(X) @ np.arange(len(space)))
     (config,) = space.decode(space.sample(1, seed=4))
-    found = hx.methods.PredictionExplainer(surrogate, background=50).explain(
-        config
-    )
+    found = hx.methods.PredictionExplainer(surrogate, background=50).explain(config)
     given = found.to_shap()
-    assert given.base_values + given.values.sum() == pytest.approx(
-        found.prediction
-    )
+    assert given.base_values + given.values.sum() == pytest.approx(found.prediction)
     assert given.lower_bounds == pytest.approx(found.phi - found.half_width)
     assert given.upper_bounds == pytest.approx(found.phi + found.half_width)
     assert given.values is not found.phi
@@ -164,11 +127,7 @@ def test_shap_draws_a_prediction_and_its_bars_end_at_it(pyplot):
     inactive = {*space.names} - {*config}
     assert inactive
     for name in space.names:
-        value = (
-            "inactive"
-            if name in inactive
-            else found.value(space.names.index(name))
-        )
+        value = "inactive" if name in inactive else found.value(space.names.index(name))
         assert f"{value} = {name}" in labels
     ends = [
         re.findall(r"= ([-0-9.]+)", label.get_text().replace("\u2212", "-"))
@@ -188,9 +147,7 @@ def test_what_a_proposal_was_for_adds_up_in_shap_too(pyplot):
     found = hx.explain_proposal(run, background=40)
     given = found.to_shap()
     assert given.base_values == found.baseline["total"]
-    assert given.base_values + given.values.sum() == pytest.approx(
-        found.prediction["total"]
-    )
+    assert given.base_values + given.values.sum() == pytest.approx(found.prediction["total"])
     assert given.feature_names == list(run.space.names)
     axes = shap.plots.waterfall(given, show=False)
     first = run.space.names[found.order()[0]]
@@ -228,9 +185,7 @@ def prediction(phi, *, std=0.01, half=None, **subject):
         prediction=1.0 + sum(phi),
         baseline=1.0,
         efficiency_gap=0.0,
-        draws=np.array(phi)[None]
-        if std is None
-        else np.array(phi) + std * normal(len(phi)),
+        draws=np.array(phi)[None] if std is None else np.array(phi) + std * normal(len(phi)),
     )
 
 
@@ -241,9 +196,7 @@ def overview(phi, positions=None, **subject):
         subject=subject_of(names, **subject),
         configs=tuple(dict.fromkeys(names, 0.5) for _ in phi),
         phi=phi,
-        positions=np.full(phi.shape, 0.5)
-        if positions is None
-        else np.array(positions),
+        positions=np.full(phi.shape, 0.5) if positions is None else np.array(positions),
         predictions=phi.sum(axis=1),
         baseline=0.5,
     )
@@ -257,19 +210,13 @@ def test_sentences():
     )
     unsure = prediction([0.25, -0.125], std=0.1)
     assert [claim.certain for claim in unsure.claims] == [True, False]
-    assert unsure.claims[1].probability == pytest.approx(
-        norm.cdf(1.25), abs=0.005
-    )
-    assert not any(
-        claim.certain for claim in prediction([0.25, -0.125], std=None).claims
-    )
+    assert unsure.claims[1].probability == pytest.approx(norm.cdf(1.25), abs=0.005)
+    assert not any(claim.certain for claim in prediction([0.25, -0.125], std=None).claims)
     assert prediction([0.0, 0.0]).sentence == (
         "The objective predicted for this configuration is 1, as on average: no hyperparameter "
         "moves it."
     )
-    assert overview(
-        [[0.25, 0.0], [-0.5, 0.0]], objective_name="loss"
-    ).sentence == (
+    assert overview([[0.25, 0.0], [-0.5, 0.0]], objective_name="loss").sentence == (
         "Over 2 configurations the predicted loss is moved most by x0 (by 0.375 on average)."
     )
     assert overview([[0.0, 0.0]]).sentence == (
@@ -278,13 +225,9 @@ def test_sentences():
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(
-    direction,
-):
+def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(direction):
     half = np.array([0.02, 0.01, 0.0])
-    figure = prediction(
-        [0.25, -0.5, 0.0], half=half, direction=direction
-    ).described()
+    figure = prediction([0.25, -0.5, 0.0], half=half, direction=direction).described()
     assert figure.labels == [("x1", "= 0.5"), ("x0", "= 0.5")]
     worse = [0, 1] if direction == "minimize" else [1, 0]
     assert [(bar.end, bar.half, bar.fill) for bar in figure.bars] == [
@@ -292,37 +235,26 @@ def test_bars_are_the_contributions_and_those_that_make_it_worse_differ(
         (0.25, 0.02, worse[1]),
     ]
     half = STRETCH["average"] * 0.0196
-    np.testing.assert_allclose(
-        [bar.model for bar in figure.bars], half, rtol=0.03
-    )
+    np.testing.assert_allclose([bar.model for bar in figure.bars], half, rtol=0.03)
     assert figure.fills == {0: "better", 1: "worse"}
-    assert figure.label.endswith(
-        "left is better" if direction == "minimize" else "right is better"
-    )
+    assert figure.label.endswith("left is better" if direction == "minimize" else "right is better")
     assert figure.footer.endswith("Not shown: 1 inactive.")
     assert figure.subtitle.startswith("predicted 0.75, on average 1")
 
 
 def test_points_are_contributions_colored_by_values_the_largest_on_top():
     phi = [[0.1, 0.0], [0.2, 3.0], [0.0, -3.0], [0.0, -3.0]]
-    figure = overview(
-        phi, [[0.1, 0.9], [0.9, 0.5], [np.nan, 0.2], [0.3, 0.4]]
-    ).described()
+    figure = overview(phi, [[0.1, 0.9], [0.9, 0.5], [np.nan, 0.2], [0.3, 0.4]]).described()
     assert figure.labels == [("x1",), ("x0",)]
     first, second = figure.dots
     np.testing.assert_array_equal(first.x, [0.0, 3.0, -3.0, -3.0])
     np.testing.assert_array_equal(first.colors, [0.9, 0.5, 0.2, 0.4])
     # inactive: no point
     np.testing.assert_array_equal(second.x, [0.1, 0.2, 0.0])
-    assert (
-        first.y[2] != first.y[3]
-    )  # points at the same place stand over each other
+    assert first.y[2] != first.y[3]  # points at the same place stand over each other
     assert (np.abs(first.y) < 0.5).all()
     assert figure.scale == ("low", "high", "value")
-    assert (
-        "Not shown: 10 that move it less"
-        in overview(np.ones((2, 30))).described().footer
-    )
+    assert "Not shown: 10 that move it less" in overview(np.ones((2, 30))).described().footer
 
 
 def test_what_draws_leave_out_is_divided_equally(monkeypatch):

@@ -9,10 +9,7 @@ from scipy.stats import norm
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import fact
-from hpo_explain.methods.proposals.explainable import (
-    explainable,
-    why_unexplained,
-)
+from hpo_explain.methods.proposals.explainable import explainable, why_unexplained
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, explained, explanation, warns_of_glyphs
 from tests.methods.test_desirability_path import run_of
@@ -33,9 +30,7 @@ def test_another_models_view_is_the_same_criterion_through_that_model():
 
 
 def test_a_proposal_that_was_made_before_is_named_as_such():
-    space = hx.SearchSpace(
-        [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
     X = [[0.1, 0.2], [0.9, 0.5], [0.4, 0.1], [0.1, 0.2], [0.1, 0.5]]
     run = hx.Run(space, X, [1.0, 9.0, 4.0, 1.5, 2.0], "minimize")
     again = fact("proposal_repeats", trials=[0])
@@ -56,9 +51,7 @@ def test_the_best_predicted_proposal_is_the_trial_to_keep(direction):
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @few_draws
-def test_where_that_is_none_it_is_the_one_with_the_best_expected_objective(
-    direction,
-):
+def test_where_that_is_none_it_is_the_one_with_the_best_expected_objective(direction):
     run = run_of(direction=direction)
     keep = hx.optimum(run).keep
     others = [trial for trial in (3, 6, 9, 13) if trial != keep]
@@ -73,9 +66,7 @@ def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
     run = run_of(proposals=[6, 9, 13])
     found = hx.explain_proposal(run, 9, background="incumbent")
     best = int(np.argmin(run.objective[:9]))
-    expected = hx.methods.ShapleyExplainer(
-        run.acquisition(before=9), background=run.config(best)
-    )
+    expected = hx.methods.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
     np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
     assert fact("background_incumbent", trials=[best]) in found.notes
     assert found.background_size == 1
@@ -89,14 +80,9 @@ def test_every_reference_set_can_be_named(word):
     assert found.standard_error is not None
     grown = [note for note in found.notes if note.kind == "background_grown"]
     if word != "thesis":
-        assert (grown[0]["rows"], grown[0]["place"]) == (
-            found.background_size,
-            word,
-        )
+        assert (grown[0]["rows"], grown[0]["place"]) == (found.background_size, word)
     if word == "global":
-        np.testing.assert_array_equal(
-            found.phi, hx.explain_proposal(run, 6).phi
-        )
+        np.testing.assert_array_equal(found.phi, hx.explain_proposal(run, 6).phi)
     if word == "thesis":
         assert found.background_size == 2000
 
@@ -125,14 +111,8 @@ def reason_of(function, *arguments):
 def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquisition():
     run = run_of(proposals=[6, 9])
     reason = reason_of(hx.explain_proposal, run, 7)
-    assert (reason.kind, reason.trials, reason["proposals"]) == (
-        "not_proposed",
-        (7,),
-        (6, 9),
-    )
-    assert hx.explain_proposal(
-        run, 7, acquisition="lcb", background=20
-    ).subject.assumed
+    assert (reason.kind, reason.trials, reason["proposals"]) == ("not_proposed", (7,), (6, 9))
+    assert hx.explain_proposal(run, 7, acquisition="lcb", background=20).subject.assumed
     reason = reason_of(hx.explain_proposal, run_of(proposals=[]))
     assert (reason.kind, reason["finished"]) == ("no_proposals", 14)
     with pytest.raises(ValueError, match="trial 99 does not exist"):
@@ -142,33 +122,18 @@ def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquis
 def test_nothing_is_explained_where_too_little_was_known():
     run = run_of(6)
     reason = reason_of(hx.explain_proposal, run, 1)
-    assert (reason.kind, reason.trials, reason["finished"]) == (
-        "too_little_known",
-        (1,),
-        1,
-    )
+    assert (reason.kind, reason.trials, reason["finished"]) == ("too_little_known", (1,), 1)
     assert why_unexplained(run, 1, "lcb") == reason
     # a given acquisition function rests on nothing else
     mine = hx.models.LowerConfidenceBound(run.surrogate())
     assert why_unexplained(run, 1, mine) is None
-    assert (
-        hx.explain_proposal(run, 1, acquisition=mine, background=20).trial == 1
-    )
+    assert hx.explain_proposal(run, 1, acquisition=mine, background=20).trial == 1
 
 
 def test_nothing_is_explained_where_the_objective_was_constant():
-    flat = hx.Run(
-        unit_cube(1),
-        [[0.1], [0.5], [0.7], [0.9]],
-        [1.0, 1.0, 1.0, 2.0],
-        "minimize",
-    )
+    flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
     reason = reason_of(hx.explain_proposal, flat, 3)
-    assert (reason.kind, reason["value"], reason["finished"]) == (
-        "constant_until_then",
-        1.0,
-        3,
-    )
+    assert (reason.kind, reason["value"], reason["finished"]) == ("constant_until_then", 1.0, 3)
     reason = reason_of(explainable, flat)
     assert [(left["why"], left.trials) for left in reason["left_out"]] == [
         ("too_little_known", (0, 1)),
@@ -187,10 +152,7 @@ def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
     assert note in found.notes
     assert str(found).count(f"the run's best trial, {best}, was not") == 1
     for trial in ("latest", found.trial):
-        kinds = [
-            note.kind
-            for note in hx.explain_proposal(lucky, trial, background=20).notes
-        ]
+        kinds = [note.kind for note in hx.explain_proposal(lucky, trial, background=20).notes]
         assert "best_not_proposed" not in kinds
 
 
@@ -211,22 +173,14 @@ PHI = [[0.5, 0.125], [0.25, -0.25], [-0.25, 0.0]]
         ),
         (
             [[0.0, 0.4], [0.0, 0.5], [0.3, 0.0]],
-            {
-                "assumed": False,
-                "optimizer": "skopt's gp_minimize",
-                "trial": None,
-            },
+            {"assumed": False, "optimizer": "skopt's gp_minimize", "trial": None},
             "For skopt's gp_minimize (a GP with LCB (κ = 1.96)), this configuration was 1.2 more "
             "desirable than an average configuration because of x1 = 0.125 (the model is unsure "
             "there) and x0 = 0 (the model is unsure there).",
         ),
         (
             [[-0.5, 0.0], [0.0, -0.1], [0.2, 0.0]],
-            {
-                "terms": ("good", "bad"),
-                "model": "",
-                "acquisition": "log l − log g",
-            },
+            {"terms": ("good", "bad"), "model": "", "acquisition": "log l − log g"},
             "For log l − log g, trial 42 would have been 0.4 less desirable than an average "
             "configuration because of x0 = 0 (unlikelier than average among good trials). For it: "
             "x2 = 0.25 (likelier than average among good trials).",
@@ -268,15 +222,10 @@ def test_an_acquisition_is_certain_of_itself_but_for_integration_and_draws_decid
         ("contribution", "objective", False),
     ]
     assert claims[2].estimate == pytest.approx(-0.5)
-    assert claims[3].probability == pytest.approx(
-        norm.cdf(0.25 / 0.2), abs=0.005
-    )
+    assert claims[3].probability == pytest.approx(norm.cdf(0.25 / 0.2), abs=0.005)
     wide = explanation(PHI, error=0.3)
     assert not any(claim.certain for claim in wide.claims)
-    assert (
-        "Not certain: the contribution of x0 is within the error"
-        in wide.sentence
-    )
+    assert "Not certain: the contribution of x0 is within the error" in wide.sentence
 
 
 # ---------------------------------------------------------------------- the figure
@@ -286,11 +235,7 @@ T_975_9 = 2.2621571628  # Student's t, 9 degrees of freedom, 97.5 %: any printed
 
 def test_bars_are_the_contributions_with_both_intervals_the_largest_total_on_top():
     figure = explanation([[0.1, -0.02], [-0.5, 0.1], [0.3, 0.05]]).described()
-    assert figure.labels == [
-        ("x1", "= 0.125"),
-        ("x2", "= 0.25"),
-        ("x0", "= 0"),
-    ]
+    assert figure.labels == [("x1", "= 0.125"), ("x2", "= 0.25"), ("x0", "= 0")]
     assert [(bar.row, bar.place, bar.end) for bar in figure.bars] == [
         (0, 0, -0.5),
         (0, 1, 0.1),
@@ -299,9 +244,7 @@ def test_bars_are_the_contributions_with_both_intervals_the_largest_total_on_top
         (2, 0, 0.1),
         (2, 1, -0.02),
     ]
-    np.testing.assert_allclose(
-        [bar.half for bar in figure.bars], T_975_9 * 0.02
-    )
+    np.testing.assert_allclose([bar.half for bar in figure.bars], T_975_9 * 0.02)
     (totals,) = figure.dots
     np.testing.assert_allclose(totals.x, [-0.4, 0.35, 0.08])
     np.testing.assert_array_equal(totals.y, [0, 1, 2])
@@ -324,23 +267,15 @@ def test_what_is_not_known_is_not_drawn_and_said():
     gap = {"mean": 0.0, "uncertainty": 0.0, "total": 0.004}
     told = explanation(PHI, efficiency_gap=gap).described().footer
     assert "The contributions miss +0.004 of the payout" in told
-    single = explanation(
-        [[0.2], [-0.1]], terms=("log EI",), assumed=False
-    ).described()
+    single = explanation([[0.2], [-0.1]], terms=("log EI",), assumed=False).described()
     assert (len(single.bars), single.dots) == (2, ())
-    assert (
-        single.heading
-        == "Why trial 42? As the optimizer saw it: a GP with LCB (κ = 1.96)"
-    )
+    assert single.heading == "Why trial 42? As the optimizer saw it: a GP with LCB (κ = 1.96)"
 
 
 def test_what_has_no_value_comes_last_in_grey_and_without_a_bar():
     phi = [[0.1, 0.0], [0.0, 0.0], [0.2, 0.0], [0.0, 0.0]]
     figure = explanation(
-        phi,
-        names=["a", "b", "c", "d"],
-        config={"a": 1, "c": 2},
-        not_chosen=("d",),
+        phi, names=["a", "b", "c", "d"], config={"a": 1, "c": 2}, not_chosen=("d",)
     ).described()
     assert figure.labels[2:] == [("d: not chosen",), ("b: inactive",)]
     assert (figure.quiet, len(figure.bars)) == (2, 4)
@@ -354,7 +289,5 @@ def test_names_are_drawn_as_they_are():
     made = explanation(phi, names=NASTY, terms=NASTY[:2], acquisition=NASTY[2])
     ax = made.plot()
     ax.figure.draw_without_rendering()
-    assert not any(
-        text.get_parse_math() for text in [*ax.texts, *ax.get_yticklabels()]
-    )
+    assert not any(text.get_parse_math() for text in [*ax.texts, *ax.get_yticklabels()])
     assert made.to_plotly().data

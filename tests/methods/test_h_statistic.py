@@ -16,26 +16,19 @@ few_draws = pytest.mark.usefixtures("few_draws_here")
 
 def test_additive_effects_do_not_interact():
     surrogate = AnalyticSurrogate(
-        unit_cube(3),
-        lambda X: 1e3 + np.sin(5 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2],
+        unit_cube(3), lambda X: 1e3 + np.sin(5 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2]
     )
     found = hx.methods.InteractionExplainer(surrogate).explain()
     np.testing.assert_array_equal(found.values, 0.0)
     np.testing.assert_array_equal(found.total, 0.0)
-    assert [(claim.kind, claim.side) for claim in found.claims] == [
-        ("share", "below")
-    ]
+    assert [(claim.kind, claim.side) for claim in found.claims] == [("share", "below")]
 
 
 def test_a_product_has_its_known_strength():
     """u = x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
-    surrogate = AnalyticSurrogate(
-        unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] + X[:, 1] * X[:, 2])
     found = hx.methods.InteractionExplainer(surrogate, sample=400).explain()
-    assert found.strength("x2", "x3") == pytest.approx(
-        np.sqrt(1 / 7), rel=0.05
-    )
+    assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), rel=0.05)
     assert found.strength("x1", "x2") == 0.0
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), rel=0.05)
     assert found.strength("x1") == 0.0
@@ -67,9 +60,7 @@ def by_loops(f, X):
     pairs, total = np.full((d, d), np.nan), np.zeros(d)
     for j, k in combinations(range(d), 2):
         F = dependence([j, k])
-        pairs[j, k] = pairs[k, j] = np.sqrt(
-            ((F - alone[j] - alone[k]) ** 2).sum() / (F**2).sum()
-        )
+        pairs[j, k] = pairs[k, j] = np.sqrt(((F - alone[j] - alone[k]) ** 2).sum() / (F**2).sum())
     F = f(X) - f(X).mean()
     for j in range(d):
         rest = dependence([k for k in range(d) if k != j])
@@ -81,35 +72,22 @@ def by_loops(f, X):
 def test_the_shared_predictions_give_equations_44_and_45(acquisition):
     space = space_of(x=(0.0, 1.0), c=list("abc"), k=range(1, 5))
     X = space.sample(40, seed=1)
-    y, sample = (
-        X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0],
-        space.sample(30, seed=7),
-    )
+    y, sample = (X[:, 0] * X[:, 1] + np.sin(4 * X[:, 2]) * X[:, 0], space.sample(30, seed=7))
     surrogate = hx.models.ForestSurrogate.fit(space, X, y)
-    lcb = hx.models.LowerConfidenceBound(
-        hx.models.GaussianProcessSurrogate.fit(space, X, y)
-    )
+    lcb = hx.models.LowerConfidenceBound(hx.models.GaussianProcessSurrogate.fit(space, X, y))
     found = hx.methods.InteractionExplainer(
         lcb if acquisition else surrogate, sample=sample
     ).explain()
     pairs, total = by_loops(
-        lambda rows: (
-            sum(lcb.terms(rows).values())
-            if acquisition
-            else surrogate.predict(rows)[0]
-        ),
+        lambda rows: sum(lcb.terms(rows).values()) if acquisition else surrogate.predict(rows)[0],
         sample,
     )
-    np.testing.assert_allclose(
-        found.matrix(found.values), pairs, rtol=1e-6, atol=1e-8
-    )
+    np.testing.assert_allclose(found.matrix(found.values), pairs, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(found.total, total, rtol=1e-6, atol=1e-8)
 
 
 def test_the_standard_error_is_how_much_h_varies_between_samples():
-    surrogate = AnalyticSurrogate(
-        unit_cube(2), lambda X: X[:, 0] * X[:, 1] + X[:, 0]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] * X[:, 1] + X[:, 0])
     drawn = []
     for seed in range(40):
         X = surrogate.space.sample(60, seed=seed, method="uniform")
@@ -124,9 +102,7 @@ def test_a_child_interacts_with_what_decides_whether_it_is_active():
     X = space.sample(60, seed=1)
     y = np.nan_to_num(X[:, 1], nan=0.0) * 3.0 + X[:, 7]
     forest = hx.models.ForestSurrogate.fit(space, X, y)
-    found = hx.methods.InteractionExplainer(forest, sample=20).explain(
-        "momentum"
-    )
+    found = hx.methods.InteractionExplainer(forest, sample=20).explain("momentum")
     first = found.members[found.by_size()[0]]
     assert first == ("optimizer", "momentum")
     assert np.isfinite(found.total).all()
@@ -151,9 +127,7 @@ def test_functions_drawn_interact_where_a_condition_makes_them():
     with pytest.raises(hx.base.InputError, match="no number of these"):
         found.strength("optimizer", "lr")  # was not asked for
     # half of all configurations: V_momentum = 9/48, and so is what the optimizer decides
-    assert found.strength("momentum", "optimizer") == pytest.approx(
-        np.sqrt(0.5), abs=0.01
-    )
+    assert found.strength("momentum", "optimizer") == pytest.approx(np.sqrt(0.5), abs=0.01)
     with_optimizer, with_lr = found.shares.T
     assert with_lr.max() < 0.01 < with_optimizer.min()
     json.dumps(found.to_dict(), allow_nan=False)
@@ -170,18 +144,12 @@ def noisy_run(f, d=3, n=50, noise=0.1):
 @pytest.mark.parametrize(
     ("f", "side", "names"),
     [
-        (
-            lambda X: np.sin(5 * X[:, 0]) + X[:, 1] ** 2,
-            "below",
-            ("x1", "x2", "x3"),
-        ),
+        (lambda X: np.sin(5 * X[:, 0]) + X[:, 1] ** 2, "below", ("x1", "x2", "x3")),
         (lambda X: (X[:, 0] - 0.5) * (X[:, 2] - 0.5), "above", ("x1", "x3")),
     ],
 )
 @few_draws
-def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(
-    f, side, names
-):
+def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(f, side, names):
     run = noisy_run(f)
     for kind in ("auto", "gp"):
         (claim,) = hx.methods.h_statistic(run, kind=kind).claims
@@ -196,12 +164,8 @@ def test_h_of_functions_is_that_of_the_function():
     """x1 + x2 x3: H_23² = (1/144) / (7/144), H_2² = (1/144) / (19/144)."""
     space = unit_cube(3)
     X = space.sample(80, seed=0)
-    found = hx.methods.h_statistic(
-        hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize")
-    )
-    assert found.strength("x2", "x3") == pytest.approx(
-        np.sqrt(1 / 7), abs=0.03
-    )
+    found = hx.methods.h_statistic(hx.Run(space, X, X[:, 0] + X[:, 1] * X[:, 2], "minimize"))
+    assert found.strength("x2", "x3") == pytest.approx(np.sqrt(1 / 7), abs=0.03)
     assert found.strength("x2") == pytest.approx(np.sqrt(1 / 19), abs=0.03)
     pair = found.place("x2", "x3")
     assert found.absolute[pair] == pytest.approx(1 / 12, rel=0.1)
@@ -216,18 +180,12 @@ def strengths(focus=None, d=3):
     """H of the pair (j, k) is (j + 2 k) / 100, the same in absolute terms."""
     names = tuple(f"x{j}" for j in range(d))
     pairs = tuple(
-        pair
-        for pair in combinations(range(d), 2)
-        if focus is None or names.index(focus) in pair
+        pair for pair in combinations(range(d), 2) if focus is None or names.index(focus) in pair
     )
     H = np.array([(j + 2.0 * k) / 100.0 for j, k in pairs])
     total = np.arange(d) / 50.0
     return hx.methods.InteractionStrength(
-        subject=Subject(
-            hx.SearchSpace(
-                [hx.FloatParameter(name, 0.0, 1.0) for name in names]
-            )
-        ),
+        subject=Subject(hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in names])),
         players=tuple((name,) for name in names),
         sets=pairs,
         values=H,
@@ -250,12 +208,8 @@ def drawn(focus=None, sure=True):
     draws = H + np.linspace(-0.1, 0.2, 201)[:, None]
     shares = np.tile(found.absolute, (201, 1))
     if not sure:
-        shares[::2] = (
-            shares[::2].max(initial=0.0, where=shares[::2] > 0.0) - shares[::2]
-        )
-    return replace(
-        found, values=H, draws=draws, draws_beside=draws, shares=shares
-    )
+        shares[::2] = shares[::2].max(initial=0.0, where=shares[::2] > 0.0) - shares[::2]
+    return replace(found, values=H, draws=draws, draws_beside=draws, shares=shares)
 
 
 def test_what_functions_leave_out_may_be_the_pairs_interaction(monkeypatch):
@@ -264,9 +218,7 @@ def test_what_functions_leave_out_may_be_the_pairs_interaction(monkeypatch):
     Where that is a quarter of the objective's variance, it has up to a quarter, and H, the root of
     its share of the joint effect, is up to 1/2.
     """
-    space = hx.SearchSpace(
-        [hx.FloatParameter(name, 0.0, 1.0) for name in "xy"]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "xy"])
     X = space.sample(40, seed=1)
     run = hx.Run(space, X, X[:, 0] + X[:, 1], "minimize")
     belief = run.belief()
@@ -302,18 +254,12 @@ def test_every_pair_stands_once_below_the_diagonal():
     assert (cells.y.names, cells.x.names) == (["x1", "x0"], ["x2", "x1"])
     np.testing.assert_allclose(cells.values.T, [[0.05, np.nan], [0.04, 0.02]])
     assert cells.texts == [["0.05 ± 0.02", "0.04 ± 0.02"], ["", "0.02 ± 0.02"]]
-    assert (found.plot().get_title(loc="left"), cells.ends()) == (
-        cells.heading,
-        (0.0, 0.1),
-    )
+    assert (found.plot().get_title(loc="left"), cells.ends()) == (cells.heading, (0.0, 0.1))
 
 
 def test_one_hyperparameters_pairs_and_totals_are_bars():
     rows = strengths(focus="x0").described()
-    assert (rows.labels, [bar.end for bar in rows.bars]) == (
-        [("x2",), ("x1",)],
-        [0.04, 0.02],
-    )
+    assert (rows.labels, [bar.end for bar in rows.bars]) == ([("x2",), ("x1",)], [0.04, 0.02])
     assert rows.label == "H with x0"
     totals = strengths().described("totals")
     assert totals.labels == [("x2",), ("x1",), ("x0",)]

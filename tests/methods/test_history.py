@@ -11,20 +11,12 @@ SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 
 def made(objective, direction="minimize", **options):
     n = len(objective)
-    run = hx.Run(
-        SPACE,
-        np.linspace(0.0, 1.0, n)[:, None],
-        objective,
-        direction,
-        **options,
-    )
+    run = hx.Run(SPACE, np.linspace(0.0, 1.0, n)[:, None], objective, direction, **options)
     return hx.history(run, optimum=0.0)
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_numbers(
-    direction,
-):
+def test_the_best_so_far_is_that_of_the_feasible_trials_in_the_order_of_their_numbers(direction):
     rng = np.random.default_rng(1)
     objective, feasible = rng.normal(size=40), rng.random(40) < 0.7
     numbers = rng.permutation(40)
@@ -49,11 +41,7 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
         [4.0, 3.0, 1.0, 2.0],
         proposals=[2, 6],
         trials=[0, 1, 2, 6],
-        excluded={
-            3: fact("failed"),
-            4: fact("pruned", readable=False),
-            7: fact("running"),
-        },
+        excluded={3: fact("failed"), 4: fact("pruned", readable=False), 7: fact("running")},
     )
     assert found.later == (3, 4, 6)
     assert found.since == 3
@@ -61,20 +49,13 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
     assert incumbent.hyperparameters == ("x",)
     assert (incumbent.values, incumbent.estimate) == ((2.0 / 3.0,), 1.0)
     assert improvement.estimate == 3.0 - 1.0
-    assert (
-        "The best of the 2 trials that no model chose is 3." in found.sentence
-    )
-    assert (
-        "3 later trials (1 pruned, 1 failed) brought nothing better"
-        in found.sentence
-    )
+    assert "The best of the 2 trials that no model chose is 3." in found.sentence
+    assert "3 later trials (1 pruned, 1 failed) brought nothing better" in found.sentence
     frame = found.to_frame()
     assert frame["trial"].tolist() == [0, 1, 2, 3, 4, 6, 7]
     expected = ["finished"] * 3 + ["failed", "pruned", "finished", "running"]
     assert frame["state"].tolist() == expected
-    assert frame["objective"].isna().tolist() == [
-        state != "finished" for state in expected
-    ]
+    assert frame["objective"].isna().tolist() == [state != "finished" for state in expected]
 
 
 def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
@@ -87,15 +68,11 @@ def test_a_result_better_than_the_optimum_is_told_and_is_no_error():
 
 @pytest.mark.parametrize("feasible", [np.zeros(3, dtype=bool), None])
 def test_without_a_best_trial_nothing_is_claimed(feasible):
-    found = made(
-        [1.0, 2.0, 3.0] if feasible is not None else [], feasible=feasible
-    )
+    found = made([1.0, 2.0, 3.0] if feasible is not None else [], feasible=feasible)
     assert found.claims == ()
     assert found.incumbent_trial is None
     assert found.since == 0
-    assert (
-        "None of the 3" if feasible is not None else "No trial has"
-    ) in found.sentence
+    assert ("None of the 3" if feasible is not None else "No trial has") in found.sentence
     assert len(found.to_frame()) == len(found)
 
 
@@ -108,9 +85,7 @@ def marks(found):
     """(trials, objectives) by the entry of the legend."""
     figure = found.described()
     drawn = [*figure.lines, *figure.dots]
-    return {
-        figure.means[mark.look]: (list(mark.x), list(mark.y)) for mark in drawn
-    }
+    return {figure.means[mark.look]: (list(mark.x), list(mark.y)) for mark in drawn}
 
 
 def test_who_chose_a_trial_is_told_by_its_marker():
@@ -119,10 +94,7 @@ def test_who_chose_a_trial_is_told_by_its_marker():
     assert found["initial design"] == ([0, 2], [5.0, 4.0])
     assert found["set by hand"] == ([1, 4], [3.0, 2.5])
     assert found["proposals"] == ([3, 5], [2.0, 2.25])
-    assert found["incumbent so far"] == (
-        [*range(6)],
-        [5.0, 3.0, 3.0, 2.0, 2.0, 2.0],
-    )
+    assert found["incumbent so far"] == ([*range(6)], [5.0, 3.0, 3.0, 2.0, 2.0, 2.0])
 
 
 def test_infeasible_trials_are_marked_and_are_no_incumbents():
@@ -131,24 +103,16 @@ def test_infeasible_trials_are_marked_and_are_no_incumbents():
     assert found["infeasible"] == ([3], [2.0])
     assert found["incumbent so far"][1] == [5.0, 3.0, 3.0, 2.5, 2.25]
     assert found["best: trial 5"] == ([5], [2.25])
-    assert set(marks(made(VALUES, feasible=np.zeros(6, bool)))) == {
-        "infeasible"
-    }
+    assert set(marks(made(VALUES, feasible=np.zeros(6, bool)))) == {"infeasible"}
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(
-    sign,
-):
+def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(sign):
     values = sign * np.array([0.1, 0.2, 0.3, 0.4, 0.5, 1e6])
     found = made(
         values,
         "minimize" if sign > 0 else "maximize",
-        excluded={
-            6: fact("failed"),
-            7: fact("pruned", readable=False),
-            8: fact("said", text="?"),
-        },
+        excluded={6: fact("failed"), 7: fact("pruned", readable=False), 8: fact("said", text="?")},
     )
     drawn = marks(found)
     assert drawn["diverged"] == ([5], [sign * np.inf])
@@ -159,9 +123,7 @@ def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_a_trial_that_is_far_worse_is_marked_at_the_end_and_squeezes_no_other(
-    sign,
-):
+def test_a_trial_that_is_far_worse_is_marked_at_the_end_and_squeezes_no_other(sign):
     values = sign * np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 24.0])
     found = made(values, "minimize" if sign > 0 else "maximize")
     figure = found.described()

@@ -34,11 +34,7 @@ def test_noise_is_not_told_as_interaction():
     """Additive, noise as large as the signal: a forest's own shares say 57 % for the mains."""
     run = noisy(additive(), 300, 1.0)
     *_, mains = hx.importance(run).claims
-    assert (mains.kind, mains.hyperparameters, mains.certain) == (
-        "share",
-        run.space.names,
-        True,
-    )
+    assert (mains.kind, mains.hyperparameters, mains.certain) == ("share", run.space.names, True)
     assert mains.interval[0] > 0.75
     *_, of_trees = hx.importance(run, kind="forest").claims
     assert of_trees.estimate < 0.7
@@ -52,12 +48,8 @@ def test_intervals_hold_the_truth_as_often_as_they_should():
     inside = []
     for seed in range(5):
         found = hx.importance(noisy(problem, 100, 1.0, seed)).importance
-        truth = np.array(
-            [problem.shares[j,] for j in range(len(problem.space))]
-        )
-        inside += (
-            (found.lower - 0.005 <= truth) & (truth <= found.upper + 0.005)
-        ).tolist()
+        truth = np.array([problem.shares[j,] for j in range(len(problem.space))])
+        inside += ((found.lower - 0.005 <= truth) & (truth <= found.upper + 0.005)).tolist()
     assert np.mean(inside) >= 0.85
 
 
@@ -70,8 +62,7 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share():
 
 
 @pytest.mark.parametrize(
-    "seed",
-    [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))],
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
 )
 def test_where_there_is_only_noise_nothing_is_certain(seed):
     """Neither over the whole space, nor among the best, nor among the best of the better half."""
@@ -96,27 +87,16 @@ def test_most_is_as_certain_as_it_is_that_no_other_matters_more():
     """Of x1 + x2 each has half: both matter for certain, and which one more is not known."""
     space = unit_cube(2)
     X = space.sample(60, seed=2)
-    even = hx.Run(
-        space, X, X.sum(axis=1) + 0.05 * np.sin(40.0 * X[:, 0]), "minimize"
-    )
+    even = hx.Run(space, X, X.sum(axis=1) + 0.05 * np.sin(40.0 * X[:, 0]), "minimize")
     found = hx.importance(even)
-    both = [
-        c
-        for c in found.claims
-        if c.kind == "share" and c.term in (ALONE, TOGETHER)
-    ]
+    both = [c for c in found.claims if c.kind == "share" and c.term in (ALONE, TOGETHER)]
     assert [claim.certain for claim in both] == [True, True]
     first = found.claims[0]
     totals = even.belief().anova.totals
-    largest = totals[:, space.index(first.hyperparameters[0])] >= totals.max(
-        axis=1
-    )
+    largest = totals[:, space.index(first.hyperparameters[0])] >= totals.max(axis=1)
     assert first.probability == pytest.approx(largest.mean())
     assert not first.certain
-    assert (
-        f"{first.hyperparameters[0]} matters most for the objective ("
-        in found.sentence
-    )
+    assert f"{first.hyperparameters[0]} matters most for the objective (" in found.sentence
     one = most(hx.Run(space, X, X[:, 0], "minimize"))
     assert (one.hyperparameters, one.certain) == (("x1",), True)
 
@@ -176,12 +156,8 @@ def drawn_shares(drawn, *, of_evaluations=1.0):
 )
 def test_most_in_words(often, words):
     """Draws made by hand: x0 has .6 of the variance so often, else every other one has .5."""
-    others = np.array([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]] * 5)[
-        : round(10 * (1 - often))
-    ]
-    drawn = np.vstack(
-        [np.tile([0.6, 0.2, 0.2], (10 - len(others), 1)), others]
-    )
+    others = np.array([[0.2, 0.5, 0.3], [0.2, 0.3, 0.5]] * 5)[: round(10 * (1 - often))]
+    drawn = np.vstack([np.tile([0.6, 0.2, 0.2], (10 - len(others), 1)), others])
     found = drawn_shares(drawn)
     assert found.finding.startswith(words)
     assert found.claims[0].probability == pytest.approx(often)
@@ -233,29 +209,18 @@ def cliff(n=80):
 def test_what_decides_the_best_is_not_what_decides_the_worst():
     run = cliff()
     whole, best = hx.importance(run), hx.importance(run, top=0.1)
-    assert whole.importance["normalized"].tolist() == pytest.approx(
-        [0.99, 0.01], abs=0.02
-    )
+    assert whole.importance["normalized"].tolist() == pytest.approx([0.99, 0.01], abs=0.02)
     at = (np.arange(400) + 0.5) / 400
-    cost = slope(
-        np.stack(np.meshgrid(at, at, indexing="ij"), axis=-1).reshape(-1, 2)
-    )
+    cost = slope(np.stack(np.meshgrid(at, at, indexing="ij"), axis=-1).reshape(-1, 2))
     is_best = (cost <= np.quantile(cost, 0.1)).reshape(400, 400)
-    exact = (
-        np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)])
-        / is_best.var()
-    )
+    exact = np.array([is_best.mean(axis=1 - j).var() for j in (0, 1)]) / is_best.var()
     # the belief's slope is smooth
     np.testing.assert_allclose(best.estimate, exact, atol=0.08)
     np.testing.assert_allclose(best.normalized, exact / exact.sum(), atol=0.05)
     within = hx.importance(run, top=0.1, within=0.4)
     assert within.normalized[1] > 0.9
     first, *_, mains = best.claims
-    assert (first.kind, first.hyperparameters, first.certain) == (
-        "share",
-        ("x2",),
-        True,
-    )
+    assert (first.kind, first.hyperparameters, first.certain) == ("share", ("x2",), True)
     (order,) = (c for c in best.claims if c.kind == "order")
     assert (order.hyperparameters, order.certain) == (("x2", "x1"), True)
     assert mains.term == ALL
@@ -264,9 +229,7 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     pair = hx.importance(run, top=0.1, order=2)
     assert pair.share("x1", "x2") == pytest.approx(1.0 - exact.sum(), abs=0.15)
     ends = is_best.mean(axis=1)[[0, -1]]
-    np.testing.assert_allclose(
-        pair.marginal("x1").mean[[0, -1]], ends, atol=0.05
-    )
+    np.testing.assert_allclose(pair.marginal("x1").mean[[0, -1]], ends, atol=0.05)
 
 
 @pytest.mark.parametrize("seed", [12, 13])
@@ -282,12 +245,7 @@ def test_a_cliff_does_not_hide_what_decides_the_best(seed):
     at = (np.arange(60) + 0.5) / 60
     table = cost(np.stack(np.meshgrid(at, at, at, indexing="ij"), axis=-1))
     best = table <= np.quantile(table, 0.1)
-    exact = np.array(
-        [
-            best.mean(axis=tuple(k for k in range(3) if k != j)).var()
-            for j in range(3)
-        ]
-    )
+    exact = np.array([best.mean(axis=tuple(k for k in range(3) if k != j)).var() for j in range(3)])
     found = hx.importance(hx.Run(space, X, cost(X), "minimize"), top=0.1)
     error = np.abs(found.normalized - exact / exact.sum())
     assert error.mean() <= 0.2
@@ -297,20 +255,11 @@ def test_a_cliff_does_not_hide_what_decides_the_best(seed):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (
-            {"top": 0.1, "kind": "forest"},
-            "which a forest, or a model without a joint posterior",
-        ),
+        ({"top": 0.1, "kind": "forest"}, "which a forest, or a model without a joint posterior"),
         ({"top": 0.1, "n_trees": 8}, "which a forest"),
         ({"top": 0.1, "cap": "50%"}, "which cap does not have"),
-        (
-            {"top": 0.1, "given": {"x1": [0.0, 0.5]}},
-            "which given does not have",
-        ),
-        (
-            {"within": 0.5},
-            r"within was given without top.* Give top=0\.1 as well",
-        ),
+        ({"top": 0.1, "given": {"x1": [0.0, 0.5]}}, "which given does not have"),
+        ({"within": 0.5}, r"within was given without top.* Give top=0\.1 as well"),
         ({"top": 0.0}, "top must lie between 0 and 1"),
         ({"top": 1.5}, "top must lie between 0 and 1"),
         ({"top": 0.5, "within": 0.2}, "top must lie between 0 and 0.2"),
@@ -329,16 +278,10 @@ def test_what_decides_the_best_in_words_and_as_a_figure():
         "x2 matters most for being among the best 10%. Shares of the variance: x2 ("
     )
     rows = found.described()
-    assert (
-        rows.heading
-        == "What decides whether a configuration is among the best 10%"
-    )
+    assert rows.heading == "What decides whether a configuration is among the best 10%"
     assert rows.label == "share of the variance of being among the best 10%"
     within = hx.importance(cliff(), top=0.1, within=0.5)
-    assert (
-        "matters most for being among the best 10% of the better 50%"
-        in within.finding
-    )
+    assert "matters most for being among the best 10% of the better 50%" in within.finding
     assert "over the better 50%" in within.described().subtitle
     assert (within.to_dict()["top"], within.to_dict()["within"]) == (0.1, 0.5)
 
@@ -346,12 +289,7 @@ def test_what_decides_the_best_in_words_and_as_a_figure():
 # ---------------------------------------------------------------------- words and figures
 
 SHARES = {(0,): [0.1, 0.3], (1,): [0.5, 0.3], (0, 1): [0.3, 0.3]}
-PAIRS = {
-    (0,): [0.1, 0.1],
-    (0, 1): [0.1, 0.3],
-    (1, 2): [0.05, 0.05],
-    (0, 3): [0.0, 0.01],
-}
+PAIRS = {(0,): [0.1, 0.1], (0, 1): [0.1, 0.3], (1, 2): [0.05, 0.05], (0, 3): [0.0, 0.01]}
 
 
 @pytest.mark.parametrize(
@@ -369,10 +307,7 @@ PAIRS = {
             "and x1 (25%, sd 0% alone) of its variance. Without interactions all hyperparameters "
             "explain 100%, sd 0%.",
         ),
-        (
-            one_tree(1.0),
-            "What the loss depends on most: x0 (100%, sd 0% alone) of its variance.",
-        ),
+        (one_tree(1.0), "What the loss depends on most: x0 (100%, sd 0% alone) of its variance."),
         (
             one_tree(0.0, variances=np.zeros(1)),
             "The predicted loss is constant: no hyperparameter matters.",
@@ -388,11 +323,7 @@ def test_the_sentence(result, sentence):
 def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
     found = shares_of(SHARES, totals=[0.5, 0.7], activity={0: 0.33})
     rows = found.described()
-    assert rows.labels == [
-        ("x1",),
-        ("x0", "(active in 33% of the space)"),
-        ("x0 ×", "x1"),
-    ]
+    assert rows.labels == [("x1",), ("x0", "(active in 33% of the space)"), ("x0 ×", "x1")]
     shares = [bar for bar in rows.bars if bar.kind != PALE]
     assert [bar.end for bar in shares] == pytest.approx([0.4, 0.2, 0.3])
     assert [bar.half for bar in shares] == pytest.approx([0.1, 0.1, 0.0])
@@ -409,32 +340,20 @@ def test_bars_are_the_shares_with_their_spread_or_interval_and_totals():
 
 
 def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
-    cells = shares_of(PAIRS, given={"x0": [0.1, 0.5]}).described(
-        "interactions"
-    )
-    assert (cells.x.names, cells.y.names) == (
-        ["x1", "x0", "x2"],
-        ["x0", "x2", "x3"],
-    )
+    cells = shares_of(PAIRS, given={"x0": [0.1, 0.5]}).described("interactions")
+    assert (cells.x.names, cells.y.names) == (["x1", "x0", "x2"], ["x0", "x2", "x3"])
     np.testing.assert_allclose(
-        cells.values.T,
-        [[0.2, np.nan, np.nan], [0.05, 0.0, np.nan], [0.0, 0.005, 0.0]],
+        cells.values.T, [[0.2, np.nan, np.nan], [0.05, 0.0, np.nan], [0.0, 0.005, 0.0]]
     )
     assert cells.texts[0][0].startswith("20, sd 10")
     assert cells.texts[0][1] == "5.0, sd 0.0"
-    assert cells.subtitle.startswith(
-        "given x0 between 0.1 and 0.5: all pairs together explain 26%"
-    )
+    assert cells.subtitle.startswith("given x0 between 0.1 and 0.5: all pairs together explain 26%")
     assert cells.ends() == (0.0, 0.2)
-    wide = shares_of(
-        {(i, j): [0.1 / (i + j)] for i in range(30) for j in range(i + 1, 30)}
-    )
+    wide = shares_of({(i, j): [0.1 / (i + j)] for i in range(30) for j in range(i + 1, 30)})
     cells = wide.described("interactions")
     assert (len(cells.x.names), len(cells.texts)) == (19, 0)
     assert "10 hyperparameters with smaller values not shown" in cells.footer
-    with pytest.raises(
-        ValueError, match=r"its order is 1\. Ask for them with importance"
-    ):
+    with pytest.raises(ValueError, match=r"its order is 1\. Ask for them with importance"):
         one_tree(0.5, 0.4).plot(view="interactions")
 
 
@@ -444,11 +363,7 @@ def test_every_pair_stands_in_one_cell_the_largest_interactions_first():
 def on_folds(slope=0.0):
     """Three folds of different difficulty, each with all configurations of a grid."""
     rows = [
-        {
-            "lr": lr,
-            "fold": f"fold {i}",
-            "loss": 2.0 * lr + i + slope * (i == 2) * lr,
-        }
+        {"lr": lr, "fold": f"fold {i}", "loss": 2.0 * lr + i + slope * (i == 2) * lr}
         for lr in np.linspace(0.0, 1.0, 7)
         for i in range(3)
     ]
@@ -458,45 +373,29 @@ def on_folds(slope=0.0):
 @pytest.mark.merge
 def test_the_instance_can_be_a_hyperparameter_in_place_of_being_averaged():
     """Var of 2 lr is 4/12, that of the folds' difficulty 0, 1, 2 is 2/3."""
-    found = hx.importance(
-        on_folds(), 2, objective="loss", instance="fold", instances=True
-    )
+    found = hx.importance(on_folds(), 2, objective="loss", instance="fold", instances=True)
     assert found.names == ("lr", "instance")
     assert found.share("lr") == pytest.approx(1 / 3, abs=0.03)
     assert found.share("instance") == pytest.approx(2 / 3, abs=0.03)
     assert found.share("lr", "instance") < 0.02
     averaged = hx.importance(on_folds(), objective="loss", instance="fold")
     assert averaged.names == ("lr",)
-    by_its_name = hx.importance(
-        on_folds(), 2, objective="loss", instances=True
-    )
+    by_its_name = hx.importance(on_folds(), 2, objective="loss", instances=True)
     assert by_its_name.names == ("lr", "instance")
-    both = hx.importance(
-        on_folds(6.0), 2, objective="loss", instance="fold", instances=True
-    )
+    both = hx.importance(on_folds(6.0), 2, objective="loss", instance="fold", instances=True)
     slopes, levels = np.array([2.0, 2.0, 8.0]), np.array([0.0, 1.0, 2.0])
     mean = slopes.mean() ** 2 / 12.0
     fold = np.var(levels + slopes / 2.0)  # what a fold adds on average over lr
     together = np.var(slopes) / 12.0
     expected = np.array([mean, fold, together]) / (mean + fold + together)
-    shares = [
-        both.share("lr"),
-        both.share("instance"),
-        both.share("lr", "instance"),
-    ]
+    shares = [both.share("lr"), both.share("instance"), both.share("lr", "instance")]
     np.testing.assert_allclose(shares, expected, atol=0.03)
 
 
 def test_shares_of_instances_are_those_of_a_table_in_which_they_are_hyperparameters():
     table = on_folds(3.0)
     found = hx.importance(
-        table,
-        2,
-        objective="loss",
-        instance="fold",
-        instances=True,
-        kind="forest",
-        seed=1,
+        table, 2, objective="loss", instance="fold", instances=True, kind="forest", seed=1
     )
     read = hx.importance(
         table.rename(columns={"fold": "instance"}),
@@ -519,24 +418,18 @@ def test_columns_that_describe_instances_are_read_as_hyperparameters():
             for rows in np.linspace(0.0, 4.0, 6)
         ]
     )
-    found = hx.importance(
-        table, 2, objective="loss", hyperparameters=["lr", "rows"]
-    )
+    found = hx.importance(table, 2, objective="loss", hyperparameters=["lr", "rows"])
     assert found.share("rows") == pytest.approx(16.0 / (16.0 + 4.0), abs=0.02)
     assert found.share("lr") == pytest.approx(4.0 / (16.0 + 4.0), abs=0.02)
 
 
 def test_instances_that_are_not_there_are_asked_for():
-    own = AnalyticSurrogate(
-        hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)]), 1.0
-    )
+    own = AnalyticSurrogate(hx.SearchSpace([hx.FloatParameter("lr", 0.0, 1.0)]), 1.0)
     table = on_folds()
     averaged_over_nothing = {"hyperparameters": ["lr", "fold"]}
     by_a_model = {"instance": "fold", "surrogate": own}
     for options in (averaged_over_nothing, by_a_model):
-        with pytest.raises(
-            InputError, match="instances was True, but"
-        ) as caught:
+        with pytest.raises(InputError, match="instances was True, but") as caught:
             hx.importance(table, objective="loss", instances=True, **options)
         assert caught.value.argument == "instances"
         assert "instance" in caught.value.remedy

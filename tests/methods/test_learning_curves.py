@@ -39,11 +39,7 @@ def of_kind(result, kind):
 
 
 def changes_of(result):
-    return [
-        claim
-        for claim in of_kind(result, "difference")
-        if claim.hyperparameters
-    ]
+    return [claim for claim in of_kind(result, "difference") if claim.hyperparameters]
 
 
 # ---------------------------------------------------------------------- ranks
@@ -51,16 +47,10 @@ def changes_of(result):
 
 def test_the_correlation_is_spearmans_at_every_step_in_either_direction():
     rng = np.random.default_rng(0)
-    values = rng.standard_normal((40, 1)) + rng.standard_normal(
-        (40, 6)
-    ) * np.linspace(3, 0, 6)
+    values = rng.standard_normal((40, 1)) + rng.standard_normal((40, 6)) * np.linspace(3, 0, 6)
     for direction in ("minimize", "maximize"):
-        found = hx.methods.learning_curves(
-            curved_run(values, direction=direction), at=()
-        )
-        expected = [
-            spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)
-        ]
+        found = hx.methods.learning_curves(curved_run(values, direction=direction), at=())
+        expected = [spearmanr(values[:, s], values[:, -1]).statistic for s in range(6)]
         np.testing.assert_allclose(found.correlation, expected, atol=1e-12)
 
 
@@ -89,9 +79,7 @@ def test_ranks_that_are_pure_noise_before_the_end_are_never_said_to_be_known():
     rng = np.random.default_rng(2)
     early = 0
     for _ in range(80):
-        found = hx.methods.learning_curves(
-            curved_run(rng.standard_normal((12, 8))), at=()
-        )
+        found = hx.methods.learning_curves(curved_run(rng.standard_normal((12, 8))), at=())
         early += found.related_from is not None and found.related_from < 8
     assert early <= 0.05 * 80
 
@@ -104,9 +92,7 @@ def test_a_step_that_is_named_is_too_early_once_in_40_times_at_most():
     for _ in range(80):
         y = rng.standard_normal(60)
         rho = np.where(np.arange(8) < 4, 0.7, 0.97)
-        values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal(
-            (60, 8)
-        )
+        values = rho * y[:, None] + np.sqrt(1 - rho**2) * rng.standard_normal((60, 8))
         found = hx.methods.learning_curves(curved_run(values, y), at=())
         named += found.known_from is not None
         wrong += found.known_from is not None and found.known_from <= 4
@@ -125,16 +111,8 @@ def test_crossing_curves_are_unrelated_until_they_have_crossed():
 
 
 def test_a_trial_counts_at_a_step_only_while_it_runs():
-    values = np.array(
-        [
-            [1.0, np.nan, 3.0, np.nan],
-            [2.0, 2.0, 2.0, 2.0],
-            [3.0, np.nan, 1.0, 0.0],
-        ]
-    )
-    found = hx.methods.learning_curves(
-        curved_run(values, [3.0, 2.0, 0.0]), at=()
-    )
+    values = np.array([[1.0, np.nan, 3.0, np.nan], [2.0, 2.0, 2.0, 2.0], [3.0, np.nan, 1.0, 0.0]])
+    found = hx.methods.learning_curves(curved_run(values, [3.0, 2.0, 0.0]), at=())
     assert found.trials.tolist() == [3, 3, 3, 2]
     assert found.correlation[0] == pytest.approx(-1.0)
 
@@ -155,10 +133,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     assert len(found.shares[1.0].subject.tried) == 46
     assert found.unfinished == 6
     changes = changes_of(found)
-    assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {
-        "x1": -1.0,
-        "x2": 1.0,
-    }
+    assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
     assert all(c.certain for c in changes)
     assert "finished_only" in kinds(found.notes)
     assert changes_of(hx.methods.learning_curves(run, at=[1.0])) == []
@@ -173,11 +148,7 @@ def study():
         lr = trial.suggest_float("lr", 1e-4, 1.0, log=True)
         depth = trial.suggest_int("depth", 1, 5)
         for epoch in range(8):
-            loss = (
-                (np.log10(lr) + 2.0) ** 2
-                + 0.1 * depth
-                + 2.0 * np.exp(-epoch * depth / 3.0)
-            )
+            loss = (np.log10(lr) + 2.0) ** 2 + 0.1 * depth + 2.0 * np.exp(-epoch * depth / 3.0)
             trial.report(loss, epoch)
             if trial.should_prune():
                 raise optuna.TrialPruned
@@ -201,30 +172,20 @@ def test_a_study_with_a_pruner_has_the_values_that_its_trials_reported(study):
     assert found.finished[-1] == len(run)
     for number, row in zip(curves.trials.tolist(), curves.values, strict=True):
         reported = study.trials[number].intermediate_values
-        assert {
-            int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v
-        } == reported
+        assert {int(s): v for s, v in zip(curves.steps, row, strict=True) if v == v} == reported
 
 
 def test_a_table_with_a_row_per_step_has_curves():
-    rows = [
-        (i, 10.0**-i, e, i + 1.0 / e)
-        for i in range(6)
-        for e in range(1, 5 - i % 2)
-    ]
+    rows = [(i, 10.0**-i, e, i + 1.0 / e) for i in range(6) for e in range(1, 5 - i % 2)]
     table = pd.DataFrame(rows, columns=["id", "lr", "epoch", "loss"])
     run = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch")
     assert run.curves.step_name == "epoch"
     assert run.curves.trials.tolist() == [*range(6)]
     assert np.isnan(run.curves.values[1::2, 3]).all()
-    np.testing.assert_allclose(
-        run.curves.values[2], [3.0, 2.5, 2 + 1 / 3, 2.25]
-    )
+    np.testing.assert_allclose(run.curves.values[2], [3.0, 2.5, 2 + 1 / 3, 2.25])
     assert run.config(2)["lr"] == pytest.approx(0.01)
     np.testing.assert_allclose(run.curves.X[2], run.X[run.row(2)])
-    early = hx.from_frame(
-        table, objective="loss", trial="id", fidelity="epoch", level=2
-    )
+    early = hx.from_frame(table, objective="loss", trial="id", fidelity="epoch", level=2)
     assert early.curves.steps.tolist() == [1.0, 2.0]
 
 
@@ -232,9 +193,7 @@ def test_a_table_with_a_row_per_step_has_curves():
 
 
 def test_known_ranks_are_told_with_the_step_and_the_interval():
-    values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(
-        1.0, 0.0, 4
-    )
+    values = np.random.default_rng(0).permutation(30)[:, None] + np.linspace(1.0, 0.0, 4)
     sentence = hx.methods.learning_curves(curved_run(values), at=()).sentence
     assert sentence.startswith(
         "From step 1 of 4 on the objective ranks the 30 finished trials much as in the end: there "
@@ -247,26 +206,17 @@ def test_the_figures_hold_ranks_curves_and_shares():
     values = X[:, [0]] + X[:, [1]] * np.linspace(1.0, 0.0, 5)
     values[25:, 2:] = np.nan
     final = np.where(np.arange(30) < 25, values[:, -1], np.nan)
-    found = hx.methods.learning_curves(
-        curved_run(values, final, X=X), at=[1.0, 5.0]
-    )
+    found = hx.methods.learning_curves(curved_run(values, final, X=X), at=[1.0, 5.0])
     ranks = found.described()
     np.testing.assert_array_equal(ranks.lines[0].y, found.correlation)
-    np.testing.assert_array_equal(
-        ranks.lines[0].half[0], found.correlation - found.lower
-    )
+    np.testing.assert_array_equal(ranks.lines[0].half[0], found.correlation - found.lower)
     assert ranks.levels == [(0.8, "limit")]
     curves = found.described("curves")
     assert len(curves.dots[0].x) == 5  # crosses of those that were pruned
-    assert (
-        np.isnan(curves.thin[1]).sum() == 25
-    )  # a gap after each finished one
-    np.testing.assert_array_equal(
-        curves.lines[-1].y, values[np.nanargmin(final)]
-    )
+    assert np.isnan(curves.thin[1]).sum() == 25  # a gap after each finished one
+    np.testing.assert_array_equal(curves.lines[-1].y, values[np.nanargmin(final)])
     shares = found.described("shares")
     assert {tuple(dots.y) for dots in shares.dots} == {
-        tuple(result.estimate[j] for result in found.shares.values())
-        for j in range(2)
+        tuple(result.estimate[j] for result in found.shares.values()) for j in range(2)
     }
     assert set(shares.means.values()) == {"x1", "x2"}

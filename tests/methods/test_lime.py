@@ -34,10 +34,7 @@ def mixed_space(most=4):
 def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     level = np.array([0.0, 2.0, -1.0])
     surrogate = AnalyticSurrogate(
-        mixed_space(41),
-        lambda X: (
-            5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
-        ),
+        mixed_space(41), lambda X: 5.0 + 3.0 * X[:, 0] + level[X[:, 1].astype(int)] - 0.01 * X[:, 2]
     )
     found = hx.methods.LimeExplainer(
         surrogate, sampling=sampling, kernel_width=width, sample=400
@@ -51,9 +48,7 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
     assert effects(found) == pytest.approx(expected, rel=1e-9)
     assert found.fidelity == pytest.approx(1.0, abs=1e-12)
     assert (
-        found.local_prediction
-        == pytest.approx(found.prediction)
-        == pytest.approx(8.5 - 1e-2 / 40)
+        found.local_prediction == pytest.approx(found.prediction) == pytest.approx(8.5 - 1e-2 / 40)
     )
     assert found.remarks == ()
     assert max(s.std for s in found.statements) < 1e-9
@@ -61,42 +56,28 @@ def test_a_linear_surrogate_is_recovered_exactly(sampling, width):
 
 def test_coefficients_and_fidelity_are_those_of_weighted_least_squares():
     space = unit_cube(3)
-    surrogate = AnalyticSurrogate(
-        space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2]
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
     X = space.sample(200, seed=5)
-    found = hx.methods.LimeExplainer(
-        surrogate, sample=X, kernel_width=0.4
-    ).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=0.4).explain(CENTRE)
     x = np.array(list(CENTRE.values()))
     weights = np.exp(-((X - x) ** 2).sum(axis=1) / 0.4**2)
     y, _ = surrogate.predict(X)
     line = LinearRegression().fit(X - x, y, sample_weight=weights)
     expected = {f"x{j + 1} from 0 to 1": line.coef_[j] for j in range(3)}
     assert effects(found) == pytest.approx(expected)
-    assert found.fidelity == pytest.approx(
-        line.score(X - x, y, sample_weight=weights)
-    )
+    assert found.fidelity == pytest.approx(line.score(X - x, y, sample_weight=weights))
     assert found.local_prediction == pytest.approx(line.intercept_)
-    assert found.effective_size == pytest.approx(
-        weights.sum() ** 2 / (weights**2).sum()
-    )
+    assert found.effective_size == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
 
 
 def test_the_std_of_a_coefficient_is_how_much_it_varies_between_samples():
     space = unit_cube(2)
-    surrogate = AnalyticSurrogate(
-        space, lambda X: X[:, 0] ** 2 + np.sin(6 * X[:, 1])
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: X[:, 0] ** 2 + np.sin(6 * X[:, 1]))
     drawn = []
     for seed in range(60):
         X = space.sample(150, seed=seed, method="uniform")
-        found = hx.methods.LimeExplainer(surrogate, sample=X).explain(
-            {"x1": 0.4, "x2": 0.5}
-        )
-        drawn.append(
-            [s.effect for s in sorted(found.statements, key=lambda s: s.names)]
-        )
+        found = hx.methods.LimeExplainer(surrogate, sample=X).explain({"x1": 0.4, "x2": 0.5})
+        drawn.append([s.effect for s in sorted(found.statements, key=lambda s: s.names)])
     told = [s.std for s in sorted(found.statements, key=lambda s: s.names)]
     np.testing.assert_allclose(told, np.std(drawn, axis=0), rtol=0.35)
 
@@ -107,16 +88,13 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
 
     def noise(X):
         for row in X:
-            values.setdefault(
-                row.tobytes(),
-                np.random.default_rng(len(values)).standard_normal(),
-            )
+            values.setdefault(row.tobytes(), np.random.default_rng(len(values)).standard_normal())
         return np.array([values[row.tobytes()] for row in X])
 
     surrogate = AnalyticSurrogate(unit_cube(3), noise)
-    found = hx.methods.LimeExplainer(
-        surrogate, model=model, sample=60, kernel_width=3.0
-    ).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, model=model, sample=60, kernel_width=3.0).explain(
+        CENTRE
+    )
     assert found.held_out < found.fidelity
     assert found.held_out < 0.1
     assert [remark.kind for remark in found.remarks] == ["low_fidelity"]
@@ -124,13 +102,9 @@ def test_what_fits_the_sample_only_is_told_by_the_part_held_out(model):
 
 def test_the_held_out_fidelity_is_that_of_a_cross_validation():
     space = unit_cube(3)
-    surrogate = AnalyticSurrogate(
-        space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2]
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.sin(4 * X[:, 0]) + X[:, 1] * X[:, 2])
     X = space.sample(600, seed=5)
-    found = hx.methods.LimeExplainer(
-        surrogate, sample=X, kernel_width=50.0
-    ).explain(CENTRE)
+    found = hx.methods.LimeExplainer(surrogate, sample=X, kernel_width=50.0).explain(CENTRE)
     y, _ = surrogate.predict(X)
     folds = KFold(5, shuffle=True, random_state=0)
     theirs = cross_val_predict(LinearRegression(), X, y, cv=folds)
@@ -144,13 +118,9 @@ def test_the_held_out_fidelity_is_that_of_a_cross_validation():
 def sampled(space, sampling, size, tried=()):
     """The configurations at which an explainer asks its surrogate, without the explained one."""
     asked = []
-    surrogate = AnalyticSurrogate(
-        space, lambda X: asked.append(X) or np.zeros(len(X))
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: asked.append(X) or np.zeros(len(X)))
     subject = hx.base.Subject(space, tried=tried)
-    explainer = hx.methods.LimeExplainer(
-        surrogate, sampling=sampling, sample=size, subject=subject
-    )
+    explainer = hx.methods.LimeExplainer(surrogate, sampling=sampling, sample=size, subject=subject)
     explainer.explain(space.decode(space.sample(1, seed=3))[0])
     return max(asked, key=len)[1:]
 
@@ -169,9 +139,7 @@ def test_a_grid_is_equidistant_and_has_all_combinations_where_these_are_few_enou
 
 def test_univariate_draws_the_values_tried_of_each_hyperparameter_by_itself():
     x = np.linspace(0.0, 0.5, 11)
-    rows = sampled(
-        unit_cube(2), "univariate", 400, tried=np.column_stack([x, x])
-    )
+    rows = sampled(unit_cube(2), "univariate", 400, tried=np.column_stack([x, x]))
     assert {*rows[:, 0]} <= {*x}
     assert {*rows[:, 1]} <= {*x}
     assert abs(np.corrcoef(rows.T)[0, 1]) < 0.15
@@ -183,12 +151,8 @@ def test_perturbed_draws_near_the_configurations_tried_each_as_often():
     nearest = np.argmin(np.linalg.norm(rows[:, None] - tried, axis=2), axis=1)
     assert np.bincount(nearest).tolist() == pytest.approx([200, 200], abs=10)
     away = np.abs(rows - tried[nearest])
-    assert (
-        0.2 < (away == 0.0).mean() < 0.4
-    )  # each value stays with a probability of 0.3
-    assert away[away > 0.0].mean() == pytest.approx(
-        0.1 * np.sqrt(2.0 / np.pi), rel=0.1
-    )
+    assert 0.2 < (away == 0.0).mean() < 0.4  # each value stays with a probability of 0.3
+    assert away[away > 0.0].mean() == pytest.approx(0.1 * np.sqrt(2.0 / np.pi), rel=0.1)
 
 
 @pytest.mark.parametrize("sampling", ["grid", "perturbed", "univariate"])
@@ -204,14 +168,11 @@ def test_in_any_space_only_configurations_are_asked_about(sampling):
 def test_a_tree_finds_the_step_and_its_own_leaf():
     surrogate = AnalyticSurrogate(
         mixed_space(),
-        lambda X: (
-            np.where(X[:, 1] == 2, 5.0, 0.0)
-            + np.where(X[:, 2] > 0.5, 2.0, 0.0)
-        ),
+        lambda X: np.where(X[:, 1] == 2, 5.0, 0.0) + np.where(X[:, 2] > 0.5, 2.0, 0.0),
     )
-    found = hx.methods.LimeExplainer(
-        surrogate, model="tree", max_depth=2
-    ).explain({"lr": 0.1, "c": "a", "k": 4})
+    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(
+        {"lr": 0.1, "c": "a", "k": 4}
+    )
     assert found.fidelity == pytest.approx(1.0)
     assert effects(found) == pytest.approx(
         {
@@ -238,36 +199,24 @@ def test_a_low_fidelity_is_warned_of():
     assert remark["fidelity"] == found.held_out < found.fidelity
     assert not any(claim.certain for claim in found.claims)
     assert all(claim.because[-1] == remark for claim in found.claims)
-    assert (
-        "Caution: the linear model misses most" in found.described().subtitle
-    )
-    assert found.sentence.endswith(
-        "Try a smaller kernel_width, sampling='local', or a tree."
-    )
-    near = hx.methods.LimeExplainer(
-        surrogate, kernel_width=0.01, sample=3000
-    ).explain(CENTRE)
+    assert "Caution: the linear model misses most" in found.described().subtitle
+    assert found.sentence.endswith("Try a smaller kernel_width, sampling='local', or a tree.")
+    near = hx.methods.LimeExplainer(surrogate, kernel_width=0.01, sample=3000).explain(CENTRE)
     assert near.fidelity > 0.9
     slope = 40 * np.cos(40 * 0.3)
     assert near.statements[0].effect == pytest.approx(slope, rel=0.05)
 
 
 @pytest.mark.parametrize("model", ["linear", "tree"])
-@pytest.mark.parametrize(
-    "kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate]
-)
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_every_kind_of_hyperparameter_can_be_told(kind, model):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for config in space.decode(X[:4]):
-        found = hx.methods.LimeExplainer(
-            surrogate, model=model, sample=200
-        ).explain(config)
+        found = hx.methods.LimeExplainer(surrogate, model=model, sample=200).explain(config)
         assert found.fidelity <= 1.0 + 1e-12
-        assert np.isfinite(
-            [[s.effect, s.std, s.weight] for s in found.statements]
-        ).all()
+        assert np.isfinite([[s.effect, s.std, s.weight] for s in found.statements]).all()
         told = {name for s in found.statements for name in s.names}
         assert told <= {*config, "warmup"}
         json.dumps(found.to_dict(), allow_nan=False)
@@ -275,96 +224,54 @@ def test_every_kind_of_hyperparameter_can_be_told(kind, model):
 
 def test_presence_of_an_optional_hyperparameter_is_a_coordinate():
     space = hx.SearchSpace(
-        [
-            hx.IntParameter("warmup", 1, 3, optional=0.5),
-            hx.FloatParameter("lr", 0.0, 1.0),
-        ]
+        [hx.IntParameter("warmup", 1, 3, optional=0.5), hx.FloatParameter("lr", 0.0, 1.0)]
     )
-    surrogate = AnalyticSurrogate(
-        space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0])
-    )
+    surrogate = AnalyticSurrogate(space, lambda X: np.where(np.isnan(X[:, 0]), 4.0, X[:, 0]))
     absent = hx.methods.LimeExplainer(surrogate).explain({"lr": 0.5})
     assert absent.statements[0].text == "warmup present"
     assert absent.statements[0].effect == pytest.approx(-3.5, abs=0.05)
-    present = hx.methods.LimeExplainer(surrogate).explain(
-        {"warmup": 2, "lr": 0.5}
-    )
+    present = hx.methods.LimeExplainer(surrogate).explain({"warmup": 2, "lr": 0.5})
     assert effects(present) == pytest.approx(
-        {
-            "warmup absent": 3.5,
-            "warmup from 1 to 3": 1.0,
-            "lr from 0 to 1": 0.0,
-        }
+        {"warmup absent": 3.5, "warmup from 1 to 3": 1.0, "lr from 0 to 1": 0.0}
     )
-    tree = hx.methods.LimeExplainer(
-        surrogate, model="tree", max_depth=1
-    ).explain({"lr": 0.5})
-    assert [s.text for s in tree.statements] == [
-        "warmup absent",
-        "warmup present",
-    ]
+    tree = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=1).explain({"lr": 0.5})
+    assert [s.text for s in tree.statements] == ["warmup absent", "warmup present"]
 
 
 def test_an_acquisition_and_any_scale():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
     acquisition = hx.models.LowerConfidenceBound(surrogate, kappa=2.0)
-    found = hx.methods.LimeExplainer(acquisition).explain(
-        {"x1": 0.5, "x2": 0.5}
-    )
-    assert effects(found) == pytest.approx(
-        {"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0}
-    )
+    found = hx.methods.LimeExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
+    assert effects(found) == pytest.approx({"x2 from 0 to 1": 2.0, "x1 from 0 to 1": -1.0})
     assert found.subject.acquisition == acquisition.label
     assert not found.subject.lower_is_better
     for unit in (1e-200, 1e200):
         scaled = AnalyticSurrogate(space, lambda X, unit=unit: unit * X[:, 0])
-        found = hx.methods.LimeExplainer(scaled).explain(
-            {"x1": 0.5, "x2": 0.5}
-        )
+        found = hx.methods.LimeExplainer(scaled).explain({"x1": 0.5, "x2": 0.5})
         assert found.statements[0].effect == pytest.approx(unit)
 
 
 def test_a_maximized_objective_is_told_in_its_direction():
-    surrogate = AnalyticSurrogate(
-        unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: X[:, 0] - 2.0 * X[:, 1])
     config = {"x1": 0.5, "x2": 0.5}
-    found = hx.methods.LimeExplainer(surrogate, direction="maximize").explain(
-        config
-    )
-    assert (found.subject.direction, found.subject.lower_is_better) == (
-        "maximize",
-        False,
-    )
-    assert [claim.hyperparameters for claim in found.claims] == [
-        ("x2",),
-        ("x1",),
-    ]
-    assert [claim.estimate for claim in found.claims] == pytest.approx(
-        [-2.0, 1.0]
-    )
-    assert [bar.fill for bar in found.described().bars] == [
-        1,
-        0,
-    ]  # 2 less is worse
+    found = hx.methods.LimeExplainer(surrogate, direction="maximize").explain(config)
+    assert (found.subject.direction, found.subject.lower_is_better) == ("maximize", False)
+    assert [claim.hyperparameters for claim in found.claims] == [("x2",), ("x1",)]
+    assert [claim.estimate for claim in found.claims] == pytest.approx([-2.0, 1.0])
+    assert [bar.fill for bar in found.described().bars] == [1, 0]  # 2 less is worse
 
 
 @pytest.mark.parametrize("model", ["linear", "tree"])
 def test_nothing_changes_a_constant(model):
-    found = hx.methods.LimeExplainer(
-        AnalyticSurrogate(unit_cube(3), 4.0), model=model
-    ).explain(CENTRE)
+    found = hx.methods.LimeExplainer(AnalyticSurrogate(unit_cube(3), 4.0), model=model).explain(
+        CENTRE
+    )
     assert found.fidelity == 1.0
     assert not any(s.effect for s in found.statements)
-    assert [(claim.kind, claim.certain) for claim in found.claims] == [
-        ("difference", False)
-    ]
+    assert [(claim.kind, claim.certain) for claim in found.claims] == [("difference", False)]
     assert found.described().fills == {}
-    assert (
-        "no hyperparameter changes the predicted objective, which is 4."
-        in found.sentence
-    )
+    assert "no hyperparameter changes the predicted objective, which is 4." in found.sentence
 
 
 # ---------------------------------------------------------------------- the model's uncertainty
@@ -376,35 +283,21 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
     X = space.sample(25, seed=3)
     noise = 0.1 * np.random.default_rng(0).standard_normal(25)
     y = X[:, 0] + 0.3 * (X[:, 1] == 2) + X[:, 2] ** 2 + noise
-    belief, config = (
-        hx.Run(space, X, y, "minimize").belief(),
-        {"lr": 0.02, "c": "b", "k": 4},
-    )
+    belief, config = (hx.Run(space, X, y, "minimize").belief(), {"lr": 0.02, "c": "b", "k": 4})
     X, x = space.sample(150, seed=5), space.encode(config)[0]
-    found = hx.methods.LimeExplainer(
-        belief, sample=X, kernel_width=0.8
-    ).explain(config)
+    found = hx.methods.LimeExplainer(belief, sample=X, kernel_width=0.8).explain(config)
     differs = (X[:, 1] != x[1]).astype(float)
     squares = (X[:, 0] - x[0]) ** 2 + differs + (X[:, 2] - x[2]) ** 2
     design = np.column_stack([X[:, 0], X[:, 1] == 0, X[:, 1] == 2, X[:, 2]])
     weights = np.exp(-squares / 0.8**2)
-    fitted = LinearRegression().fit(
-        design, belief.draws(X).T, sample_weight=weights
-    )
-    names = [
-        "lr from 0.0001 to 1",
-        "c = a, not b",
-        "c = c, not b",
-        "k from 1 to 9",
-    ]
+    fitted = LinearRegression().fit(design, belief.draws(X).T, sample_weight=weights)
+    names = ["lr from 0.0001 to 1", "c = a, not b", "c = c, not b", "k from 1 to 9"]
     for text, drawn in zip(found.texts, found.draws, strict=True):
-        np.testing.assert_allclose(
-            drawn, fitted.coef_[:, names.index(text)], atol=1e-4
-        )
+        np.testing.assert_allclose(drawn, fitted.coef_[:, names.index(text)], atol=1e-4)
     # a leaf beside its own one
-    found = hx.methods.LimeExplainer(
-        belief, model="tree", sample=X, kernel_width=0.8
-    ).explain(config)
+    found = hx.methods.LimeExplainer(belief, model="tree", sample=X, kernel_width=0.8).explain(
+        config
+    )
     configs, values = space.decode(X), belief.draws(X).T
 
     def mean(leaf):
@@ -412,32 +305,22 @@ def test_the_effects_in_each_function_are_those_of_the_same_fit():
         return np.average(values[inside], axis=0, weights=weights[inside])
 
     for leaf, drawn in zip(found.statements, found.draws, strict=True):
-        np.testing.assert_allclose(
-            drawn, mean(leaf) - mean(found.statements[0]), atol=1e-4
-        )
+        np.testing.assert_allclose(drawn, mean(leaf) - mean(found.statements[0]), atol=1e-4)
 
 
 def unsure(error):
     """A linear surrogate explained, each of whose effects has this std over the functions."""
-    surrogate = AnalyticSurrogate(
-        unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1]
-    )
-    found = hx.methods.LimeExplainer(surrogate, sample=50).explain(
-        {"x1": 0.5, "x2": 0.5}
-    )
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] - X[:, 1])
+    found = hx.methods.LimeExplainer(surrogate, sample=50).explain({"x1": 0.5, "x2": 0.5})
     errors = np.random.default_rng(1).standard_normal((2, 200))
-    drawn = np.array([[3.0], [-1.0]]) + error * (
-        errors - errors.mean(axis=1, keepdims=True)
-    )
+    drawn = np.array([[3.0], [-1.0]]) + error * (errors - errors.mean(axis=1, keepdims=True))
     return replace(found, draws=drawn)
 
 
 def test_an_effect_is_certain_where_the_functions_agree_on_its_sign():
     assert [claim.certain for claim in unsure(0.4).claims] == [True, True]
     assert [claim.certain for claim in unsure(0.9).claims] == [True, False]
-    assert [reason.kind for reason in unsure(0.9).claims[1].because] == [
-        "not_settled"
-    ]
+    assert [reason.kind for reason in unsure(0.9).claims[1].because] == ["not_settled"]
     alone = replace(unsure(0.1), draws=unsure(0.1).draws[:, :1])
     assert not any(claim.certain for claim in alone.claims)
 
@@ -452,27 +335,17 @@ def test_effects_are_told_with_their_sign_and_why_one_is_not_certain():
         f"{start}objective changes by +3 ± 2 for x1 from 0 to 1 and by "
     )
     assert "Not certain: it holds in 92%" in found.sentence
-    assert found.described().footer.endswith(
-        "over what the trials allow the objective to be."
-    )
+    assert found.described().footer.endswith("over what the trials allow the objective to be.")
 
 
 def test_the_figure_has_a_bar_per_statement_and_a_line_per_condition():
-    surrogate = AnalyticSurrogate(
-        unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(2), lambda X: np.where(X > 0.5, 1.0, 0.0) @ [3.0, 1.0])
     config = {"x1": 0.2, "x2": 0.2}
-    found = hx.methods.LimeExplainer(
-        surrogate, model="tree", max_depth=2
-    ).explain(config)
+    found = hx.methods.LimeExplainer(surrogate, model="tree", max_depth=2).explain(config)
     figure = found.described()
     assert figure.labels[0][-1] == "(its own leaf)"
     assert all(label[1].startswith("and ") for label in figure.labels)
-    assert [bar.end for bar in figure.bars] == [
-        s.effect for s in found.statements
-    ]
-    assert [bar.half for bar in figure.bars] == [
-        s.half for s in found.statements
-    ]
+    assert [bar.end for bar in figure.bars] == [s.effect for s in found.statements]
+    assert [bar.half for bar in figure.bars] == [s.half for s in found.statements]
     assert figure.fills == {1: "worse"}
     assert "weighted R² = 1.00" in figure.subtitle

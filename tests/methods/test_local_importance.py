@@ -23,24 +23,16 @@ def test_shares_of_a_quadratic_function_are_its_closed_form():
     weights, centres, together = [3.0, -2.0, 0.5], [0.2, 0.9, 0.5], 4.0
     surrogate = AnalyticSurrogate(
         unit_cube(3),
-        lambda X: (
-            ((X - centres) ** 2) @ np.array(weights)
-            + together * X[:, 0] * X[:, 1]
-        ),
+        lambda X: ((X - centres) ** 2) @ np.array(weights) + together * X[:, 0] * X[:, 1],
     )
     theta = {"x1": 0.3, "x2": 0.6, "x3": 0.1}
     found = hx.methods.LocalImportanceExplainer(surrogate).explain(theta)
-    lines = [
-        Polynomial([-c, 1.0]) ** 2 * w
-        for w, c in zip(weights, centres, strict=True)
-    ]
+    lines = [Polynomial([-c, 1.0]) ** 2 * w for w, c in zip(weights, centres, strict=True)]
     lines[0] += Polynomial([0.0, together * theta["x2"]])
     lines[1] += Polynomial([0.0, together * theta["x1"]])
     expected = np.array([variance_of(line) for line in lines])
     np.testing.assert_allclose(found.variance, expected, rtol=1e-10)
-    np.testing.assert_allclose(
-        found.importance, expected / expected.sum(), rtol=1e-10
-    )
+    np.testing.assert_allclose(found.importance, expected / expected.sum(), rtol=1e-10)
     assert np.isnan(found.std).all()
     assert found.importance.sum() == pytest.approx(1.0)
 
@@ -57,16 +49,10 @@ def test_integers_and_categories_weigh_by_the_measure():
     surrogate = AnalyticSurrogate(
         space, lambda X: 8.0 ** X[:, 0] + effect[X[:, 1].astype(int)] + X[:, 2]
     )
-    found = hx.methods.LocalImportanceExplainer(surrogate).explain(
-        {"k": 2, "c": "a", "s": 0.5}
-    )
+    found = hx.methods.LocalImportanceExplainer(surrogate).explain({"k": 2, "c": "a", "s": 0.5})
     k = np.arange(1, 9)
     weights = np.log((k + 0.5) / (k - 0.5)) / np.log(8.5 / 0.5)
-    expected = [
-        weights @ (k - weights @ k) ** 2,
-        effect.var(),
-        np.var([0.0, 0.5, 1.0]),
-    ]
+    expected = [weights @ (k - weights @ k) ** 2, effect.var(), np.var([0.0, 0.5, 1.0])]
     np.testing.assert_allclose(found.variance, expected)
     values, means = found.curve("c")
     assert values == ("a", "b", "c")
@@ -81,47 +67,30 @@ def test_what_another_value_switches_on_is_averaged():
         when={"drop": {"booster": ["dart"]}},
     )
     surrogate = AnalyticSurrogate(
-        space,
-        lambda X: (
-            X[:, 2]
-            + np.where(X[:, 0] == 1, 10.0 * np.nan_to_num(X[:, 1]), 0.0)
-        ),
+        space, lambda X: X[:, 2] + np.where(X[:, 0] == 1, 10.0 * np.nan_to_num(X[:, 1]), 0.0)
     )
     found = hx.methods.LocalImportanceExplainer(surrogate, sample=200).explain(
         {"booster": "tree", "lr": 0.5}
     )
-    assert [note.kind for note in found.notes] == [
-        "shares_without_std",
-        "switched_on_averaged",
-    ]
+    assert [note.kind for note in found.notes] == ["shares_without_std", "switched_on_averaged"]
     assert found.notes[-1].names == ("drop",)
     # dart: 0.5 + the mean of 10 drop = 5.5; tree: 0.5
-    np.testing.assert_allclose(
-        found.variance, [2.5**2, 0.0, 1.0 / 12.0], rtol=1e-2
-    )
+    np.testing.assert_allclose(found.variance, [2.5**2, 0.0, 1.0 / 12.0], rtol=1e-2)
     assert found.importance[1] == 0.0
-    with pytest.raises(
-        ValueError, match="'drop', which is inactive in this configuration"
-    ):
+    with pytest.raises(ValueError, match="'drop', which is inactive in this configuration"):
         found.curve("drop")
     inside = hx.methods.LocalImportanceExplainer(surrogate).explain(
         {"booster": "dart", "drop": 0.2, "lr": 0.5}
     )
-    np.testing.assert_allclose(
-        inside.variance, [1.0, 100.0 / 12.0, 1.0 / 12.0]
-    )
+    np.testing.assert_allclose(inside.variance, [1.0, 100.0 / 12.0, 1.0 / 12.0])
 
 
 def test_the_absence_of_an_optional_hyperparameter_is_a_value():
     space = hx.SearchSpace(
-        [
-            hx.IntParameter("warmup", 1, 2, optional=0.4),
-            hx.FloatParameter("lr", 0.0, 1.0),
-        ]
+        [hx.IntParameter("warmup", 1, 2, optional=0.4), hx.FloatParameter("lr", 0.0, 1.0)]
     )
     surrogate = AnalyticSurrogate(
-        space,
-        lambda X: np.where(np.isnan(X[:, 0]), 7.0, X[:, 0]) + 0.0 * X[:, 1],
+        space, lambda X: np.where(np.isnan(X[:, 0]), 7.0, X[:, 0]) + 0.0 * X[:, 1]
     )
     values, weights = np.array([7.0, 0.0, 1.0]), np.array([0.6, 0.2, 0.2])
     expected = weights @ (values - weights @ values) ** 2
@@ -134,42 +103,29 @@ def test_the_absence_of_an_optional_hyperparameter_is_a_value():
 def test_a_forest_is_integrated_exactly_tree_by_tree():
     space = unit_cube(2)
     X = space.sample(30, seed=3)
-    forest = hx.models.ForestSurrogate.fit(
-        space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6
-    )
+    forest = hx.models.ForestSurrogate.fit(space, X, np.sin(5 * X[:, 0]) + X[:, 1], n_trees=6)
     theta = np.array([0.4, 0.7])
-    found = hx.methods.LocalImportanceExplainer(forest).explain(
-        {"x1": 0.4, "x2": 0.7}
-    )
+    found = hx.methods.LocalImportanceExplainer(forest).explain({"x1": 0.4, "x2": 0.7})
     shares, means = np.zeros((6, 2)), []
     for t, tree in enumerate(forest.forest.estimators_):
         variance = []
         for j in range(2):
-            cuts = np.unique(
-                [0.0, 1.0, *tree.tree_.threshold[tree.tree_.feature == j]]
-            )
+            cuts = np.unique([0.0, 1.0, *tree.tree_.threshold[tree.tree_.feature == j]])
             rows = np.tile(theta, (len(cuts) - 1, 1))
             rows[:, j] = (cuts[1:] + cuts[:-1]) / 2
             values, weights = tree.predict(rows), np.diff(cuts)
             variance.append(weights @ (values - weights @ values) ** 2)
         shares[t] = np.array(variance) / np.sum(variance)
-    for j in range(
-        2
-    ):  # the shares are those of the mean prediction, on a grid that is fine enough
+    for j in range(2):  # the shares are those of the mean prediction, on a grid that is fine enough
         line = np.tile(theta, (200_001, 1))
         line[:, j] = (np.arange(len(line)) + 0.5) / len(line)
         means.append(forest.predict(line)[0].var())
-    np.testing.assert_allclose(
-        found.importance, np.array(means) / np.sum(means), rtol=1e-4
-    )
+    np.testing.assert_allclose(found.importance, np.array(means) / np.sum(means), rtol=1e-4)
     np.testing.assert_allclose(found.std, shares.std(axis=0), rtol=1e-6)
     assert [note.kind for note in found.notes] == ["local_std_over_trees"]
     leading = found.claims[0]
     j = int(np.argmax(found.importance))
-    assert (leading.kind, leading.hyperparameters) == (
-        "share",
-        (space.names[j],),
-    )
+    assert (leading.kind, leading.hyperparameters) == ("share", (space.names[j],))
     assert leading.estimate == pytest.approx(found.importance[j])
     assert (leading.interval, leading.certain) == (None, False)
 
@@ -177,19 +133,11 @@ def test_a_forest_is_integrated_exactly_tree_by_tree():
 def test_a_share_is_certain_where_the_functions_agree_that_it_matters():
     space = unit_cube(2)
     X, rng = space.sample(30, seed=1), np.random.default_rng(0)
-    belief = hx.Run(
-        space, X, X[:, 0] + 0.02 * rng.standard_normal(30), "minimize"
-    ).belief()
-    found = hx.methods.LocalImportanceExplainer(belief).explain(
-        {"x1": 0.5, "x2": 0.5}
-    )
+    belief = hx.Run(space, X, X[:, 0] + 0.02 * rng.standard_normal(30), "minimize").belief()
+    found = hx.methods.LocalImportanceExplainer(belief).explain({"x1": 0.5, "x2": 0.5})
     np.testing.assert_allclose(found.importance, found.draws.mean(axis=0))
     (claim,) = found.claims
-    assert (claim.kind, claim.hyperparameters, claim.certain) == (
-        "share",
-        ("x1",),
-        True,
-    )
+    assert (claim.kind, claim.hyperparameters, claim.certain) == ("share", ("x1",), True)
     assert claim.interval[0] > 0.8
 
 
@@ -211,24 +159,16 @@ def test_the_std_of_a_process_shrinks_with_what_it_knows():
     assert spread[1] < 0.5 * spread[0]
 
 
-@pytest.mark.parametrize(
-    "kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate]
-)
+@pytest.mark.parametrize("kind", [hx.models.GaussianProcessSurrogate, hx.models.ForestSurrogate])
 def test_every_kind_of_hyperparameter_has_a_share(kind):
     space = nested_space()
     X = space.sample(40, seed=1)
     surrogate = kind.fit(space, X, np.nan_to_num(X, nan=0.3).sum(axis=1))
     for config in space.decode(X[:4]):
-        found = hx.methods.LocalImportanceExplainer(
-            surrogate, sample=10
-        ).explain(config)
+        found = hx.methods.LocalImportanceExplainer(surrogate, sample=10).explain(config)
         assert found.importance.sum() == pytest.approx(1.0)
         assert (found.std >= 0).all()
-        inactive = [
-            j
-            for j, n in enumerate(space.names)
-            if n not in config and n != "warmup"
-        ]
+        inactive = [j for j, n in enumerate(space.names) if n not in config and n != "warmup"]
         assert not found.importance[inactive].any()
 
 
@@ -236,22 +176,18 @@ def test_an_acquisition_is_explained_in_place_of_the_objective():
     space = unit_cube(2)
     surrogate = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: X[:, 1])
     acquisition = hx.models.LowerConfidenceBound(surrogate, kappa=2.0)
-    found = hx.methods.LocalImportanceExplainer(acquisition).explain(
-        {"x1": 0.5, "x2": 0.5}
-    )
+    found = hx.methods.LocalImportanceExplainer(acquisition).explain({"x1": 0.5, "x2": 0.5})
     np.testing.assert_allclose(found.importance, [0.2, 0.8])
     assert found.subject.acquisition == acquisition.label
     assert not found.subject.lower_is_better
 
 
 def test_nothing_matters_to_a_constant():
-    found = hx.methods.LocalImportanceExplainer(
-        AnalyticSurrogate(unit_cube(2), 4.0)
-    ).explain({"x1": 0.5, "x2": 0.5})
+    found = hx.methods.LocalImportanceExplainer(AnalyticSurrogate(unit_cube(2), 4.0)).explain(
+        {"x1": 0.5, "x2": 0.5}
+    )
     np.testing.assert_array_equal(found.importance, 0.0)
-    assert [(claim.kind, claim.estimate) for claim in found.claims] == [
-        ("share", 0.0)
-    ]
+    assert [(claim.kind, claim.estimate) for claim in found.claims] == [("share", 0.0)]
     assert found.sentence.startswith(
         "Around this configuration no hyperparameter alone changes the predicted objective."
     )
@@ -260,13 +196,9 @@ def test_nothing_matters_to_a_constant():
 
 def test_the_figure_has_a_bar_for_each_share_the_largest_on_top_and_folds_many():
     def explained(weights):
-        surrogate = AnalyticSurrogate(
-            unit_cube(len(weights)), lambda X: X @ weights
-        )
+        surrogate = AnalyticSurrogate(unit_cube(len(weights)), lambda X: X @ weights)
         names = surrogate.space.names
-        return hx.methods.LocalImportanceExplainer(surrogate).explain(
-            dict.fromkeys(names, 0.5)
-        )
+        return hx.methods.LocalImportanceExplainer(surrogate).explain(dict.fromkeys(names, 0.5))
 
     few = replace(explained(np.array([1.0, 3.0])), std=np.array([0.2, 0.1]))
     figure = few.described()
@@ -289,9 +221,7 @@ def test_of_noise_alone_nothing_is_certain_around_a_trial():
         y = np.random.default_rng(seed).standard_normal(40)
         found = hx.methods.local_importance(hx.Run(space, X, y, "minimize"))
         assert not any(claim.certain for claim in found.claims)
-    signal = hx.methods.local_importance(
-        hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize")
-    )
+    signal = hx.methods.local_importance(hx.Run(space, X, X[:, 0] + 0.1 * y, "minimize"))
     assert [claim.certain for claim in signal.claims] == [True]
 
 

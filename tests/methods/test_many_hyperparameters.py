@@ -28,9 +28,7 @@ def test_a_prediction_of_200_hyperparameters_is_divided_efficiently():
     )
     assert found.estimator.kind == "kernel_explainer"
     assert abs(found.efficiency_gap) < 1e-8
-    assert found.phi.sum() == pytest.approx(
-        found.prediction - found.baseline, abs=1e-8
-    )
+    assert found.phi.sum() == pytest.approx(found.prediction - found.baseline, abs=1e-8)
 
 
 def test_an_ablation_of_200_hyperparameters_ends_at_its_target():
@@ -56,38 +54,21 @@ def test_of_many_trials_some_are_explained_and_told(monkeypatch):
 
 def test_pairs_of_many_hyperparameters_are_of_those_with_the_largest_total_effects():
     """Four of 60 matter, and two of them act together: these are looked at."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(60)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(60)])
 
     def f(X):
-        return (
-            9.0 * X[:, 50] * X[:, 51]
-            + 3.0 * X[:, 3]
-            + 2.0 * X[:, 7]
-            + X @ np.full(60, 1e-3)
-        )
+        return 9.0 * X[:, 50] * X[:, 51] + 3.0 * X[:, 3] + 2.0 * X[:, 7] + X @ np.full(60, 1e-3)
 
-    found = hx.methods.InteractionExplainer(
-        AnalyticSurrogate(space, f), sample=20
-    ).explain()
+    found = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain()
     told = the_note(found.notes, "pairs_screened")
     assert (told["shown"], told["all"]) == (10, 60)
-    looked_at = {
-        name
-        for name in space.names
-        if not np.isnan(found.total[space.index(name)])
-    }
+    looked_at = {name for name in space.names if not np.isnan(found.total[space.index(name)])}
     assert {"x50", "x51", "x3", "x7"} <= looked_at
     assert len(looked_at) == 10
     assert found.to_frame().index[0] == "x50 × x51"
     assert len(found.to_frame()) == 45
     with pytest.raises(hx.base.InputError, match="not looked at"):
-        found.strength(
-            next(name for name in space.names if name not in looked_at)
-        )
-    of_one = hx.methods.InteractionExplainer(
-        AnalyticSurrogate(space, f), sample=20
-    ).explain("x20")
+        found.strength(next(name for name in space.names if name not in looked_at))
+    of_one = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain("x20")
     assert len(of_one.to_frame()) == 19
     found.plot(view="totals")

@@ -19,19 +19,12 @@ def noisy_run(log_std, n=40, k=5, *, seed=0, instances=False, d=3):
     rng = np.random.default_rng(seed)
     X = space.sample(n, seed=seed)
     std = np.exp(np.broadcast_to(log_std(X), n))
-    Y = (
-        X[:, [0]]
-        + np.sin(5.0 * X[:, [1]])
-        + std[:, None] * rng.standard_normal((n, k))
-    )
+    Y = X[:, [0]] + np.sin(5.0 * X[:, [1]]) + std[:, None] * rng.standard_normal((n, k))
     if not instances:
         return hx.Run(space, np.repeat(X, k, axis=0), Y.ravel(), "minimize")
     Y = Y + 10.0 * rng.standard_normal(k)  # what is difficult is not noisy
     folds = hx.run.Instances(
-        [*range(k)],
-        np.repeat(X, k, axis=0),
-        np.tile(np.arange(k), n),
-        Y.ravel(),
+        [*range(k)], np.repeat(X, k, axis=0), np.tile(np.arange(k), n), Y.ravel()
     )
     return hx.Run(space, X, Y.mean(axis=1), "minimize", instances=folds)
 
@@ -67,14 +60,8 @@ def constant():
 def test_a_constant_noise_depends_on_nothing_19_times_in_20(k, instances):
     wrong = 0
     for seed in range(15):
-        run = noisy_run(
-            lambda X: 0.0, 14, k, seed=seed, instances=instances, d=2
-        )
-        wrong += any(
-            c.certain
-            for c in hx.methods.noise(run).claims
-            if c.kind == "share"
-        )
+        run = noisy_run(lambda X: 0.0, 14, k, seed=seed, instances=instances, d=2)
+        wrong += any(c.certain for c in hx.methods.noise(run).claims if c.kind == "share")
     assert wrong <= 1
 
 
@@ -102,9 +89,7 @@ def test_that_noise_is_the_same_everywhere_is_never_certain(constant):
 def test_the_hyperparameter_that_the_noise_depends_on_is_named(varying):
     assert varying.varies
     assert varying.main == "x3"
-    named = {
-        c.hyperparameters: c for c in of_kind(varying, "share") if c.certain
-    }
+    named = {c.hyperparameters: c for c in of_kind(varying, "share") if c.certain}
     assert ("x2",) not in named
     lower, upper = named["x3",].interval
     assert lower < 0.8 < upper  # the variance of 4 u is four times that of 2 u
@@ -115,9 +100,7 @@ def test_where_the_noise_is_largest_and_how_many_times_it_is(varying):
     ((noisy, quiet),) = claim.values
     assert noisy > 0.8
     assert quiet < 0.2
-    assert (
-        claim.interval[0] < np.exp(2.0 * (noisy - quiet)) < claim.interval[1]
-    )
+    assert claim.interval[0] < np.exp(2.0 * (noisy - quiet)) < claim.interval[1]
 
 
 def test_the_effect_is_the_root_of_the_averaged_log_variance(varying):
@@ -125,9 +108,7 @@ def test_the_effect_is_the_root_of_the_averaged_log_variance(varying):
     at = effect["x3"].to_numpy()
     true = np.exp(2.0 * at + 0.5 - 2.0)  # x1 is 0.5 on average
     assert np.median(np.abs(np.log(effect["std"] / true))) < np.log(1.25)
-    assert (
-        (effect["lower"] < effect["std"]) & (effect["std"] < effect["upper"])
-    ).all()
+    assert ((effect["lower"] < effect["std"]) & (effect["std"] < effect["upper"])).all()
 
 
 def test_the_noise_at_the_incumbent_is_within_its_interval(varying):
@@ -143,10 +124,7 @@ def test_a_study_whose_objective_is_a_mean_of_draws():
 
     def objective(trial):
         draws = trial.suggest_int("draws", 4, 1024, log=True)
-        return (
-            trial.suggest_float("shift", 0.0, 1.0)
-            + rng.standard_normal(draws).mean()
-        )
+        return trial.suggest_float("shift", 0.0, 1.0) + rng.standard_normal(draws).mean()
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=40)
@@ -165,17 +143,12 @@ def test_a_study_whose_objective_is_a_mean_of_draws():
 # ---------------------------------------------------------------------- words, figure, section
 
 
-def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is(
-    varying, constant
-):
+def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is(varying, constant):
     assert varying.sentence.startswith(
         "How much results scatter depends on the configuration: the standard deviation of the "
         "objective is"
     )
-    assert (
-        "What matters most to the variance of its logarithm: x3 ("
-        in varying.sentence
-    )
+    assert "What matters most to the variance of its logarithm: x3 (" in varying.sentence
     assert ") times as large as at 0." in varying.sentence
     found = replace(constant, pooled=(1234.2, 784.0, 2.7e6))
     assert found.sentence == (
@@ -184,9 +157,7 @@ def test_what_the_noise_depends_on_is_told_and_how_many_times_larger_it_is(
     )
 
 
-def test_the_figure_of_a_noise_that_varies_is_a_curve_with_what_was_observed(
-    varying,
-):
+def test_the_figure_of_a_noise_that_varies_is_a_curve_with_what_was_observed(varying):
     figure, frame = varying.described(), varying.effect("x3")
     (curve,), (points,) = figure.lines, figure.dots
     np.testing.assert_allclose(curve.y, frame["std"])
@@ -195,9 +166,7 @@ def test_the_figure_of_a_noise_that_varies_is_a_curve_with_what_was_observed(
     assert figure.guide == varying.subject.incumbent["x3"]
 
 
-def test_the_figure_of_a_constant_noise_has_all_that_was_observed_and_the_pooled_one(
-    constant,
-):
+def test_the_figure_of_a_constant_noise_has_all_that_was_observed_and_the_pooled_one(constant):
     figure = constant.described()
     (level,), (points,) = figure.lines, figure.dots
     np.testing.assert_array_equal(points.y, np.sort(constant.observed))

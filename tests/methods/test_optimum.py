@@ -46,19 +46,12 @@ def test_a_region_is_the_shortest_range_with_the_best_of_nine_in_ten_functions()
     assert (found.space["a"].low, found.space["a"].high) == (2, 4)
     assert region.share == pytest.approx(0.3)
     assert region.held.probability == pytest.approx(0.95)
-    np.testing.assert_allclose(
-        region.density, [0, 0, 6, 0, 3.5, 0, 0, 0, 0, 0.5]
-    )
+    np.testing.assert_allclose(region.density, [0, 0, 6, 0, 3.5, 0, 0, 0, 0, 0.5])
 
 
 def test_a_region_of_categories_is_the_smallest_set():
-    functions = [
-        *(6 * [lambda X: X[:, 0] != 0.0]),
-        *(4 * [lambda X: X[:, 0] != 3.0]),
-    ]
-    run = known(
-        [lambda X, f=f: f(X).astype(float) for f in functions], a=list("pqrs")
-    )
+    functions = [*(6 * [lambda X: X[:, 0] != 0.0]), *(4 * [lambda X: X[:, 0] != 3.0])]
+    run = known([lambda X, f=f: f(X).astype(float) for f in functions], a=list("pqrs"))
     (region,) = hx.optimum(run).regions
     assert region.values == ("p", "s")
     assert (region.share, region.held.probability) == (0.5, 1.0)
@@ -68,13 +61,7 @@ def test_regret_and_whether_a_better_one_exists_are_those_of_the_functions():
     """The trial to keep, 4, lacks 2, 2, 0, 1 and 5, of which 2 is the median: P is 2 / (2 + ε)."""
     space = space_of(a=range(10))
     X = space.encode([{"a": 2}, {"a": 4}, {"a": 9}])
-    functions = [
-        best_at(2.0),
-        best_at(2.0),
-        best_at(4.0),
-        best_at(5.0),
-        best_at(9.0),
-    ]
+    functions = [best_at(2.0), best_at(2.0), best_at(4.0), best_at(5.0), best_at(9.0)]
     run = hx.Run(space, X, np.array([3.1, 2.0, 5.7]), "minimize")
     run = run.explained_by(Known(space, functions))
     found = hx.optimum(run, epsilon=0.5)
@@ -93,9 +80,7 @@ def test_the_configuration_has_the_lowest_mean_of_what_was_tried_and_its_neighbo
 
     space = unit_cube(1)
     X = np.array([[0.1], [0.2], [0.42]])
-    run = hx.Run(space, X, mean(X), "minimize").explained_by(
-        Known(space, [mean])
-    )
+    run = hx.Run(space, X, mean(X), "minimize").explained_by(Known(space, [mean]))
     found = hx.optimum(run)
     assert found.config["x1"] == pytest.approx(0.47)
     assert found.estimate == pytest.approx(0.02)
@@ -121,9 +106,7 @@ def test_what_trials_bring_is_what_records_of_an_exponential_tail_bring():
     samples = np.log(rng.random((200, n)))
     said = [gained_after(costs, more).expected_gain for costs in samples]
     true = (1.0 / np.arange(n + 1, n + more + 1)).sum()
-    assert np.mean(said) == pytest.approx(
-        true, rel=0.1
-    )  # three of its standard errors
+    assert np.mean(said) == pytest.approx(true, rel=0.1)  # three of its standard errors
 
 
 def test_trials_bring_their_share_of_what_is_left_at_most():
@@ -177,11 +160,7 @@ def test_of_a_bowl_the_region_is_small_and_holds_the_optimum():
     assert x1.high - x1.low <= 0.25
     assert found.regions[1].share > 0.5
     assert found.config["x1"] == pytest.approx(0.3, abs=0.05)
-    assert (
-        found.interval[0]
-        <= bowl(np.array([[found.config["x1"]]]))[0]
-        <= found.interval[1]
-    )
+    assert found.interval[0] <= bowl(np.array([[found.config["x1"]]]))[0] <= found.interval[1]
     assert [r.hyperparameter for r in found.narrowest] == ["x1", "x2"]
     assert not found.better.certain
 
@@ -193,16 +172,8 @@ def test_maximizing_the_negated_objective_is_the_same_optimum():
     assert second.config == first.config
     assert second.space == first.space
     assert second.estimate == pytest.approx(-first.estimate)
-    assert second.interval == pytest.approx(
-        (-first.interval[1], -first.interval[0])
-    )
-    for name in (
-        "epsilon",
-        "regret",
-        "p_better",
-        "expected_gain",
-        "expected_gain_interval",
-    ):
+    assert second.interval == pytest.approx((-first.interval[1], -first.interval[0]))
+    for name in ("epsilon", "regret", "p_better", "expected_gain", "expected_gain_interval"):
         assert getattr(second, name) == pytest.approx(getattr(first, name))
 
 
@@ -212,9 +183,7 @@ def test_no_promise_leaves_the_bounds():
     X = space.sample(60, seed=0)
     noise = 0.05 * np.random.default_rng(0).normal(size=60)
     accuracy = np.clip(1.0 - (X[:, 0] - 0.3) ** 2 + noise, 0.0, 1.0)
-    found = hx.optimum(
-        hx.Run(space, X, accuracy, "maximize", bounds=(0.0, 1.0))
-    )
+    found = hx.optimum(hx.Run(space, X, accuracy, "maximize", bounds=(0.0, 1.0)))
     assert found.interval[1] <= 1.0
     assert found.estimate <= 1.0
     # what the incumbent may lack is not more than what there is
@@ -232,18 +201,14 @@ def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
 
 
 @pytest.mark.merge
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_of_noise_alone_nothing_is_certain(seed):
     found = hx.optimum(make_run(Setting(pure_noise(), "random", 50, seed)))
     assert [c for c in found.claims if c.certain] == []
 
 
 @pytest.mark.merge
-@pytest.mark.parametrize(
-    "sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"]
-)
+@pytest.mark.parametrize("sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"])
 def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     """Of the first hyperparameter a tenth was tried, far from its best value."""
     problem = partly_tried()
@@ -257,9 +222,7 @@ def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
 @pytest.mark.merge
 def test_that_nothing_better_exists_is_not_certain_where_a_well_was_not_seen():
     found = hx.optimum(make_run(Setting(narrow_optimum(), "tpe", 50, 0)))
-    assert [
-        c.kind for c in found.claims if c.certain and c.kind == "difference"
-    ] == []
+    assert [c.kind for c in found.claims if c.certain and c.kind == "difference"] == []
     assert [c.side for c in found.claims if c.side == "below"] == []
 
 
@@ -267,12 +230,8 @@ def branches():
     return hx.SearchSpace(
         [
             hx.CategoricalParameter("booster", ["tree", "linear"]),
-            hx.FloatParameter(
-                "depth", 0.0, 1.0, active_when={"booster": ["tree"]}
-            ),
-            hx.FloatParameter(
-                "alpha", 0.0, 1.0, active_when={"booster": ["linear"]}
-            ),
+            hx.FloatParameter("depth", 0.0, 1.0, active_when={"booster": ["tree"]}),
+            hx.FloatParameter("alpha", 0.0, 1.0, active_when={"booster": ["linear"]}),
         ]
     )
 
@@ -280,9 +239,7 @@ def branches():
 def of_branches():
     X = branches().sample(80, seed=3)
     values = np.where(
-        X[:, 0] == 0,
-        1.0 + np.nan_to_num(X[:, 1]),
-        (np.nan_to_num(X[:, 2]) - 0.7) ** 2,
+        X[:, 0] == 0, 1.0 + np.nan_to_num(X[:, 1]), (np.nan_to_num(X[:, 2]) - 0.7) ** 2
     )
     return hx.Run(branches(), X, values, "minimize")
 
@@ -307,11 +264,7 @@ def test_of_a_branch_that_is_never_best_it_is_told_that_its_hyperparameter_is_in
 def test_the_sentence_names_the_number_of_each_claim():
     found = hx.optimum(of_bowl())
     config, gain, better, *regions = found.claims
-    assert (config.kind, better.kind, gain.kind) == (
-        "best",
-        "difference",
-        "difference",
-    )
+    assert (config.kind, better.kind, gain.kind) == ("best", "difference", "difference")
     assert config.values == tuple(found.config.values())
     assert config.estimate == found.estimate
     assert better.probability == found.p_better
@@ -361,12 +314,7 @@ def test_no_more_is_gained_than_the_bounds_leave_above_the_best():
 @few_draws
 def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
     space = hx.SearchSpace(
-        [
-            *unit_cube(14),
-            hx.CategoricalParameter(
-                "kind", ["a long name of a category", "b"]
-            ),
-        ]
+        [*unit_cube(14), hx.CategoricalParameter("kind", ["a long name of a category", "b"])]
     )
     X = space.sample(60, seed=1)
     found = hx.optimum(hx.Run(space, X, bowl(X) + 0.3 * X[:, 14], "minimize"))
@@ -382,9 +330,7 @@ def test_the_figure_has_the_most_narrowed_first_and_marks_their_regions():
             (line,) = panel.lines
             widths = np.diff(line.x)
             assert (widths[::2] > 0.0).all()  # steps
-            assert np.sum(widths[::2] * line.y[::2]) == pytest.approx(
-                1.0, abs=0.05
-            )  # a density
+            assert np.sum(widths[::2] * line.y[::2]) == pytest.approx(1.0, abs=0.05)  # a density
     assert len(np.ravel(found.plot())) == 12
     plt.close("all")
 
@@ -397,13 +343,7 @@ def test_no_trials_and_models_without_a_posterior_are_refused():
     own = AnalyticSurrogate(run.space, bowl)
     with pytest.raises(hx.base.NothingToExplain, match="no joint posterior"):
         hx.optimum(run, surrogate=own)
-    none = hx.Run(
-        run.space,
-        run.X,
-        run.objective,
-        "minimize",
-        feasible=np.zeros(60, bool),
-    )
+    none = hx.Run(run.space, run.X, run.objective, "minimize", feasible=np.zeros(60, bool))
     with pytest.raises(hx.base.NothingToExplain, match="feasible"):
         hx.optimum(none)
 
@@ -423,11 +363,7 @@ def test_conditional_integers_warn_of_nothing():
             hx.IntParameter("layers", 1, 3),
             *(
                 hx.IntParameter(
-                    f"units_{i}",
-                    4,
-                    64,
-                    log=i == 0,
-                    active_when={"layers": [*range(i + 1, 4)]},
+                    f"units_{i}", 4, 64, log=i == 0, active_when={"layers": [*range(i + 1, 4)]}
                 )
                 for i in range(3)
             ),

@@ -24,9 +24,7 @@ def found(run):
 
 def test_places_are_those_of_the_space_s_own_scale(run, found):
     assert found.names == SPACE.names
-    for trial, places in zip(
-        found.trials.tolist(), found.positions, strict=True
-    ):
+    for trial, places in zip(found.trials.tolist(), found.positions, strict=True):
         config = run.config(trial)
         assert places[0] == pytest.approx(np.log10(config["lr"]) / 4.0 + 1.0)
         assert places[1] == ["adam", "sgd"].index(config["optimizer"])
@@ -79,12 +77,7 @@ def test_the_best_tenth_is_on_top_or_the_proposals_of_a_stage(run, found):
     on_top = {*marked.trials[looks == "top"]} | {run.incumbent_trial}
     assert on_top == {*range(20, 25)} | {run.incumbent_trial}
     assert figure.means["top"] == "marked: 20-24"
-    assert [line.look for line in figure.lines] == [
-        "aside",
-        "thin",
-        "top",
-        "incumbent",
-    ]
+    assert [line.look for line in figure.lines] == ["aside", "thin", "top", "incumbent"]
 
 
 def test_the_thesis_marks_two_proposals_of_a_run(run):
@@ -97,9 +90,7 @@ def test_the_thesis_marks_two_proposals_of_a_run(run):
 
 
 def test_of_many_hyperparameters_those_that_matter_most_have_an_axis():
-    space = hx.SearchSpace(
-        [hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(15)]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(f"x{j}", 0.0, 1.0) for j in range(15)])
     X = space.sample(40, seed=0)[:40]
     run = hx.Run(space, X, X[:, 13] + 0.3 * X[:, 7], "minimize")
     found = hx.methods.parallel_coordinates(run, most=3)
@@ -131,16 +122,12 @@ def test_plotly_has_an_axis_for_each_along_which_stretches_are_chosen(found):
         assert len({*axis.ticktext}) == len(axis.tickvals)
         assert len(axis.tickvals) >= 2 + 20 * (axis.label.startswith("lr"))
     codes = [*dict.fromkeys(lines.line.color)]
-    order = np.argsort(
-        [[*figure.means].index(look) for look in figure.looks], kind="stable"
-    )
+    order = np.argsort([[*figure.means].index(look) for look in figure.looks], kind="stable")
     for axis, at in zip(lines.dimensions, figure.crossed.T, strict=True):
         np.testing.assert_array_equal(axis["values"], at[order])
     assert codes == sorted(codes)
     legend = [trace.name for trace in drawn.data[:-1]]
-    assert legend == [
-        figure.means[look] for look in figure.means if look in figure.looks
-    ]
+    assert legend == [figure.means[look] for look in figure.means if look in figure.looks]
 
 
 def test_of_thousands_of_trials_some_of_those_behind_are_drawn_and_told():

@@ -52,26 +52,22 @@ def test_rows_and_bars_are_in_the_order_of_what_matters_with_interactions():
 def test_a_share_says_alone_or_with_interactions_and_both_where_they_differ():
     found = hx.importance(RUN)
     of_each = {
-        claim.hyperparameters[0]: claim.text
-        for claim in found.claims
-        if claim.term == "alone"
+        claim.hyperparameters[0]: claim.text for claim in found.claims if claim.term == "alone"
     }
     assert of_each["x3"].endswith("alone)")
     for name in ("x2", "x4"):
         assert "alone, " in of_each[name]
         assert of_each[name].endswith("with its interactions)")
-    assert {"alone", "with its interactions"} == {
-        *found.described().fills.values()
-    } - {f"interaction of {k}" for k in (2, 3, 4)}
+    assert {"alone", "with its interactions"} == {*found.described().fills.values()} - {
+        f"interaction of {k}" for k in (2, 3, 4)
+    }
     terms = {"alone", "with interactions", "all alone"}
     of_shares = [c for c in found.claims if c.kind == "share"]
     assert {claim.term for claim in of_shares} == terms
 
 
 def test_each_effect_is_that_of_the_single_call():
-    found = hx.partial_dependence(
-        RUN, ["x2", ("x4", "x2"), "x1"], seed=3, **QUICK
-    )
+    found = hx.partial_dependence(RUN, ["x2", ("x4", "x2"), "x1"], seed=3, **QUICK)
     assert found.names == (("x2",), ("x4", "x2"), ("x1",))
     for effect in found:
         alone = hx.partial_dependence(RUN, effect.names, seed=3, **QUICK)
@@ -79,29 +75,17 @@ def test_each_effect_is_that_of_the_single_call():
         np.testing.assert_array_equal(effect.std, alone.std)
         assert effect.claims == alone.claims
     assert found.effect("x2", "x4") is found.effects[1]
-    assert found.claims == tuple(
-        claim for effect in found for claim in effect.claims
-    )
+    assert found.claims == tuple(claim for effect in found for claim in effect.claims)
     assert found.shares == {}
-    with pytest.raises(
-        hx.base.InputError, match="There are effects of x2, x4 × x2, x1"
-    ):
+    with pytest.raises(hx.base.InputError, match="There are effects of x2, x4 × x2, x1"):
         found.effect("x3")
 
 
 def test_the_table_holds_the_tables_of_all_effects():
     found = hx.partial_dependence(RUN, ["x1", ("x1", "x2")], **QUICK)
     frame = found.to_frame()
-    assert list(frame.columns[:4]) == [
-        "hyperparameter",
-        "value",
-        "value_2",
-        "mean",
-    ]
-    assert frame["hyperparameter"].value_counts().to_dict() == {
-        "x1": 5,
-        "x1 × x2": 25,
-    }
+    assert list(frame.columns[:4]) == ["hyperparameter", "value", "value_2", "mean"]
+    assert frame["hyperparameter"].value_counts().to_dict() == {"x1": 5, "x1 × x2": 25}
     pair = frame[frame["hyperparameter"] == "x1 × x2"]
     np.testing.assert_array_equal(pair["mean"], found.effects[1].mean.ravel())
     assert frame["value_2"].isna().sum() == 5
@@ -115,16 +99,11 @@ def test_a_model_of_your_own_chooses_what_matters_and_is_drawn():
 
     found = hx.partial_dependence(RUN, most=1, surrogate=Own(), **QUICK)
     assert found.names == (("x4",),)
-    np.testing.assert_allclose(
-        found.effects[0].mean, np.linspace(0.0, 1.0, 5), atol=1e-9
-    )
+    np.testing.assert_allclose(found.effects[0].mean, np.linspace(0.0, 1.0, 5), atol=1e-9)
 
 
 def test_two_names_are_a_pair_and_three_are_three_effects():
-    assert hx.partial_dependence(RUN, ["x1", "x2"], **QUICK).names == (
-        "x1",
-        "x2",
-    )
+    assert hx.partial_dependence(RUN, ["x1", "x2"], **QUICK).names == ("x1", "x2")
     assert hx.partial_dependence(RUN, ["x1", "x2", "x3"], **QUICK).names == (
         ("x1",),
         ("x2",),
@@ -142,9 +121,9 @@ def test_accumulated_effects_of_all_that_matters_are_those_of_single_calls():
 
 def test_the_surrogate_has_the_name_of_a_kind():
     found = hx.partial_dependence(RUN, "x1", surrogate="forest", **QUICK)
-    expected = hx.methods.PartialDependenceExplainer(
-        RUN.surrogate(kind="forest"), **QUICK
-    ).explain("x1")
+    expected = hx.methods.PartialDependenceExplainer(RUN.surrogate(kind="forest"), **QUICK).explain(
+        "x1"
+    )
     np.testing.assert_array_equal(found.mean, expected.mean)
 
 
@@ -160,9 +139,7 @@ def test_the_surrogate_has_the_name_of_a_kind():
         ("x1", {"kind": "accumulated", "attainable": False}, "attainable"),
     ],
 )
-def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(
-    names, options, argument
-):
+def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(names, options, argument):
     with pytest.raises(hx.base.InputError) as caught:
         hx.partial_dependence(RUN, names, **options)
     assert caught.value.argument == argument
@@ -171,14 +148,9 @@ def test_an_option_that_has_no_meaning_for_what_is_asked_is_refused(
 def test_effects_that_make_no_difference_are_told_in_one_sentence():
     run = hx.Run(SPACE, X, X[:, 2], "minimize", objective_name="loss")
     found = hx.partial_dependence(run, ["x3", "x1", "x2"], **QUICK)
-    effects = (
-        found.effects[0],
-        *(replace(one, noise_std=9.0) for one in found.effects[1:]),
-    )
+    effects = (found.effects[0], *(replace(one, noise_std=9.0) for one in found.effects[1:]))
     sentence = replace(found, effects=effects).sentence
-    assert (
-        "x1, x2: no difference beyond the noise of one evaluation." in sentence
-    )
+    assert "x1, x2: no difference beyond the noise of one evaluation." in sentence
     (best,) = [c for c in found.effects[0].reached.claims if c.kind == "best"]
     assert best.values[0][0] == pytest.approx(0.0)
     assert "the loss is best at x3 between 0 and" in sentence
@@ -191,31 +163,19 @@ def test_the_sentence_is_short_however_many_effects_there_are():
     # a value that is told is that of the claim, with its interval
     claim = found.effects[2].reached.claims[0]
     low, high = claim.interval
-    estimate = hx.base.filled(
-        "{e}", e=hx.base.Estimate(claim.estimate, (high - low) / 2.0)
-    )
+    estimate = hx.base.filled("{e}", e=hx.base.Estimate(claim.estimate, (high - low) / 2.0))
     assert f"({estimate})" in found.sentence
 
 
 def test_the_caution_that_all_effects_share_is_said_once():
-    found = hx.partial_dependence(
-        RUN, ["x1", "x2", "x3"], surrogate="forest", **QUICK
-    )
+    found = hx.partial_dependence(RUN, ["x1", "x2", "x3"], surrogate="forest", **QUICK)
     assert not any(claim.certain for claim in found.claims)
     assert found.sentence.count("Not certain") == 1
 
 
 def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colors():
-    names = [
-        "lr",
-        "booster",
-        "rate_drop",
-        ("lr", "layers"),
-        ("booster", "rate_drop"),
-    ]
-    found = hx.partial_dependence(
-        tuning_run(20), names, sample=30, grid_size=4
-    )
+    names = ["lr", "booster", "rate_drop", ("lr", "layers"), ("booster", "rate_drop")]
+    found = hx.partial_dependence(tuning_run(20), names, sample=30, grid_size=4)
     panels = found.described().panels
     assert [panel.heading for panel in panels] == [
         "lr",
@@ -249,21 +209,15 @@ def test_panels_of_single_hyperparameters_share_the_scale_and_pairs_that_of_colo
 
 def test_the_trials_stand_behind_the_effects_at_their_values_and_objectives():
     run = tuning_run(20)
-    found = hx.partial_dependence(
-        run, ["lr", "booster", "rate_drop"], sample=30, grid_size=4
-    )
+    found = hx.partial_dependence(run, ["lr", "booster", "rate_drop"], sample=30, grid_size=4)
     configs = run.space.decode(run.X)
-    for panel, name in zip(
-        found.described().panels, ["lr", "booster", "rate_drop"], strict=True
-    ):
+    for panel, name in zip(found.described().panels, ["lr", "booster", "rate_drop"], strict=True):
         trials = panel.dots[0]
         assert trials.look == "behind"
         active = [name in config for config in configs]
         assert sorted(trials.y) == sorted(run.objective[active])
         if name == "lr":
-            np.testing.assert_allclose(
-                trials.x, [config["lr"] for config in configs]
-            )
+            np.testing.assert_allclose(trials.x, [config["lr"] for config in configs])
     accumulated = hx.partial_dependence(run, "lr", kind="accumulated")
     assert all(d.look != "behind" for d in accumulated.described().dots)
 

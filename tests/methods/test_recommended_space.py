@@ -14,25 +14,18 @@ from hpo_explain.belief.box import Box
 from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
 from hpo_explain.methods.space.recommended_space import recommendation
-from hpo_explain.methods.space.recommended_space_result import (
-    Kept,
-    Recommendation,
-)
+from hpo_explain.methods.space.recommended_space_result import Kept, Recommendation
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
-of_two_seeds = pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.thorough)]
-)
+of_two_seeds = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 
 
 def recommend(space, mean, n=80, direction="minimize", **options):
     X = space.sample(n, seed=2)
-    return hx.recommended_space(
-        hx.Run(space, X, mean(X), direction), **options
-    )
+    return hx.recommended_space(hx.Run(space, X, mean(X), direction), **options)
 
 
 def of_draws(draws, lose, **options):
@@ -46,9 +39,7 @@ def bowl(X):
 
 
 def inside(space, x):
-    return all(
-        p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True)
-    )
+    return all(p.low <= v <= p.high for p, v in zip(space.parameters, x, strict=True))
 
 
 # ---------------------------------------------------------------------- from functions
@@ -63,9 +54,7 @@ def test_of_one_function_the_smallest_box_near_its_best_is_left():
     assert (found.space["b"].low, found.space["b"].high) == (0, 9)
     assert found.volume == pytest.approx(0.1)
     assert found.loss.estimate == 0.0
-    assert (
-        not found.loss.known
-    )  # one function says nothing of how uncertain that is
+    assert not found.loss.known  # one function says nothing of how uncertain that is
     assert " By the model's prediction it still holds " in found.sentence
 
 
@@ -73,12 +62,7 @@ def test_of_two_parts_that_are_as_good_both_are_left_with_what_is_between():
     """Of a function that is least at 2 and at 7: one box holds both of them."""
     space = space_of(a=range(10), b=range(10))
     draws = Known(
-        space,
-        [
-            lambda X: np.minimum(
-                np.abs(9.0 * X[:, 0] - 2.0), np.abs(9.0 * X[:, 0] - 7.0)
-            )
-        ],
+        space, [lambda X: np.minimum(np.abs(9.0 * X[:, 0] - 2.0), np.abs(9.0 * X[:, 0] - 7.0))]
     )
     found = of_draws(draws, 0.5)
     assert (found.space["a"].low, found.space["a"].high) == (2, 7)
@@ -106,18 +90,9 @@ def test_what_is_best_in_more_than_one_in_ten_functions_of_a_part_stays():
 
 def test_what_loses_less_is_given_up_first():
     """Without a = 1 two in a hundred functions lose, without b = 1 four: both are too many."""
-    both, of_a, of_b = (
-        (lambda X: X.sum(axis=1)),
-        (lambda X: 1 - X[:, 0]),
-        (lambda X: 1 - X[:, 1]),
-    )
-    draws = Known(
-        space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b]
-    )
-    assert [of.tolist() for of in Narrowing(draws, 0.5).found()] == [
-        [True, False],
-        [True, True],
-    ]
+    both, of_a, of_b = ((lambda X: X.sum(axis=1)), (lambda X: 1 - X[:, 0]), (lambda X: 1 - X[:, 1]))
+    draws = Known(space_of(a=range(2), b=range(2)), 94 * [both] + 2 * [of_a] + 4 * [of_b])
+    assert [of.tolist() for of in Narrowing(draws, 0.5).found()] == [[True, False], [True, True]]
 
 
 def test_levels_of_a_range_meet_halfway():
@@ -145,9 +120,7 @@ def test_what_does_not_matter_stays_open():
     assert (box.space["a"].low, box.space["a"].high) == (4, 4)
     assert box.narrowed == (box.space["a"],)
     # nor is anything given up that loses less than counts
-    draws = Known(
-        space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.3 * X[:, 1]]
-    )
+    draws = Known(space, [lambda X: np.abs(9.0 * X[:, 0] - 4.0) + 0.3 * X[:, 1]])
     found = Box.of(draws, 0.5, keep=keep, enough=0.5)
     assert found.narrowed == (box.space["a"],)
 
@@ -177,10 +150,7 @@ def test_what_is_enough_for_less_is_enough_for_more():
     run = make_run(Setting(hyper_ellipsoid(), "tpe", 60, 0))
     draws = run.belief().at_best
     spread = float(np.median(draws.landscape.spread))
-    boxes = [
-        Narrowing(draws, share * spread).found()
-        for share in (0.01, 0.03, 0.05, 0.2, 1.0)
-    ]
+    boxes = [Narrowing(draws, share * spread).found() for share in (0.01, 0.03, 0.05, 0.2, 1.0)]
     for smaller, larger in pairwise(boxes):
         for before, after in zip(smaller, larger, strict=True):
             assert not (after & ~before).any()
@@ -190,15 +160,8 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
     """Of a number and of a whole number wider than a fifth of the range, of a category any."""
     space = space_of(x=(0.0, 1.0), n=range(10), kind=list("abc"))
     draws = Known(space, [lambda X: X[:, 0] + X[:, 1] + X[:, 2]])
-    rows = [
-        (x, n, kind)
-        for x in np.linspace(0.0, 0.7, 15)
-        for n in range(9)
-        for kind in "ab"
-    ]
-    tried = space.encode(
-        [dict(zip("x n kind".split(), row, strict=True)) for row in rows]
-    )
+    rows = [(x, n, kind) for x in np.linspace(0.0, 0.7, 15) for n in range(9) for kind in "ab"]
+    tried = space.encode([dict(zip("x n kind".split(), row, strict=True)) for row in rows])
     x, n, kind = Narrowing(draws, 0.1, tried=tried).untried
     # levels of x are twelfths: the stretch from 0.7 to 1 holds the middles of the last three
     assert x.nonzero()[0].tolist() == [9, 10, 11]
@@ -215,24 +178,17 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
 def test_between_the_values_of_a_coarse_grid_nothing_is_known():
     x = np.repeat([0.0, 1 / 3, 2 / 3, 1.0], 5)
     (axis,) = axes_of(space_of(x=(0.0, 1.0)))
-    assert (
-        untried(axis, x).sum() == 8
-    )  # all levels but those that hold a value
+    assert untried(axis, x).sum() == 8  # all levels but those that hold a value
 
 
 @few_draws
 def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certain():
     space = hx.SearchSpace(
-        [
-            hx.FloatParameter("x", 0.0, 1.0),
-            hx.FloatParameter("deep", 0.0, 1.0, optional=0.5),
-        ]
+        [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("deep", 0.0, 1.0, optional=0.5)]
     )
     X = space.sample(80, seed=0)
     X[:, 1] = np.where(X[:, 0] > 0.5, np.nan_to_num(X[:, 1], nan=0.5), np.nan)
-    found = hx.recommended_space(
-        hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize")
-    )
+    found = hx.recommended_space(hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize"))
     assert found.volume < 0.9
     assert not any(claim.certain for claim in found.claims)
     assert "activity_unexplained" in [note.kind for note in found.notes]
@@ -250,12 +206,8 @@ def test_a_range_is_narrowed_around_the_best_values():
     (claim,) = found.claims
     assert claim.kind == "keep"
     assert claim.certain
-    assert dict(zip(claim.hyperparameters, claim.values, strict=True))[
-        "x1"
-    ] == (x1.low, x1.high)
-    assert found.volume == pytest.approx(
-        np.prod([row.share for row in found.rows])
-    )
+    assert dict(zip(claim.hyperparameters, claim.values, strict=True))["x1"] == (x1.low, x1.high)
+    assert found.volume == pytest.approx(np.prod([row.share for row in found.rows]))
 
 
 @few_draws
@@ -286,9 +238,7 @@ def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
 
 @of_two_seeds
 def test_noise_alone_narrows_nothing(seed):
-    space = hx.SearchSpace(
-        [*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))]
-    )
+    space = hx.SearchSpace([*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))])
     X = space.sample(40, seed=seed)
     y = np.random.default_rng(seed).normal(size=40)
     found = hx.recommended_space(hx.Run(space, X, y, "minimize"))
@@ -354,22 +304,15 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
     )
 
     def cost(X, dart):
-        drop, depth = (
-            9.0 * np.nan_to_num(X[:, 1]),
-            4.0 * np.nan_to_num(X[:, 2]),
-        )
-        return np.where(
-            X[:, 0] == 1, np.abs(drop - 2.0) + dart, np.abs(depth - 3.0)
-        )
+        drop, depth = (9.0 * np.nan_to_num(X[:, 1]), 4.0 * np.nan_to_num(X[:, 2]))
+        return np.where(X[:, 0] == 1, np.abs(drop - 2.0) + dart, np.abs(depth - 3.0))
 
     functions = [lambda X: cost(X, 0.3), lambda X: cost(X, -0.3)]
     search = Narrowing(Known(space, functions), 0.25)
     assert search.goal_of == [0, 1, 2]  # the space, and each branch
     found = search.found()
     assert [of.nonzero()[0].tolist() for of in found] == [[0, 1], [2], [3]]
-    assert search.volume(found) == pytest.approx(
-        (1 / 10 + 1 / 5) / 2, abs=0.01
-    )
+    assert search.volume(found) == pytest.approx((1 / 10 + 1 / 5) / 2, abs=0.01)
 
 
 # ---------------------------------------------------------------------- every kind of number
@@ -385,14 +328,7 @@ def test_a_conditional_range_keeps_the_best_of_its_branch():
         hx.IntParameter("p", 1, 9),
         hx.FloatParameter("p", 0.0, 1.0, optional=0.5),
     ],
-    ids=[
-        "log",
-        "step",
-        "log integer",
-        "integer with step",
-        "integer",
-        "optional",
-    ],
+    ids=["log", "step", "log integer", "integer with step", "integer", "optional"],
 )
 @few_draws
 def test_every_kind_of_number_is_narrowed_on_its_own_scale(parameter):
@@ -422,18 +358,10 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
         "whose objective is within 0.5 of the best."
     )
     frame = found.to_frame()
-    assert frame.values.tolist() == [
-        ["[0, 9]", "[4, 4]", 0.1],
-        ["{a, None}", "{a, None}", 1.0],
-    ]
+    assert frame.values.tolist() == [["[0, 9]", "[4, 4]", 0.1], ["{a, None}", "{a, None}", 1.0]]
     figure = found.described()
     assert figure.labels == [("a", "[4, 4]"), ("kind", "{a, None}")]
-    assert [(bar.row, bar.kind) for bar in figure.bars] == [
-        (0, PALE),
-        (0, 0),
-        (1, 0),
-        (1, 0),
-    ]
+    assert [(bar.row, bar.kind) for bar in figure.bars] == [(0, PALE), (0, 0), (1, 0), (1, 0)]
     same = of_draws(Known(space, [lambda X: 0.0 * X[:, 0]]), 0.5)
     assert same.sentence == "No value can be left out of the search."
 
@@ -452,20 +380,12 @@ def test_the_sentence_the_table_and_the_figure_of_a_narrower_space():
         (hx.CategoricalParameter("p", ["a", "b", None]), ("a", None), "a or None"),
     ],
 )  # fmt: skip
-def test_ends_have_two_digits_where_these_tell_them_apart(
-    parameter, after, said
-):
+def test_ends_have_two_digits_where_these_tell_them_apart(parameter, after, said):
     """What was given up is rounded; an end of the whole range stands as it was written."""
     whole = Kept.of(parameter, parameter, 1.0)
     row = replace(whole, after=after, share=0.5)
     space = hx.SearchSpace([parameter])
-    found = Recommendation(
-        subject=Subject(space),
-        space=space,
-        rows=(row,),
-        lose=0.1,
-        volume=0.5,
-    )
+    found = Recommendation(subject=Subject(space), space=space, rows=(row,), lose=0.1, volume=0.5)
     assert found.kept == f"p {said}"
 
 
@@ -477,11 +397,7 @@ def test_of_many_those_are_named_of_which_least_is_left():
         for p, share in zip(space, shares, strict=True)
     ]
     found = Recommendation(
-        subject=Subject(space),
-        space=space,
-        rows=tuple(rows),
-        lose=0.1,
-        volume=0.01,
+        subject=Subject(space), space=space, rows=tuple(rows), lose=0.1, volume=0.01
     )
     assert found.kept == "x5 0 to 0.1, x2 0 to 0.2, x4 0 to 0.7, among others"
 
@@ -500,9 +416,7 @@ def test_boxes_of_several_losses_are_found_at_once_and_are_those_found_alone():
     draws = Known(space, functions)
     losses = (0.3, 0.02, 0.1)
     together = [Narrowing(draws, lose, keep=keep) for lose in losses]
-    alone = [
-        Narrowing(Known(space, functions), lose, keep=keep) for lose in losses
-    ]
+    alone = [Narrowing(Known(space, functions), lose, keep=keep) for lose in losses]
     for one, other in zip(together, alone, strict=True):
         for a, b in zip(one.found(), other.found(), strict=True):
             np.testing.assert_array_equal(a, b)

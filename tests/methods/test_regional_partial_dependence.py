@@ -15,13 +15,7 @@ from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
     best_split,
 )
-from tests.analytic import (
-    AnalyticSurrogate,
-    Known,
-    nested_space,
-    space_of,
-    unit_cube,
-)
+from tests.analytic import AnalyticSurrogate, Known, nested_space, space_of, unit_cube
 
 SPACE = hx.SearchSpace(
     [
@@ -62,17 +56,11 @@ def brute_force(X, target, rows, candidates, least):
             sides = [column <= value for value in values[:-1]]
         for left in sides:
             if left.sum() >= least and (~left).sum() >= least:
-                best = min(
-                    best,
-                    impurity(target[rows[left]])
-                    + impurity(target[rows[~left]]),
-                )
+                best = min(best, impurity(target[rows[left]]) + impurity(target[rows[~left]]))
     return best
 
 
-@pytest.mark.parametrize(
-    "criterion", ["l2", "std", "area", "variance", "mean"]
-)
+@pytest.mark.parametrize("criterion", ["l2", "std", "area", "variance", "mean"])
 def test_the_split_is_the_one_that_brute_force_finds(criterion):
     explainer = RegionalPartialDependenceExplainer(
         surrogate(), sample=60, grid_size=5, criterion=criterion
@@ -91,40 +79,28 @@ def test_the_split_is_the_one_that_brute_force_finds(criterion):
     # in a unit of its own, and the mean from a point of its own: splits are the same
     shift = expected[0] if criterion == "mean" else 0.0
     unit = np.abs(expected - shift).max() / np.abs(target).max()
-    np.testing.assert_allclose(
-        unit * target, expected - shift, atol=1e-12 * np.abs(expected).max()
-    )
+    np.testing.assert_allclose(unit * target, expected - shift, atol=1e-12 * np.abs(expected).max())
     assert np.log2(unit) == pytest.approx(round(np.log2(unit)), abs=1e-9)
     members = np.arange(60)
     found = best_split(SPACE, X, target, members, [1, 2, 3], 3)
     left, right = (target[members[side]] for side in found.sides)
-    reached = sum(
-        np.sum((part - part.mean(axis=0)) ** 2) for part in (left, right)
-    )
-    assert reached == pytest.approx(
-        brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9
-    )
+    reached = sum(np.sum((part - part.mean(axis=0)) ** 2) for part in (left, right))
+    assert reached == pytest.approx(brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9)
     whole = np.sum((target - target.mean(axis=0)) ** 2)
     assert found.improvement == pytest.approx(whole - reached, rel=1e-9)
 
 
 def explained(**options):
-    return RegionalPartialDependenceExplainer(
-        surrogate(), sample=400, grid_size=6, **options
-    )
+    return RegionalPartialDependenceExplainer(surrogate(), sample=400, grid_size=6, **options)
 
 
 def test_regions_part_the_sample_and_their_weighted_mean_is_the_whole():
     result = explained(max_depth=3).explain("lr")
     rows = np.sort(np.concatenate([region.rows for region in result.regions]))
     np.testing.assert_array_equal(rows, np.arange(400))
-    assert sum(region.weight for region in result.regions) == pytest.approx(
-        1.0
-    )
+    assert sum(region.weight for region in result.regions) == pytest.approx(1.0)
     mean = sum(region.weight * region.effect.mean for region in result.regions)
-    variance = sum(
-        region.weight * region.effect.std**2 for region in result.regions
-    )
+    variance = sum(region.weight * region.effect.std**2 for region in result.regions)
     np.testing.assert_allclose(mean, result.whole.mean, rtol=1e-10)
     np.testing.assert_allclose(variance, result.whole.std**2, rtol=1e-10)
 
@@ -136,56 +112,32 @@ def test_every_configuration_lies_in_the_one_region_its_row_was_put_in():
     for region in result.regions:
         for i in region.rows:
             assert result.region_of(configs[i]) is region
-            assert [r.holds(configs[i]) for r in result.regions].count(
-                True
-            ) == 1
+            assert [r.holds(configs[i]) for r in result.regions].count(True) == 1
 
 
 def test_conditions_are_in_the_users_units():
     result = explained(max_depth=2, min_improvement=0.0).explain("lr")
     labels = " | ".join(node.label for node in result.tree)
-    assert (
-        "optimizer in {rms, lion}" in labels
-        or "optimizer in {adam, sgd}" in labels
-    )
+    assert "optimizer in {rms, lion}" in labels or "optimizer in {adam, sgd}" in labels
     assert "batch_size ≤ " in labels
     threshold = next(
-        c.up_to
-        for n in result.tree
-        for c in n.conditions
-        if c.name == "batch_size" and c.up_to
+        c.up_to for n in result.tree for c in n.conditions if c.name == "batch_size" and c.up_to
     )
     assert isinstance(threshold, int)
-    assert threshold == pytest.approx(
-        np.sqrt(16 * 256), abs=3
-    )  # the middle of the log axis
+    assert threshold == pytest.approx(np.sqrt(16 * 256), abs=3)  # the middle of the log axis
 
 
 def test_the_incumbents_region_comes_first_and_splits_are_on_others_only():
-    incumbent = {
-        "lr": 0.01,
-        "batch_size": 200,
-        "optimizer": "lion",
-        "momentum": 0.3,
-    }
-    result = explained(
-        max_depth=3, subject=Subject(SPACE, incumbent=incumbent)
-    ).explain("lr")
+    incumbent = {"lr": 0.01, "batch_size": 200, "optimizer": "lion", "momentum": 0.3}
+    result = explained(max_depth=3, subject=Subject(SPACE, incumbent=incumbent)).explain("lr")
     assert result.regions[0].holds(incumbent)
     assert all(c.name != "lr" for node in result.tree for c in node.conditions)
 
 
 def test_gain_is_the_confidence_won_with_depth():
-    incumbent = {
-        "lr": 0.01,
-        "batch_size": 20,
-        "optimizer": "adam",
-        "momentum": 0.3,
-    }
+    incumbent = {"lr": 0.01, "batch_size": 20, "optimizer": "adam", "momentum": 0.3}
     subject = Subject(SPACE, incumbent=incumbent)
-    result = explained(
-        max_depth=2, min_improvement=0.0, subject=subject
-    ).explain("lr")
+    result = explained(max_depth=2, min_improvement=0.0, subject=subject).explain("lr")
     gain = result.gain()
     assert gain.loc[0, "gain"] == 0.0
     assert gain.loc[2, "regions"] == len(result.regions)
@@ -193,27 +145,16 @@ def test_gain_is_the_confidence_won_with_depth():
     expected = 100 * (1 - mine / result.whole.mean_confidence)
     assert gain.loc[2, "incumbent_gain"] == pytest.approx(expected)
     sizes = [len(region.rows) for region in result.regions]
-    whole = np.average(
-        [r.effect.mean_confidence for r in result.regions], weights=sizes
-    )
-    assert gain.loc[2, "gain"] == pytest.approx(
-        100 * (1 - whole / result.whole.mean_confidence)
-    )
+    whole = np.average([r.effect.mean_confidence for r in result.regions], weights=sizes)
+    assert gain.loc[2, "gain"] == pytest.approx(100 * (1 - whole / result.whole.mean_confidence))
     assert gain["gain"].is_monotonic_increasing
 
 
 def test_measures_of_the_incumbents_region_and_its_l1_neighbourhood_by_hand():
     """Moosbauer et al. (2021), Tables 1, 2 and 11: δMC, δOC and δNLL, by scipy's densities."""
-    incumbent = {
-        "lr": 0.01,
-        "batch_size": 20,
-        "optimizer": "adam",
-        "momentum": 0.3,
-    }
+    incumbent = {"lr": 0.01, "batch_size": 20, "optimizer": "adam", "momentum": 0.3}
     subject = Subject(SPACE, incumbent=incumbent)
-    result = explained(
-        max_depth=2, min_improvement=0.0, subject=subject
-    ).explain("lr")
+    result = explained(max_depth=2, min_improvement=0.0, subject=subject).explain("lr")
     X = explained()._explainer.effect_and_rows("lr")[1]
     grid = np.linspace(0.0, 1.0, 6)  # of lr; the incumbent is at 0.5
 
@@ -225,37 +166,25 @@ def test_measures_of_the_incumbents_region_and_its_l1_neighbourhood_by_hand():
         at = np.repeat(X[rows][:, None], 6, axis=1)
         at[:, :, 0] = grid
         mean = (at[:, :, 0] + at[:, :, 3]).mean(axis=0)
-        std = np.sqrt(
-            (uncertain(at.reshape(-1, 4)).reshape(-1, 6) ** 2).mean(axis=0)
-        )
+        std = np.sqrt((uncertain(at.reshape(-1, 4)).reshape(-1, 6) ** 2).mean(axis=0))
         right = true(at.reshape(-1, 4)).reshape(-1, 6).mean(axis=0)
-        return np.array(
-            [std.mean(), std[2:4], -norm(mean, std).logpdf(right).mean()],
-            object,
-        )
+        return np.array([std.mean(), std[2:4], -norm(mean, std).logpdf(right).mean()], object)
 
     x = SPACE.encode([incumbent])[0]
     away = np.abs(X[:, [1, 3]] - x[[1, 3]]).sum(axis=1) + (X[:, 2] != x[2])
     gain = result.gain(true)
     whole = measures(np.arange(400))
     for depth in range(3):
-        (node,) = [
-            n for n in result.tree if n.depth == depth and n.holds(incumbent)
-        ]
+        (node,) = [n for n in result.tree if n.depth == depth and n.holds(incumbent)]
         near = np.argsort(away, kind="stable")[: len(node.rows)]
         for kind, rows in (("incumbent", node.rows), ("l1", near)):
             found = measures(rows)
             place = 2 if abs(grid[2] - x[0]) < abs(grid[3] - x[0]) else 3
             after = [found[0], found[1][place - 2], found[2]]
             before = [whole[0], whole[1][place - 2], whole[2]]
-            expected = [
-                100.0 * (b - a) / abs(b)
-                for b, a in zip(before, after, strict=True)
-            ]
+            expected = [100.0 * (b - a) / abs(b) for b, a in zip(before, after, strict=True)]
             columns = [f"{kind}_{name}" for name in ("gain", "oc", "nll")]
-            np.testing.assert_allclose(
-                gain.loc[depth, columns].astype(float), expected, atol=1e-8
-            )
+            np.testing.assert_allclose(gain.loc[depth, columns].astype(float), expected, atol=1e-8)
     assert result.gain()[["incumbent_nll", "l1_nll"]].isna().all(axis=None)
     unknown = explained(max_depth=1).explain("lr").gain(true)
     assert unknown.filter(regex="^(incumbent|l1)_").isna().all(axis=None)
@@ -273,16 +202,9 @@ def test_eq_4_in_a_region_is_the_variance_of_its_average_by_brute_force(kind):
     # Draws of a belief are in single precision. That rounds their values, by a share of the
     # objective's spread, however little their average varies: it is no fixed share of a variance.
     rounding = 0.0 if kind == "gp" else 1e-5 * y.std()
-    options = {
-        "sample": 60,
-        "grid_size": 4,
-        "max_depth": 2,
-        "min_improvement": 0.0,
-    }
+    options = {"sample": 60, "grid_size": 4, "max_depth": 2, "min_improvement": 0.0}
     result, pointwise = (
-        RegionalPartialDependenceExplainer(
-            model, variance=variance, **options
-        ).explain("x1")
+        RegionalPartialDependenceExplainer(model, variance=variance, **options).explain("x1")
         for variance in ("covariance", "average")
     )
     assert len(result.regions) > 1
@@ -294,9 +216,7 @@ def test_eq_4_in_a_region_is_the_variance_of_its_average_by_brute_force(kind):
             rows[:, 0] = value
             ones = np.full(len(rows), 1.0 / len(rows))
             variance = ones @ model.posterior_covariance(rows) @ ones
-            assert region.effect.std[g] == pytest.approx(
-                np.sqrt(variance), rel=1e-9, abs=rounding
-            )
+            assert region.effect.std[g] == pytest.approx(np.sqrt(variance), rel=1e-9, abs=rounding)
     asked = hx.partial_dependence(
         run,
         "x1",
@@ -307,9 +227,7 @@ def test_eq_4_in_a_region_is_the_variance_of_its_average_by_brute_force(kind):
         min_leaf=25,
         min_improvement=0.0,
     )
-    assert {region.effect.variance for region in asked.regions} == {
-        "covariance"
-    }
+    assert {region.effect.variance for region in asked.regions} == {"covariance"}
     assert min(len(region.rows) for region in asked.regions) >= 25
 
 
@@ -317,9 +235,7 @@ def test_eq_4_in_regions_asks_for_a_joint_posterior():
     X = SPACE.sample(30, seed=0)
     forest = hx.models.ForestSurrogate.fit(SPACE, X, X[:, 0], n_trees=4)
     for model in (forest, surrogate()):
-        with pytest.raises(
-            InputError, match="variance is 'covariance'"
-        ) as caught:
+        with pytest.raises(InputError, match="variance is 'covariance'") as caught:
             RegionalPartialDependenceExplainer(model, variance="covariance")
         assert caught.value.value == "covariance"
         assert caught.value.remedy
@@ -327,9 +243,7 @@ def test_eq_4_in_regions_asks_for_a_joint_posterior():
 
 def test_the_claim_is_the_region_of_the_narrowest_band():
     result = explained(max_depth=2).explain("lr")
-    best = min(
-        result.regions, key=lambda region: region.effect.mean_confidence
-    )
+    best = min(result.regions, key=lambda region: region.effect.mean_confidence)
     (claim,) = result.claims
     assert (claim.kind, claim.hyperparameters) == ("form", ("lr",))
     assert claim.values == best.conditions
@@ -341,40 +255,27 @@ def test_the_claim_is_the_region_of_the_narrowest_band():
 
 def test_depth_leaf_size_and_improvement_stop_the_splitting():
     assert len(explained(max_depth=0).explain("lr").regions) == 1
-    small = explained(max_depth=6, min_leaf=50, min_improvement=0.0).explain(
-        "lr"
-    )
+    small = explained(max_depth=6, min_leaf=50, min_improvement=0.0).explain("lr")
     assert min(len(region.rows) for region in small.regions) >= 50
     assert len(explained(min_improvement=0.99).explain("lr").regions) == 1
 
 
 def test_many_categories_are_ordered_by_their_mean():
     space = space_of(x=(0.0, 1.0), c=list(range(30)))
-    odd = AnalyticSurrogate(
-        space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 1] % 2
-    )
-    result = RegionalPartialDependenceExplainer(
-        odd, sample=300, max_depth=1
-    ).explain("x")
+    odd = AnalyticSurrogate(space, lambda X: X[:, 0], lambda X: 1.0 + X[:, 1] % 2)
+    result = RegionalPartialDependenceExplainer(odd, sample=300, max_depth=1).explain("x")
     sides = sorted(sorted(r.conditions[0].categories) for r in result.regions)
     assert sides == [list(range(0, 30, 2)), list(range(1, 30, 2))]
 
 
 def test_numbers_are_split_half_way_between_trials_and_counts_at_the_last_one_below():
-    space = hx.SearchSpace(
-        [hx.FloatParameter("x", 0.0, 1.0), hx.IntParameter("n", 1, 4)]
-    )
-    X = np.array([[0.1, 1], [0.2, 2], [0.6, 3], [0.7, 4]]) * [1.0, 0.25] - [
-        0.0,
-        0.125,
-    ]
+    space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.IntParameter("n", 1, 4)])
+    X = np.array([[0.1, 1], [0.2, 2], [0.6, 3], [0.7, 4]]) * [1.0, 0.25] - [0.0, 0.125]
     target = np.array([[0.0], [0.0], [1.0], [1.0]])
     rows = np.arange(4)
     number = best_split(space, X, target, rows, [0], 1)
     assert number.threshold == pytest.approx(0.4)
-    assert number.improvement == pytest.approx(
-        1.0
-    )  # 4 rows of variance 1/4, of which none is left
+    assert number.improvement == pytest.approx(1.0)  # 4 rows of variance 1/4, of which none is left
     count = best_split(space, X, target, rows, [1], 1)
     assert count.conditions(space)[0].up_to == 2
     assert count.threshold == X[1, 1]
@@ -389,13 +290,9 @@ def test_inactive_hyperparameters_are_not_split_on_until_they_are_active():
         when={"drop": {"booster": ["dart"]}},
     )
     model = AnalyticSurrogate(
-        space,
-        lambda X: X[:, 0],
-        lambda X: 1.0 + 5.0 * (np.nan_to_num(X[:, 2]) > 0.5),
+        space, lambda X: X[:, 0], lambda X: 1.0 + 5.0 * (np.nan_to_num(X[:, 2]) > 0.5)
     )
-    result = RegionalPartialDependenceExplainer(
-        model, sample=400, max_depth=2
-    ).explain("x")
+    result = RegionalPartialDependenceExplainer(model, sample=400, max_depth=2).explain("x")
     for node in result.tree:
         names = [condition.name for condition in node.conditions]
         if "drop" in names:
@@ -418,9 +315,9 @@ def values_of(X):
 
 def by_shape(model, names="a", **options):
     options = {"sample": 1000, "grid_size": 11, "max_depth": 1, **options}
-    return RegionalPartialDependenceExplainer(
-        model, criterion="interaction", **options
-    ).explain(names)
+    return RegionalPartialDependenceExplainer(model, criterion="interaction", **options).explain(
+        names
+    )
 
 
 def product(X):
@@ -433,9 +330,7 @@ def tuned(sampler, function, n=60):
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=sampler(seed=1))
     study.optimize(
-        lambda trial: function(
-            *(trial.suggest_float(name, -1.0, 1.0) for name in "abc")
-        ),
+        lambda trial: function(*(trial.suggest_float(name, -1.0, 1.0) for name in "abc")),
         n_trials=n,
     )
     return study
@@ -469,12 +364,8 @@ def test_of_what_evaluations_vary_by_noise_is_a_part():
     draws.noise_std = 1.0
     variance = float(product(draws.space.sample(4000)).var())
     gain = by_shape(draws).tree[0].gain
-    assert gain.estimate == pytest.approx(
-        0.75 * variance / (variance + 1.0), rel=0.25
-    )
-    draws.noise_std = (
-        10.0  # the same shapes, but next to noise they do not count
-    )
+    assert gain.estimate == pytest.approx(0.75 * variance / (variance + 1.0), rel=0.25)
+    draws.noise_std = 10.0  # the same shapes, but next to noise they do not count
     assert len(by_shape(draws).regions) == 1
 
 
@@ -482,13 +373,9 @@ def test_of_what_evaluations_vary_by_noise_is_a_part():
 def test_shapes_are_the_same_in_any_unit(unit):
     functions = [lambda X, s=s: s * product(X) for s in (1.0, 1.5)]
     scaled = [lambda X, f=f: unit * f(X) for f in functions]
-    one, other = (
-        by_shape(Known(square("a", "b"), some)) for some in (functions, scaled)
-    )
+    one, other = (by_shape(Known(square("a", "b"), some)) for some in (functions, scaled))
     assert [r.label for r in one.tree] == [r.label for r in other.tree]
-    assert other.tree[0].gain.estimate == pytest.approx(
-        one.tree[0].gain.estimate
-    )
+    assert other.tree[0].gain.estimate == pytest.approx(one.tree[0].gain.estimate)
 
 
 def test_effects_that_add_up_have_one_shape_everywhere():
@@ -548,13 +435,8 @@ def test_the_split_by_shape_is_the_one_that_brute_force_finds():
     np.testing.assert_allclose(unit * target, curves, atol=1e-12)
     members = np.arange(60)
     found = best_split(SPACE, X, target, members, [1, 2, 3], 3)
-    reached = sum(
-        np.sum((target[side] - target[side].mean(axis=0)) ** 2)
-        for side in found.sides
-    )
-    assert reached == pytest.approx(
-        brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9
-    )
+    reached = sum(np.sum((target[side] - target[side].mean(axis=0)) ** 2) for side in found.sides)
+    assert reached == pytest.approx(brute_force(X, target, members, [1, 2, 3], 3), rel=1e-9)
 
 
 def test_a_gain_is_what_each_function_says_of_the_difference_that_is_told():
@@ -578,9 +460,7 @@ def test_a_gain_is_what_each_function_says_of_the_difference_that_is_told():
 def test_no_split_is_made_where_functions_disagree_about_it():
     """The mean is a·b, and one function in six differs the other way."""
     slopes = [1.6, 1.4, 1.2, 1.4, 1.4, -1.0]
-    draws = Known(
-        square("a", "b"), [lambda X, s=s: s * product(X) for s in slopes]
-    )
+    draws = Known(square("a", "b"), [lambda X, s=s: s * product(X) for s in slopes])
     found = by_shape(draws)
     assert len(found.regions) == 1
     assert not found.tree[0].gain.certain
@@ -591,9 +471,7 @@ def test_no_split_is_made_where_functions_disagree_about_it():
         r"\(83% sure\)\.",
         found.sentence,
     )
-    half = Known(
-        draws.space, [lambda X, s=s: s * product(X) for s in (1.5, -1.0)]
-    )
+    half = Known(draws.space, [lambda X, s=s: s * product(X) for s in (1.5, -1.0)])
     assert by_shape(half).sentence == (
         "No part of the space certainly has another shape of the effect of a."
     )
@@ -643,9 +521,7 @@ def test_a_pair_that_acts_on_no_other_one_has_one_shape():
 @pytest.mark.parametrize(
     "sampler",
     [
-        pytest.param(
-            optuna.samplers.RandomSampler, marks=pytest.mark.thorough
-        ),
+        pytest.param(optuna.samplers.RandomSampler, marks=pytest.mark.thorough),
         optuna.samplers.TPESampler,
     ],
 )
@@ -669,18 +545,14 @@ def test_conditional_hyperparameters_have_shapes_where_they_are_active():
     y = np.nan_to_num(X[:, 7]) * (X[:, 0] == 1) + np.nan_to_num(X[:, 1])
     run = hx.Run(space, X, y, "minimize")
     for name in ("lr", "optimizer", "momentum", "n_layers"):
-        found = hx.partial_dependence(
-            run, name, regions=True, criterion="interaction", sample=100
-        )
+        found = hx.partial_dependence(run, name, regions=True, criterion="interaction", sample=100)
         rows = np.concatenate([region.rows for region in found.regions])
         assert len(set(rows)) == len(rows) == len(found.sample)
 
 
 def test_regions_by_shape_are_called_so():
     found = by_shape(Known(square("a", "b"), [product] * 2))
-    assert found.sentence.startswith(
-        "The effect of a has another shape where b ≤ "
-    )
+    assert found.sentence.startswith("The effect of a has another shape where b ≤ ")
     assert found.alike == "shape"
     assert [two_regions().alike] == ["uncertainty"]
 
@@ -692,15 +564,9 @@ def two_regions(*, depth=1, incumbent=(0.25, 0.75, 0.5)):
     """The effect of x1 where ŝ is 0.1 below the middle of x2, and 1 above; more by x3."""
     space = unit_cube(3)
     model = AnalyticSurrogate(
-        space,
-        lambda X: X[:, 0],
-        lambda X: 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5),
+        space, lambda X: X[:, 0], lambda X: 0.1 + 0.9 * (X[:, 1] > 0.5) + 0.05 * (X[:, 2] > 0.5)
     )
-    config = (
-        {}
-        if incumbent is None
-        else dict(zip(space.names, incumbent, strict=True))
-    )
+    config = {} if incumbent is None else dict(zip(space.names, incumbent, strict=True))
     explainer = RegionalPartialDependenceExplainer(
         model,
         sample=400,
@@ -715,10 +581,7 @@ def two_regions(*, depth=1, incumbent=(0.25, 0.75, 0.5)):
 
 def test_the_sentence_says_where_the_effect_is_known_best():
     told = two_regions().sentence
-    assert re.search(
-        r"x1 is known best where x2 ≤ 0\.50\d*: its band is 8\d% narrower",
-        told,
-    )
+    assert re.search(r"x1 is known best where x2 ≤ 0\.50\d*: its band is 8\d% narrower", told)
     assert two_regions(depth=0).sentence == (
         "The effect of x1 is known equally well in all parts of the space."
     )
@@ -730,16 +593,9 @@ def test_each_region_has_a_panel_with_its_own_band_the_incumbents_first():
     figure = found.described()
     assert [panel.emphasis for panel in figure.panels] == [True, False]
     assert figure.panels[0].heading.startswith("Incumbent's region: x2 > 0.")
-    assert all(
-        panel.heading.endswith("50% of the space") for panel in figure.panels
-    )
+    assert all(panel.heading.endswith("50% of the space") for panel in figure.panels)
     for panel, region in zip(figure.panels, found.regions, strict=True):
         (line,) = panel.lines
         np.testing.assert_array_equal(line.y, region.effect.mean)
-        np.testing.assert_allclose(
-            line.half, [1.959964 * region.effect.std] * 2, rtol=1e-6
-        )
-    assert not any(
-        panel.emphasis
-        for panel in two_regions(incumbent=None).described().panels
-    )
+        np.testing.assert_allclose(line.half, [1.959964 * region.effect.std] * 2, rtol=1e-6)
+    assert not any(panel.emphasis for panel in two_regions(incumbent=None).described().panels)

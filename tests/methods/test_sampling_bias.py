@@ -23,11 +23,7 @@ def by_definition(kernel, X, Y):
     within_y = sum(kernel(a, b) for a, b in itertools.permutations(Y, 2))
     between = sum(kernel(a, b) for a in X for b in Y)
     n, m = len(X), len(Y)
-    return (
-        within_x / (n * (n - 1))
-        + within_y / (m * (m - 1))
-        - 2 * between / (n * m)
-    )
+    return within_x / (n * (n - 1)) + within_y / (m * (m - 1)) - 2 * between / (n * m)
 
 
 @pytest.mark.merge
@@ -73,9 +69,7 @@ def test_distances_in_a_mixed_and_nested_space_are_those_by_hand():
     X = space.sample(25, seed=3)
     configs = space.decode(X)
     expected = [[gower(space, a, b) for b in configs] for a in configs]
-    np.testing.assert_allclose(
-        gower_distances(space, X, X), expected, atol=1e-9
-    )
+    np.testing.assert_allclose(gower_distances(space, X, X), expected, atol=1e-9)
 
 
 @pytest.mark.thorough
@@ -83,16 +77,12 @@ def test_uniform_trials_are_called_biased_as_often_as_chance_has_it():
     space = unit_cube(2)
     p_values = [
         sampling_bias(
-            run_of(space, space.sample(30, seed=100 + seed, method="uniform")),
-            size=100,
-            seed=seed,
+            run_of(space, space.sample(30, seed=100 + seed, method="uniform")), size=100, seed=seed
         ).p_value
         for seed in range(200)
     ]
     # 5 % of 200 runs, with a standard error of 1.5 %
-    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(
-        0.05, abs=4 * 0.0155
-    )
+    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=4 * 0.0155)
 
 
 def test_trials_in_a_part_of_the_space_are_concentrated():

@@ -8,9 +8,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods.importance.interaction_indices import (
-    interaction_weights,
-)
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.shapley_interactions import (
     interactions_at,
     variance_interactions,
@@ -26,24 +24,11 @@ def run_of(y, d=4, n=60):
 
 def test_a_product_and_a_sum_by_hand():
     """f = x1 x2 + 3 x3 at (1, 1, 1): E(x1 x2 | x1 = 1) = 1/2, so the pair has 1 - 1 + 1/4."""
-    model = AnalyticSurrogate(
-        unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2]
-    )
+    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + 3.0 * X[:, 2])
     # its means are those of x
     background = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
-    found = interactions_at(
-        model,
-        dict.fromkeys(("x1", "x2", "x3"), 1.0),
-        background=background,
-    )
-    expected = {
-        "x1": 0.25,
-        "x2": 0.25,
-        "x3": 1.5,
-        "x1 × x2": 0.25,
-        "x1 × x3": 0,
-        "x2 × x3": 0,
-    }
+    found = interactions_at(model, dict.fromkeys(("x1", "x2", "x3"), 1.0), background=background)
+    expected = {"x1": 0.25, "x2": 0.25, "x3": 1.5, "x1 × x2": 0.25, "x1 × x3": 0, "x2 × x3": 0}
     for label, value in zip(found.labels, found.values, strict=True):
         assert value == pytest.approx(expected[label], abs=1e-12), label
     assert found.prediction - found.baseline == pytest.approx(2.25)
@@ -54,14 +39,9 @@ def test_a_product_and_a_sum_by_hand():
 def test_structured_coalitions_agree_with_composed_rows(kind, of):
     run = tuning_run()
     model = run.surrogate(before=25, kind=kind)
-    acquisition = hx.models.LowerConfidenceBound(
-        model, direction=run.direction
-    )
+    acquisition = hx.models.LowerConfidenceBound(model, direction=run.direction)
     found = interactions_at(
-        model if of == "prediction" else acquisition,
-        run.incumbent,
-        background=20,
-        order=3,
+        model if of == "prediction" else acquisition, run.incumbent, background=20, order=3
     )
     x = run.space.encode(found.config)[0]
     players = np.flatnonzero(~np.isnan(x))
@@ -76,23 +56,17 @@ def test_structured_coalitions_agree_with_composed_rows(kind, of):
     for joined in all_coalitions(len(players)):
         rows = background.copy()
         rows[:, players[joined]] = x[players[joined]]
-        values.append(
-            [t.mean() for t in explained(run.space.project(rows)).values()]
-        )
+        values.append([t.mean() for t in explained(run.space.project(rows)).values()])
     expected = interaction_weights(len(players), 3) @ np.array(values)
     np.testing.assert_allclose(found.by_term, expected, rtol=1e-6, atol=1e-8)
 
 
 def test_the_terms_of_a_confidence_bound_add_up_and_so_do_all_sets():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2])
-    found = hx.methods.shapley_interactions(
-        run, 30, of="acquisition", background=50
-    )
+    found = hx.methods.shapley_interactions(run, 30, of="acquisition", background=50)
     assert found.terms == ("mean", "uncertainty")
     np.testing.assert_allclose(found.by_term.sum(axis=1), found.values)
-    assert found.values.sum() == pytest.approx(
-        found.prediction - found.baseline
-    )
+    assert found.values.sum() == pytest.approx(found.prediction - found.baseline)
     assert abs(found.efficiency_gap) < 1e-9
 
 
@@ -104,21 +78,13 @@ def test_of_singles_and_pairs_shapleys_values_are_made():
     found = hx.methods.shapley_interactions(run, background=rows)
     shapley = hx.explain_prediction(run, background=rows)
     for j, name in enumerate(run.space.names):
-        pairs = [
-            found.value(name, other)
-            for other in run.space.names
-            if other != name
-        ]
-        assert found.value(name) + sum(pairs) / 2 == pytest.approx(
-            shapley.phi[j], abs=1e-5
-        )
+        pairs = [found.value(name, other) for other in run.space.names if other != name]
+        assert found.value(name) + sum(pairs) / 2 == pytest.approx(shapley.phi[j], abs=1e-5)
 
 
 def test_the_draws_are_those_of_the_linear_functional():
     run = run_of(lambda X: X[:, 0] * X[:, 1], d=2, n=20)
-    found = hx.methods.shapley_interactions(
-        run, background={"x1": 0.1, "x2": 0.2}
-    )
+    found = hx.methods.shapley_interactions(run, background={"x1": 0.1, "x2": 0.2})
     x, b = run.space.encode(found.config)[0], np.array([0.1, 0.2])
     rows = np.array([b, [x[0], b[1]], [b[0], x[1]], x])
     expected = run.belief().draws(rows) @ np.array([1.0, -1.0, -1.0, 1.0])
@@ -129,8 +95,7 @@ def test_the_draws_are_those_of_the_linear_functional():
 def test_beyond_eleven_the_least_play_as_one():
     d = 15
     model = AnalyticSurrogate(
-        unit_cube(d),
-        lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1),
+        unit_cube(d), lambda X: X[:, 0] * X[:, 1] + X[:, 2] + 0.01 * X[:, 3:].sum(axis=1)
     )
     config = {f"x{j + 1}": 1.0 for j in range(d)}
     rows = unit_cube(d).sample(2, seed=0)
@@ -149,9 +114,7 @@ def test_beyond_eleven_the_least_play_as_one():
 )
 def test_in_pure_noise_no_interaction_is_certain(kind, seed):
     rng = np.random.default_rng(seed)
-    found = hx.methods.shapley_interactions(
-        run_of(lambda X: rng.normal(size=len(X))), kind=kind
-    )
+    found = hx.methods.shapley_interactions(run_of(lambda X: rng.normal(size=len(X))), kind=kind)
     assert not any(claim.certain for claim in found.claims)
 
 
@@ -161,10 +124,7 @@ def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
         dict.fromkeys(("x1", "x2", "x3", "x4"), 1.0),
     )
     claim = found.claims[0]
-    assert (claim.kind, claim.hyperparameters) == (
-        "contribution",
-        ("x1", "x2"),
-    )
+    assert (claim.kind, claim.hyperparameters) == ("contribution", ("x1", "x2"))
     assert claim.certain
     assert claim.interval[0] <= 0.5 <= claim.interval[1]
     assert "x1 = 1 with x2 = 1 raises it by 0." in found.sentence
@@ -173,18 +133,14 @@ def test_an_interaction_is_told_with_its_interval_that_holds_the_truth():
 def test_tpe_is_univariate_so_nothing_acts_together():
     optuna = pytest.importorskip("optuna")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(
-        sampler=optuna.samplers.TPESampler(seed=0, multivariate=False)
-    )
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, multivariate=False))
 
     def objective(trial):
         x = [trial.suggest_float(f"x{j}", 0.0, 1.0) for j in range(15)]
         return x[0] * x[1] + x[2]
 
     study.optimize(objective, n_trials=25)
-    found = hx.methods.shapley_interactions(
-        study, 24, of="acquisition", background=50
-    )
+    found = hx.methods.shapley_interactions(study, 24, of="acquisition", background=50)
     pairs = [i for i, s in enumerate(found.sets) if len(s) == 2]
     assert len(pairs) == len(list(combinations(range(15), 2)))
     np.testing.assert_allclose(found.values[pairs], 0.0, atol=1e-12)
@@ -196,15 +152,11 @@ def test_tpe_is_univariate_so_nothing_acts_together():
 
 def test_the_variance_of_a_product_and_a_sum_is_that_of_the_anova():
     """f = x1 x2 + x3: V_1 = V_2 = 1/48, V_12 = 1/144, V_3 = 1/12."""
-    model = AnalyticSurrogate(
-        unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2]
-    )
+    model = AnalyticSurrogate(unit_cube(3), lambda X: X[:, 0] * X[:, 1] + X[:, 2])
     found = variance_interactions(model)
     expected = [1 / 48, 1 / 48, 1 / 12, 1 / 144, 0.0, 0.0]
     np.testing.assert_allclose(found.values, expected, atol=4e-4)
-    assert found.prediction == pytest.approx(
-        1 / 24 + 1 / 144 + 1 / 12, rel=0.01
-    )
+    assert found.prediction == pytest.approx(1 / 24 + 1 / 144 + 1 / 12, rel=0.01)
     assert abs(found.efficiency_gap) < 1e-12
 
 
@@ -214,19 +166,11 @@ def test_the_variance_of_a_forest_is_exact():
     forest = run.surrogate(kind="forest", n_trees=3)
     found = variance_interactions(forest)
     cuts = [
-        np.unique(
-            np.concatenate(
-                [b.cuts[b.first[j] : b.first[j + 1]] for b in forest.boxes()]
-            )
-        )
+        np.unique(np.concatenate([b.cuts[b.first[j] : b.first[j + 1]] for b in forest.boxes()]))
         for j in range(3)
     ]
-    middles = np.meshgrid(
-        *[(c[1:] + c[:-1]) / 2.0 for c in cuts], indexing="ij"
-    )
-    f = forest.predict(np.column_stack([m.ravel() for m in middles]))[
-        0
-    ].reshape(middles[0].shape)
+    middles = np.meshgrid(*[(c[1:] + c[:-1]) / 2.0 for c in cuts], indexing="ij")
+    f = forest.predict(np.column_stack([m.ravel() for m in middles]))[0].reshape(middles[0].shape)
     x, y, z = (np.diff(c) for c in cuts)
 
     def variance(values, weights):
@@ -246,50 +190,31 @@ def test_the_variance_of_a_forest_is_exact():
 
 @pytest.mark.merge
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
-    forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(
-        kind="forest"
-    )
+    forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(kind="forest")
     exact = variance_interactions(forest)
-    monkeypatch.setattr(
-        "hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0
-    )
+    monkeypatch.setattr("hpo_explain.methods.importance._variance_game._MOST_PAIRS", 0)
     found = variance_interactions(forest)
-    np.testing.assert_allclose(
-        found.values, exact.values, atol=0.01 * exact.values.sum()
-    )
+    np.testing.assert_allclose(found.values, exact.values, atol=0.01 * exact.values.sum())
 
 
 @pytest.mark.parametrize("kind", ["gp", "forest"])
-def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(
-    kind,
-):
+def test_a_variance_is_of_no_configuration_and_never_certain_without_a_posterior(kind):
     run = run_of(lambda X: 2.0 * X[:, 0] * X[:, 1] + X[:, 2])
     found = hx.methods.shapley_interactions(run, of="variance", kind=kind)
-    assert (found.of, dict(found.config), found.trial) == (
-        "variance",
-        {},
-        None,
-    )
+    assert (found.of, dict(found.config), found.trial) == ("variance", {}, None)
     claim = found.claims[0]
-    assert (claim.hyperparameters, claim.certain) == (
-        ("x1", "x2"),
-        kind == "gp",
-    )
+    assert (claim.hyperparameters, claim.certain) == (("x1", "x2"), kind == "gp")
     if kind == "gp":  # V_12 = 4/144 in closed form, of 2 (4/48) + 4/144 + 1/12
         assert claim.interval[0] <= 1 / 10 <= claim.interval[1]
         assert found.probability("x3", "x4") > 0.99
-    assert found.sentence.startswith(
-        "The variance of the predicted loss over the space is"
-    )
+    assert found.sentence.startswith("The variance of the predicted loss over the space is")
     with pytest.raises(InputError, match="whole space"):
         hx.methods.shapley_interactions(run, 3, of="variance")
 
 
 def test_the_figures_hold_the_values():
     run = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], d=3, n=40)
-    found = hx.methods.shapley_interactions(
-        run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100
-    )
+    found = hx.methods.shapley_interactions(run, {"x1": 1.0, "x2": 1.0, "x3": 0.0}, background=100)
     steps, cells = found.described(), found.described("matrix")
     assert [" ".join(parts) for parts in steps.labels] == [
         "average",
@@ -297,13 +222,7 @@ def test_the_figures_hold_the_values():
         "this configuration",
     ]
     assert steps.bars[0].begin == found.baseline
-    assert steps.bars[-1].end == pytest.approx(
-        found.prediction, rel=1e-5
-    )  # single precision
-    assert [bar.fill for bar in steps.bars] == [
-        int(v > 0.0) for v in found.to_frame()["value"]
-    ]
+    assert steps.bars[-1].end == pytest.approx(found.prediction, rel=1e-5)  # single precision
+    assert [bar.fill for bar in steps.bars] == [int(v > 0.0) for v in found.to_frame()["value"]]
     assert np.isnan(cells.values[1, 0])
-    assert [cells.values[i, i] for i in range(3)] == [
-        found.value(f"x{i + 1}") for i in range(3)
-    ]
+    assert [cells.values[i, i] for i in range(3)] == [found.value(f"x{i + 1}") for i in range(3)]

@@ -15,9 +15,7 @@ SPACE = hx.SearchSpace(
     [
         hx.FloatParameter("lr", 1e-4, 1.0, log=True),
         hx.CategoricalParameter("optimizer", ["adam", "sgd"]),
-        hx.FloatParameter(
-            "momentum", 0.0, 1.0, active_when={"optimizer": ["sgd"]}
-        ),
+        hx.FloatParameter("momentum", 0.0, 1.0, active_when={"optimizer": ["sgd"]}),
         hx.IntParameter("layers", 1, 4),
     ]
 )
@@ -42,16 +40,12 @@ def run_of(direction="minimize", n=30):
         trials=numbers,
         feasible=feasible,
         excluded={
-            number: fact(state)
-            if state != "pruned"
-            else fact("pruned", readable=False)
+            number: fact(state) if state != "pruned" else fact("pruned", readable=False)
             for number, state in zip((5, 11, 12), STATES, strict=True)
         },
         without_result={
             number: WithoutResult(state, X[n + k])
-            for k, (number, state) in enumerate(
-                zip((5, 11, 12), STATES, strict=True)
-            )
+            for k, (number, state) in enumerate(zip((5, 11, 12), STATES, strict=True))
         },
     )
 
@@ -69,11 +63,7 @@ def found(run):
 def test_ranks_are_those_of_scipy_among_the_finished_ones(run, found):
     finished = np.asarray(run.feasible)
     expected = dict(
-        zip(
-            np.asarray(run.trials)[finished].tolist(),
-            rankdata(run.cost[finished]),
-            strict=True,
-        )
+        zip(np.asarray(run.trials)[finished].tolist(), rankdata(run.cost[finished]), strict=True)
     )
     for trial, rank in zip(found.trials.tolist(), found.ranks, strict=True):
         np.testing.assert_equal(rank, expected.get(trial, np.nan))
@@ -111,9 +101,7 @@ def test_stages_are_thirds_of_the_finished_trials_in_their_order(found):
 def test_the_curve_is_that_of_partial_dependence(run, found):
     for panel, name in zip(found.described().panels, found.names, strict=True):
         best = hx.partial_dependence(run, name).reached
-        curve = next(
-            mark for mark in [*panel.lines, *panel.dots] if mark.look == "main"
-        )
+        curve = next(mark for mark in [*panel.lines, *panel.dots] if mark.look == "main")
         np.testing.assert_allclose(curve.y, best.mean, rtol=1e-12)
         lower, upper = best.band()
         np.testing.assert_allclose(curve.y - curve.half[0], lower, rtol=1e-9)
@@ -152,12 +140,7 @@ def test_a_far_worse_trial_is_marked_at_the_end_of_the_axis(run, found):
     (panel, *_) = found.described().panels
     low, high = panel.limits()
     assert max(abs(low), abs(high)) < 100.0
-    beyond = [
-        (some, end)
-        for dots in panel.dots
-        for some, end in panel.placed(dots)
-        if end
-    ]
+    beyond = [(some, end) for dots in panel.dots for some, end in panel.placed(dots) if end]
     ((point, end),) = beyond
     assert end == ("up" if run.direction == "minimize" else "down")
     assert point.told[0].startswith("trial 8: ")  # the row 7
@@ -181,6 +164,4 @@ def test_the_sentence_counts_the_trials_and_names_the_best(run, found):
     best = f"the best is trial {run.incumbent_trial}"
     assert found.headline == f"33 trials; {best}."
     names = "lr, optimizer, momentum, layers"
-    assert found.sentence == (
-        f"33 trials by {names}; {best}; 1 failed; 1 pruned."
-    )
+    assert found.sentence == (f"33 trials by {names}; {best}; 1 failed; 1 pruned.")

@@ -25,19 +25,11 @@ def ei(m, s, best=BEST):
 
 CRITERIA = {
     "EI": (
-        lambda model, **given: hx.models.ExpectedImprovement(
-            model, xi=XI, **given
-        ),
+        lambda model, **given: hx.models.ExpectedImprovement(model, xi=XI, **given),
         lambda m, s: ei(m, s, BEST - XI),
     ),
-    "PI": (
-        hx.models.ProbabilityOfImprovement,
-        lambda m, s: norm.cdf((BEST - m) / s),
-    ),
-    "log EI": (
-        hx.models.LogExpectedImprovement,
-        lambda m, s: np.log(ei(m, s)),
-    ),
+    "PI": (hx.models.ProbabilityOfImprovement, lambda m, s: norm.cdf((BEST - m) / s)),
+    "log EI": (hx.models.LogExpectedImprovement, lambda m, s: np.log(ei(m, s))),
 }
 
 
@@ -70,9 +62,9 @@ def test_of_one_hyperparameter_it_is_the_formula(name):
     surrogate = AnalyticSurrogate(
         unit_cube(1), lambda X: X[:, 0] ** 2, lambda X: 0.6 - 0.5 * X[:, 0]
     )
-    found = hx.methods.ShapleyExplainer(
-        make(surrogate, best=BEST), background={"x1": 0.9}
-    ).explain({"x1": 0.2})
+    found = hx.methods.ShapleyExplainer(make(surrogate, best=BEST), background={"x1": 0.9}).explain(
+        {"x1": 0.2}
+    )
     m0, s0, m1, s1 = 0.81, 0.15, 0.04, 0.5
     of_mean = (a(m1, s0) - a(m0, s0) + a(m1, s1) - a(m0, s1)) / 2.0
     of_std = (a(m0, s1) - a(m0, s0) + a(m1, s1) - a(m1, s0)) / 2.0
@@ -88,13 +80,10 @@ def test_all_coalitions_equal_all_orders(name, d, direction):
     make, a = CRITERIA[name]
     sign = 1.0 if direction == "minimize" else -1.0
     model = smooth(d)
-    surrogate = AnalyticSurrogate(
-        model.space, lambda X: sign * model.mean(X), model.std
-    )
+    surrogate = AnalyticSurrogate(model.space, lambda X: sign * model.mean(X), model.std)
     x, background = np.full(d, 0.3), model.space.sample(5, seed=2)
     found = hx.methods.ShapleyExplainer(
-        make(surrogate, best=sign * BEST, direction=direction),
-        background=background,
+        make(surrogate, best=sign * BEST, direction=direction), background=background
     ).explain(dict.fromkeys(model.space.names, 0.3))
     expected = by_all_orders(a, surrogate, x, background, sign)
     np.testing.assert_allclose(found.phi, expected, rtol=1e-8, atol=1e-12)
@@ -111,8 +100,7 @@ def test_all_coalitions_equal_all_orders(name, d, direction):
 
 @pytest.mark.parametrize("estimator", ["exact", "kernel"])
 @pytest.mark.parametrize(
-    "fit",
-    [hx.models.GaussianProcessSurrogate.fit, hx.models.ForestSurrogate.fit],
+    "fit", [hx.models.GaussianProcessSurrogate.fit, hx.models.ForestSurrogate.fit]
 )
 def test_fast_paths_of_conditional_spaces_equal_all_orders(fit, estimator):
     surrogate = fitted(fit)
@@ -161,23 +149,19 @@ class OneTermBound:
 
 @pytest.mark.parametrize("estimator", ["auto", "kernel", "sampling"])
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_of_the_confidence_bound_the_shares_are_its_terms(
-    direction, estimator
-):
+def test_of_the_confidence_bound_the_shares_are_its_terms(direction, estimator):
     """Eq. 8 of the thesis: what is linear in both predictions has been split all along."""
     bound = hx.models.LowerConfidenceBound(smooth(4), 2.5, direction)
     assert split_of(bound) is None
     known, found = (
-        hx.methods.ShapleyExplainer(
-            acquisition, background=50, estimator=estimator
-        ).explain(dict.fromkeys(bound.space.names, 0.3))
+        hx.methods.ShapleyExplainer(acquisition, background=50, estimator=estimator).explain(
+            dict.fromkeys(bound.space.names, 0.3)
+        )
         for acquisition in (bound, OneTermBound(bound))
     )
     assert found.terms == known.terms
     for number in ("phi", "standard_error", "difference_error"):
-        np.testing.assert_allclose(
-            getattr(found, number), getattr(known, number), atol=1e-9
-        )
+        np.testing.assert_allclose(getattr(found, number), getattr(known, number), atol=1e-9)
     np.testing.assert_allclose(found.own["bound"], known.total, atol=1e-9)
     # what a term of the bound says of the prediction, the prediction says
     assert [c.text for c in found.claims] == [c.text for c in known.claims]
@@ -185,13 +169,10 @@ def test_of_the_confidence_bound_the_shares_are_its_terms(
 
 def test_terms_of_one_prediction_or_of_none_stay_as_they_are():
     model = smooth(2)
-    for acquisition in (
-        hx.models.MeanResponse(model),
-        hx.models.StandardError(model),
-    ):
-        found = hx.methods.ShapleyExplainer(
-            acquisition, background=20
-        ).explain({"x1": 0.1, "x2": 0.2})
+    for acquisition in (hx.models.MeanResponse(model), hx.models.StandardError(model)):
+        found = hx.methods.ShapleyExplainer(acquisition, background=20).explain(
+            {"x1": 0.1, "x2": 0.2}
+        )
         assert found.terms == found.own_terms == acquisition.term_names
         assert found.moves is None
 
@@ -205,10 +186,7 @@ def by_all_coalitions(a, surrogate, x, background):
     codes = np.arange(2**d)
     joined = (codes[:, None] >> np.arange(d)) & 1 == 1
     rows = np.where(joined[:, None], x, background)
-    mean, std = (
-        v.reshape(len(codes), -1)
-        for v in surrogate.predict(rows.reshape(-1, d))
-    )
+    mean, std = (v.reshape(len(codes), -1) for v in surrogate.predict(rows.reshape(-1, d)))
     size = joined.sum(axis=1)
     shares = np.empty((d, 2))
     for j in range(d):
@@ -250,9 +228,7 @@ def test_estimates_come_close_to_all_coalitions(d, estimator, kind):
         orders=4000,
     ).explain(dict.fromkeys(surrogate.space.names, 0.3))
     assert found.estimator.kind == kind
-    expected = by_all_coalitions(
-        CRITERIA["log EI"][1], surrogate, np.full(d, 0.3), background
-    )
+    expected = by_all_coalitions(CRITERIA["log EI"][1], surrogate, np.full(d, 0.3), background)
     error = 0.04 * np.abs(expected).max()
     np.testing.assert_allclose(found.phi, expected, atol=error)
     np.testing.assert_allclose(found.total, found.phi.sum(axis=1))
@@ -264,20 +240,14 @@ def test_walks_of_a_background_that_grows_are_within_their_intervals(fit):
     surrogate = smooth(8)
     if fit == "gp":
         X = surrogate.space.sample(60, seed=1)
-        surrogate = hx.models.GaussianProcessSurrogate.fit(
-            surrogate.space, X, surrogate.mean(X)
-        )
+        surrogate = hx.models.GaussianProcessSurrogate.fit(surrogate.space, X, surrogate.mean(X))
     found = hx.methods.ShapleyExplainer(
         hx.models.ExpectedImprovement(surrogate, best=0.0), background="auto"
     ).explain(dict.fromkeys(surrogate.space.names, 0.3))
     assert found.estimator.kind == "orders_walked"
     parts = [
-        by_all_coalitions(
-            lambda m, s: ei(m, s, 0.0), surrogate, np.full(8, 0.3), background
-        )
-        for background in (
-            surrogate.space.sample(50, seed=seed) for seed in range(10)
-        )
+        by_all_coalitions(lambda m, s: ei(m, s, 0.0), surrogate, np.full(8, 0.3), background)
+        for background in (surrogate.space.sample(50, seed=seed) for seed in range(10))
     ]
     error = np.std(parts, axis=0, ddof=1) / np.sqrt(10)
     both = np.hypot(error, found.standard_error[:, :2])
@@ -296,20 +266,12 @@ def test_own_terms_stay_available_and_payouts_are_theirs():
     assert path.terms == ("mean", "uncertainty")
     own = ("exploitation", "exploration")
     assert path.payouts()["term"].unique().tolist() == ["total", *own]
-    assert [panel.heading for panel in path.described("payouts").panels] == [
-        "total: EI",
-        *own,
-    ]
+    assert [panel.heading for panel in path.described("payouts").panels] == ["total: EI", *own]
     explanation = path.explanation(13)
     frame, first = explanation.criterion_terms, explanation.records()[0]
     assert list(first["terms"]) == ["mean", "uncertainty"]
     assert first["criterion_terms"] == frame.iloc[0].to_dict()
-    assert list(explanation.contributions) == [
-        "value",
-        "total",
-        "mean",
-        "uncertainty",
-    ]
+    assert list(explanation.contributions) == ["value", "total", "mean", "uncertainty"]
     lead = explanation.by_term["mean"] - explanation.by_term["uncertainty"]
     np.testing.assert_array_equal(path.phi[1, :, 0] - path.phi[1, :, 1], lead)
 
@@ -355,9 +317,7 @@ def test_what_is_said_of_the_prediction_is_true_of_it(name, direction):
     sign = 1.0 if direction == "minimize" else -1.0
     y = ((X - [0.2, 0.5, 0.7]) ** 2).sum(axis=1) + 0.05 * rng.random(30)
     run = hx.Run(space, X, sign * y, direction, proposals=range(10, 30))
-    path = hx.methods.desirability_path(
-        run, acquisition=name, background=space.sample(40, seed=5)
-    )
+    path = hx.methods.desirability_path(run, acquisition=name, background=space.sample(40, seed=5))
     said = 0
     for explanation in path.explanations:
         surrogate = run.surrogate(before=explanation.trial)
@@ -366,9 +326,7 @@ def test_what_is_said_of_the_prediction_is_true_of_it(name, direction):
         better = shapley_of(lambda m, s: -sign * m, surrogate, x, background)
         wider = shapley_of(lambda m, s: s, surrogate, x, background)
         np.testing.assert_allclose(
-            explanation.moves,
-            np.column_stack([-sign * better, wider]),
-            atol=1e-6,
+            explanation.moves, np.column_stack([-sign * better, wider]), atol=1e-6
         )
         for claim in explanation.claims:
             j = space.index(claim.hyperparameters[0])
@@ -391,12 +349,9 @@ def test_what_is_said_of_the_prediction_is_true_of_it(name, direction):
 
 def test_where_a_criterion_likes_certainty_uncertainty_is_not_the_reason():
     """PI of what is better than the best rises as the standard deviation falls."""
-    surrogate = AnalyticSurrogate(
-        unit_cube(1), 0.0, lambda X: 0.1 + 0.5 * X[:, 0]
-    )
+    surrogate = AnalyticSurrogate(unit_cube(1), 0.0, lambda X: 0.1 + 0.5 * X[:, 0])
     found = hx.methods.ShapleyExplainer(
-        hx.models.ProbabilityOfImprovement(surrogate, best=BEST),
-        background=50,
+        hx.models.ProbabilityOfImprovement(surrogate, best=BEST), background=50
     ).explain({"x1": 0.0})
     assert found.phi[0, 1] > 0.0 > found.moves[0, 1]
     assert "x1 = 0 (by the model's uncertainty)" in found.sentence

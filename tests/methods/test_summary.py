@@ -28,11 +28,7 @@ def run():
 def test_each_line_tells_what_the_function_of_its_question_says(run):
     found = hx.summary(run)
     more, matters, where, what, far = found.claims
-    optimum, space, trust = (
-        hx.optimum(run),
-        hx.recommended_space(run),
-        hx.trust(run),
-    )
+    optimum, space, trust = (hx.optimum(run), hx.recommended_space(run), hx.trust(run))
     assert more.estimate == optimum.expected_gain
     assert more.interval == optimum.expected_gain_interval
     assert optimum.more_trials in found.lines[0]
@@ -60,10 +56,7 @@ LONG = ["x" * 200, "model.encoder." * 14, "学習率" * 30, "a b" * 40]
 def test_no_phrase_depends_on_the_length_of_a_name_and_none_is_cut():
     """With long names the lines are those with short ones, names apart."""
     short = [f"<{i}>" for i in range(4)]
-    lines = [
-        hx.summary(tuning_run(30, names=names)).lines
-        for names in (short, LONG)
-    ]
+    lines = [hx.summary(tuning_run(30, names=names)).lines for names in (short, LONG)]
     for brief, long in zip(*lines, strict=True):
         for name, other in zip(short, LONG, strict=True):
             brief = brief.replace(name, other)
@@ -81,9 +74,7 @@ def test_no_phrase_depends_on_the_length_of_a_name_and_none_is_cut():
         (0.001, 0.0, "0 % of the variation)."),
     ],
 )
-def test_the_last_line_says_a_lower_end_where_it_is_another_number(
-    run, r2, low, said
-):
+def test_the_last_line_says_a_lower_end_where_it_is_another_number(run, r2, low, said):
     found = hx.summary(run)
     trusted = replace(found.trusted, r2=r2, r2_interval=(low, 1.0))
     line = replace(found, trusted=trusted).lines[4]
@@ -93,14 +84,10 @@ def test_the_last_line_says_a_lower_end_where_it_is_another_number(
 def test_what_is_to_be_repeated_says_what_for():
     rng = np.random.default_rng(0)
     space = unit_cube(2)
-    run = hx.Run(
-        space, space.sample(40, seed=0), rng.standard_normal(40), "minimize"
-    )
+    run = hx.Run(space, space.sample(40, seed=0), rng.standard_normal(40), "minimize")
     line = hx.summary(run).lines[3]
     assert line.startswith("Repeat trials ")
-    assert line.endswith(
-        " once more: that tells how much of the variation is noise."
-    )
+    assert line.endswith(" once more: that tells how much of the variation is noise.")
 
 
 @few_draws
@@ -108,9 +95,7 @@ def test_what_the_third_line_says_the_fourth_does_not_say_again(run):
     """Where the first action is the narrowing, the next one is named, or to go on in that space."""
     found = hx.summary(run)
     part = run.space.parameters[0]
-    narrow = changed_to(
-        "narrow", [replace(part, high=(part.low + part.high) / 2)]
-    )
+    narrow = changed_to("narrow", [replace(part, high=(part.low + part.high) / 2)])
     again = Action("repeat", trials=(3,), configurations=(run.config(3),))
     less = replace(found.recommended_space, volume=0.3)
 
@@ -133,9 +118,7 @@ def test_what_the_third_line_says_the_fourth_does_not_say_again(run):
 def test_where_more_trials_hardly_help_nothing_more_is_advised(run):
     found = hx.summary(run)
     reason = declared_fact("nothing_likely", "No trial is likely to be better")
-    advice = replace(
-        found.advice, actions=(Action("go_on", evidence=(reason(),)),)
-    )
+    advice = replace(found.advice, actions=(Action("go_on", evidence=(reason(),)),))
     gained = replace(found.optimum.gained, estimate=1.0, interval=(0.0, 5.0))
     for enough, said in (
         (6.0, f"Keep trial {found.optimum.keep}."),
@@ -151,10 +134,7 @@ def totals_told(totals):
     """The second line of a belief of which each draw has these shares with interactions."""
     names = [f"x{j}" for j in range(1, totals.shape[1] + 1)]
     found = SimpleNamespace(
-        names=names,
-        functions=totals,
-        totals=totals,
-        claims=(Claim("share", ("x1",)),),
+        names=names, functions=totals, totals=totals, claims=(Claim("share", ("x1",)),)
     )
     return alike(found)
 
@@ -168,9 +148,7 @@ def test_what_differs_by_little_matters_about_equally():
     mixed = np.array([[0.5, 0.45, 0.1]] * 7 + [[0.5, 0.3, 0.1]] * 3)
     assert totals_told(mixed) == (("x1", "x2"), 0.7)
     # each is near in 60 % of the draws, both in 20 %
-    never_both = np.array(
-        [[0.4, 0.4, 0.1]] * 4 + [[0.4, 0.1, 0.4]] * 4 + [[0.4, 0.4, 0.4]] * 2
-    )
+    never_both = np.array([[0.4, 0.4, 0.1]] * 4 + [[0.4, 0.1, 0.4]] * 4 + [[0.4, 0.4, 0.4]] * 2)
     assert totals_told(never_both) == (("x1", "x2"), 0.6)
 
 
@@ -193,9 +171,7 @@ def test_where_everything_matters_alike_it_is_said_in_the_line():
     run = hx.Run(space, X, ((X - 0.5) ** 2).sum(axis=1), "minimize")
     line = hx.summary(run).lines[1]
     assert " matter about equally (" in line
-    assert line.endswith(
-        ": each about a third of all variation, with its interactions."
-    )
+    assert line.endswith(": each about a third of all variation, with its interactions.")
     assert all(name in line for name in space.names)
 
 
@@ -209,9 +185,7 @@ def test_the_first_line_says_ties_and_an_amount_with_its_interval(run):
     found = hx.summary(run)
     best = found.history.incumbent_trial
     others = [t for t in run.trials.tolist() if t > best][:5]
-    gained = replace(
-        found.optimum.gained, estimate=0.0012, interval=(0.0, 0.0041)
-    )
+    gained = replace(found.optimum.gained, estimate=0.0012, interval=(0.0, 0.0041))
     counts = WhatCounts(0.0018, "step", 0.0018)
     told = {"tied": (best, *others), "counts": counts, "why_another": ()}
     way = "-" if run.direction == "minimize" else "+"
@@ -239,9 +213,7 @@ def test_what_matters_is_the_share_that_importance_says_with_interactions(run):
 @few_draws
 def test_where_nothing_can_be_told_a_line_says_so():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    same = hx.summary(
-        hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize")
-    )
+    same = hx.summary(hx.Run(space, space.sample(20, seed=0), np.ones(20), "minimize"))
     assert same.lines[1] == "Nothing is known to matter yet."
 
 
@@ -249,19 +221,13 @@ def test_where_nothing_can_be_told_a_line_says_so():
     ("X", "said"),
     [
         ([[0.5]], "run has 1 finished trial; "),
-        (
-            [[0.5]] * 3,
-            "no hyperparameter varies: all 3 trials have x = 0.5, ",
-        ),
+        ([[0.5]] * 3, "no hyperparameter varies: all 3 trials have x = 0.5, "),
     ],
 )
 @pytest.mark.parametrize(
-    "function",
-    [hx.summary, hx.importance, hx.recommended_space, hx.advise, hx.optimum],
+    "function", [hx.summary, hx.importance, hx.recommended_space, hx.advise, hx.optimum]
 )
-def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
-    function, X, said
-):
+def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(function, X, said):
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     objective = np.arange(len(X))
     run = hx.Run(space, X, objective, "minimize")
@@ -272,13 +238,9 @@ def test_a_run_of_which_nothing_can_be_learned_is_told_in_a_sentence(
 
 @pytest.mark.thorough
 def test_of_pure_noise_nothing_is_said_to_matter_for_certain():
-    space = hx.SearchSpace(
-        [hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in "abcd"])
     noise = np.random.default_rng(3).normal(size=40)
-    found = hx.summary(
-        hx.Run(space, space.sample(40, seed=1), noise, "minimize")
-    )
+    found = hx.summary(hx.Run(space, space.sample(40, seed=1), noise, "minimize"))
     assert not found.claims[1].certain or found.lines[1].startswith("Nothing")
     assert found.trusted.level == "poor"
 
@@ -305,9 +267,7 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     y = (X[:, 0] - 0.5) * (X[:, 1] - 0.5) + 0.02 * X[:, 2]
     found = hx.summary(hx.Run(space, X, y, "minimize"))
     most = found.importance.claims[0]
-    (reason,) = [
-        one for one in most.because if one.kind == "matters_in_a_pair"
-    ]
+    (reason,) = [one for one in most.because if one.kind == "matters_in_a_pair"]
     assert {*most.hyperparameters, reason.names[1]} == {"x1", "x2"}
     assert ", mostly with x" in found.lines[1]
     assert most.estimate == pytest.approx(1.0, abs=0.1)
@@ -317,9 +277,7 @@ def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
 
 @few_draws
 @pytest.mark.parametrize("is_another", [False, True])
-def test_its_line_names_the_trial_to_keep_where_that_is_another_than_the_best(
-    is_another,
-):
+def test_its_line_names_the_trial_to_keep_where_that_is_another_than_the_best(is_another):
     space = unit_cube(2)
     X = space.sample(60, seed=0)
 

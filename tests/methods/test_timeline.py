@@ -26,9 +26,7 @@ def study_of(times, states=None):
     """A study whose trials ran from and to these seconds, the last one the best."""
     study = optuna.create_study()
     states = states or [TrialState.COMPLETE] * len(times)
-    for number, ((start, end), state) in enumerate(
-        zip(times, states, strict=True)
-    ):
+    for number, ((start, end), state) in enumerate(zip(times, states, strict=True)):
         ran = state != TrialState.RUNNING
         study.add_trial(
             FrozenTrial(
@@ -37,9 +35,7 @@ def study_of(times, states=None):
                 state=state,
                 value=-number if state == TrialState.COMPLETE else None,
                 datetime_start=BEGIN + dt.timedelta(seconds=start),
-                datetime_complete=BEGIN + dt.timedelta(seconds=end)
-                if ran
-                else None,
+                datetime_complete=BEGIN + dt.timedelta(seconds=end) if ran else None,
                 params={"x": number / 100.0},
                 distributions={"x": FloatDistribution(0.0, 1.0)},
                 user_attrs={},
@@ -90,10 +86,7 @@ def test_there_are_as_many_rows_as_trials_ran_at_once_and_none_overlap():
         started = np.sort(rng.integers(0, 50, 30)).astype(float)
         finished = started + rng.integers(0, 20, 30)
         rows = one_after_another(started, finished)
-        at_once = max(
-            int(((started <= time) & (finished > time)).sum())
-            for time in started
-        )
+        at_once = max(int(((started <= time) & (finished > time)).sum()) for time in started)
         assert rows.max() + 1 == max(at_once, 1)
         for row in range(rows.max() + 1):
             of_row = rows == row
@@ -126,14 +119,9 @@ def test_a_pause_is_told_and_a_long_one_is_not_drawn():
     pauses = found.pauses - found.started.min()
     assert pauses.tolist() == [[120.0, day], [day + 60, day + 62]]
     assert found.idle == day - 120.0 + 2.0
-    assert found.finding == (
-        "4 trials took 1 d, one after the other; for 24 h of it none ran."
-    )
+    assert found.finding == ("4 trials took 1 d, one after the other; for 24 h of it none ran.")
     figure = found.described()
-    assert (
-        figure.label
-        == "min since the first trial started, without long pauses"
-    )
+    assert figure.label == "min since the first trial started, without long pauses"
     begins = [bar.begin for bar in figure.bars]
     assert begins == pytest.approx([0.0, 1.0, 2.0, 3.0 + 2.0 / 60.0])
     assert figure.guides == [(pytest.approx(2.0), "turn")]
@@ -197,12 +185,7 @@ def test_without_times_there_is_no_timeline():
 def test_trials_without_times_are_named():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     run = hx.Run(
-        space,
-        [[0.1], [0.2]],
-        [1.0, 2.0],
-        "minimize",
-        started=[0.0, np.nan],
-        finished=[5.0, np.nan],
+        space, [[0.1], [0.2]], [1.0, 2.0], "minimize", started=[0.0, np.nan], finished=[5.0, np.nan]
     )
     (note,) = hx.methods.timeline(run).notes
     assert (note.kind, note.trials) == ("trials_without_times", (1,))

@@ -7,9 +7,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base import Subject
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.methods.importance.trade_off_result import (
-    TradeOffImportance,
-)
+from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
 from hpo_explain.methods.importance.trade_off_show import VIEWS
 from tests.analytic import unit_cube
 
@@ -58,10 +56,7 @@ def curved(rng):
     first = np.sin(4.0 * X[:, 0]) + X[:, 1] ** 2
     second = X[:, 0] * X[:, 2] + 0.5 * X[:, 1]
     noise = 0.02 * rng.standard_normal((2, len(X)))
-    return {
-        "a": run_of(first + noise[0], "a"),
-        "b": run_of(second + noise[1], "b"),
-    }
+    return {"a": run_of(first + noise[0], "a"), "b": run_of(second + noise[1], "b")}
 
 
 @pytest.mark.merge
@@ -72,18 +67,13 @@ def test_a_belief_of_the_sum_itself_says_the_same():
     for place in (3, 7):
         weight = found.weights[place]
         costs = [run.cost for run in runs.values()]
-        summed = (1.0 - weight) * costs[0] / ranges[0] + weight * costs[
-            1
-        ] / ranges[1]
+        summed = (1.0 - weight) * costs[0] / ranges[0] + weight * costs[1] / ranges[1]
         alone = hx.importance(run_of(summed, "sum"))
         assert found.estimate[place] == pytest.approx(alone.estimate, abs=0.06)
 
 
 def test_the_direction_of_an_objective_changes_no_share(linear):
-    turned = {
-        "loss": run_of(-X @ LOSS, "loss", "maximize"),
-        "size": RUNS["size"],
-    }
+    turned = {"loss": run_of(-X @ LOSS, "loss", "maximize"), "size": RUNS["size"]}
     assert between(turned).estimate == pytest.approx(linear.estimate)
 
 
@@ -103,10 +93,7 @@ def test_what_is_told_is_the_difference_between_the_ends(linear):
 
 
 def test_objectives_that_depend_on_the_same_are_not_told_apart():
-    same = {
-        "loss": RUNS["loss"],
-        "other": run_of(5.0 * RUNS["loss"].objective + 1.0, "other"),
-    }
+    same = {"loss": RUNS["loss"], "other": run_of(5.0 * RUNS["loss"].objective + 1.0, "other")}
     found = between(same)
     assert not any(claim.certain for claim in found.claims)
     assert found.finding.startswith("Nothing is known to matter more for one")
@@ -198,8 +185,7 @@ def test_a_study_of_two_objectives_is_asked_by_its_target():
         return x, y
 
     study = optuna.create_study(
-        directions=["minimize", "maximize"],
-        sampler=optuna.samplers.RandomSampler(seed=0),
+        directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=0)
     )
     study.optimize(objective, n_trials=25)
     found = between(study)
@@ -209,12 +195,7 @@ def test_a_study_of_two_objectives_is_asked_by_its_target():
 
 @few_draws
 def test_of_one_objective_the_other_one_is_how_long_trials_took():
-    timed = run_of(
-        X @ LOSS,
-        "loss",
-        started=np.zeros(40),
-        finished=1.0 + X[:, 2],
-    )
+    timed = run_of(X @ LOSS, "loss", started=np.zeros(40), finished=1.0 + X[:, 2])
     found = between(timed)
     assert found.objectives == ("loss", "duration in seconds")
     assert found.estimate[-1, 2] > 0.9

@@ -8,12 +8,7 @@ from hpo_explain.belief.trust import trust_in
 from tests.analytic import unit_cube
 
 PROCESS = (
-    hx.Run(
-        unit_cube(1),
-        np.linspace(0.0, 1.0, 9)[:, None],
-        np.arange(9.0),
-        "minimize",
-    )
+    hx.Run(unit_cube(1), np.linspace(0.0, 1.0, 9)[:, None], np.arange(9.0), "minimize")
     .belief()
     .processes[2]
 )
@@ -44,9 +39,7 @@ def test_the_expected_skill_is_that_over_the_space():
     assert found.level == "good"
 
 
-@pytest.mark.parametrize(
-    "y", [np.ones(40), np.random.default_rng(3).standard_normal(40)]
-)
+@pytest.mark.parametrize("y", [np.ones(40), np.random.default_rng(3).standard_normal(40)])
 def test_of_nothing_and_of_noise_nothing_is_known(y):
     assert hx.trust(run_of(y)).level == "poor"
 
@@ -69,18 +62,13 @@ def test_the_word_follows_from_the_numbers_and_is_told_with_them():
     assert found.headline == (
         f"Reliability: {found.level} (R² {found.r2:.2f}, at least {low:.2f})."
     )
-    assert [claim.estimate for claim in found.claims] == [
-        found.r2,
-        found.rank,
-        found.covered,
-    ]
+    assert [claim.estimate for claim in found.claims] == [found.r2, found.rank, found.covered]
     assert found.to_frame()["value"].tolist() == [*found.values]
     assert found.described().heading == f"Reliability: {found.level}"
 
 
 @pytest.mark.parametrize(
-    ("along", "level"),
-    [(0.95, "good"), (0.8, "good"), (0.6, "fair"), (0.5, "poor")],
+    ("along", "level"), [(0.95, "good"), (0.8, "good"), (0.6, "fair"), (0.5, "poor")]
 )
 def test_the_level_follows_the_lower_end(along, level):
     """Twenty of 100 draws have a part a along a wave, the others all: c on average.
@@ -101,9 +89,7 @@ def test_the_level_follows_the_lower_end(along, level):
 
 
 @pytest.mark.parametrize(("contradict", "least"), [(5, True), (20, False)])
-def test_draws_that_contradict_the_mean_explain_nothing_and_no_less(
-    contradict, least
-):
+def test_draws_that_contradict_the_mean_explain_nothing_and_no_less(contradict, least):
     """Some of 100 draws are the wave upside down: of them the mean explains none, as of no model.
 
     The mean is c of the wave, and has R² = 2 c - c² of the others. A few are no lower end.
@@ -115,16 +101,12 @@ def test_draws_that_contradict_the_mean_explain_nothing_and_no_less(
     others = 2.0 * c - c**2
     expected = (1.0 - contradict / 100) * others
     assert found.r2 == pytest.approx(expected)
-    assert found.r2_interval == pytest.approx(
-        (expected if least else 0.0, others)
-    )
+    assert found.r2_interval == pytest.approx((expected if least else 0.0, others))
 
 
 def test_what_draws_leave_out_counts_as_missed():
     """Draws that all agree explain var / (var + r²) where r may be the objective's own."""
-    values = np.tile(
-        np.sqrt(2.0) * np.sin(np.arange(400) * np.pi / 200), (9, 1)
-    )
+    values = np.tile(np.sqrt(2.0) * np.sin(np.arange(400) * np.pi / 200), (9, 1))
     for roughness, r2 in ((0.0, 1.0), (0.5, 0.8), (2.0, 0.2)):
         found = trust_in(values, 0.0, roughness, PROCESS, 40)
         assert found.r2 == pytest.approx(r2)
@@ -146,10 +128,7 @@ def test_ripples_that_no_trial_tells_are_no_settled_noise():
     assert not run.belief().noise.settled
     assert hx.trust(run).r2 < max(r2, 0.0) + 0.15
     costs = run.belief().at_best.costs(anywhere[:200])
-    for draws, held in (
-        (costs, 0.0),
-        (run.belief().at_best.at_one(costs), 0.9),
-    ):
+    for draws, held in ((costs, 0.0), (run.belief().at_best.at_one(costs), 0.9)):
         low, high = np.quantile(draws, [0.025, 0.975], axis=0)
         covered = (low <= true[:200]) & (true[:200] <= high)
         assert (covered.mean() >= 0.9) == (held > 0.0)
@@ -174,7 +153,4 @@ def test_a_printed_result_repeats_the_word_where_it_is_not_good():
     assert "Reliability: poor." in found._repr_html_()
     good = hx.partial_dependence(run_of(bowl(X)), "x1", sample=40)
     assert "Reliability" not in str(good)
-    assert (
-        hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust
-        is None
-    )
+    assert hx.partial_dependence(noise, "x1", surrogate="gp", sample=40).trust is None

@@ -28,16 +28,11 @@ def exact(ratio, x, background):
 def check_walks(acquisition, x, players, background, expected):
     """The mean of walks is the exact value, up to its error, and that is small."""
     repeated = np.concatenate(
-        [
-            walked_shapley(acquisition, x, players, [background], seed=seed)
-            for seed in range(40)
-        ]
+        [walked_shapley(acquisition, x, players, [background], seed=seed) for seed in range(40)]
     )
     error = repeated.std(axis=0, ddof=1) / np.sqrt(len(repeated))
     # 22 numbers at most: 4.5 standard errors with 39 degrees of freedom
-    assert (
-        np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9
-    ).all()
+    assert (np.abs(repeated.mean(axis=0) - expected) <= 4.5 * error + 1e-9).all()
     assert error.max() < 0.05 * np.abs(expected).max()
 
 
@@ -65,20 +60,14 @@ def test_contributions_are_efficient_and_have_intervals(d):
     space = cube(d)
     ratio = ratio_of(space, range(d), kernels=(6, 25))
     config = space.decode(space.sample(1, seed=2))[0]
-    found = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(
-        config
-    )
+    found = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
     assert found.estimator == fact("orders_walked", players=d, sampled=True)
     for term, gap in found.efficiency_gap.items():
         assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
     assert found.standard_error.max() > 0.0
-    again = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(
-        config
-    )
+    again = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
     np.testing.assert_array_equal(found.phi, again.phi)
-    other = hx.methods.ShapleyExplainer(ratio, background=100, seed=2).explain(
-        config
-    )
+    other = hx.methods.ShapleyExplainer(ratio, background=100, seed=2).explain(config)
     assert (found.phi != other.phi).any()
 
 
@@ -89,18 +78,12 @@ def test_what_makes_no_difference_contributes_nothing():
     background = space.sample(10, seed=4)
     background[:, 3] = 0.25
     config = space.decode(np.full((1, 13), 0.25))[0]
-    found = hx.methods.ShapleyExplainer(ratio, background=background).explain(
-        config
-    )
+    found = hx.methods.ShapleyExplainer(ratio, background=background).explain(config)
     np.testing.assert_allclose(found.phi[3], 0.0, atol=1e-12)
-    assert (
-        np.abs(found.total).min(initial=1.0, where=np.arange(13) != 3) > 1e-9
-    )
+    assert np.abs(found.total).min(initial=1.0, where=np.arange(13) != 3) > 1e-9
 
 
-@pytest.mark.parametrize(
-    "space", [cube(5), CONDITIONAL], ids=["cube", "conditional"]
-)
+@pytest.mark.parametrize("space", [cube(5), CONDITIONAL], ids=["cube", "conditional"])
 def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
     X = space.sample(30, seed=2)
     known = np.nan_to_num(X, nan=0.5)
@@ -116,17 +99,11 @@ def test_walks_of_composed_rows_come_close_to_all_coalitions(space):
 
 
 @pytest.mark.parametrize(("d", "walked"), [(7, False), (8, True), (12, True)])
-def test_a_growing_background_is_walked_from_eight_hyperparameters_on(
-    d, walked
-):
+def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked):
     space = cube(d)
     X = space.sample(20, seed=2)
-    surrogate = hx.models.GaussianProcessSurrogate.fit(
-        space, X, (X**2).sum(axis=1)
-    )
-    found = explained(
-        surrogate, space.decode(X[:1])[0], background="auto", precision=0.2
-    )
+    surrogate = hx.models.GaussianProcessSurrogate.fit(space, X, (X**2).sum(axis=1))
+    found = explained(surrogate, space.decode(X[:1])[0], background="auto", precision=0.2)
     assert (found.estimator.kind == "orders_walked") == walked
     assert found.half_width()[:, -1].max() <= 0.2 * np.abs(found.total).max()
     for term, gap in found.efficiency_gap.items():
@@ -144,9 +121,7 @@ def test_its_95_percent_intervals_cover_about_as_often(monkeypatch):
     covered = []
     for seed in range(100):
         found = explained(ratio, config, background=20, seed=seed)
-        covered.append(
-            np.abs(found.total - expected) <= found.half_width(0.95)[:, -1]
-        )
+        covered.append(np.abs(found.total - expected) <= found.half_width(0.95)[:, -1])
     # 500 intervals, those of a seed not independent: about 3 standard errors
     assert 0.89 <= np.mean(covered) <= 0.99
 
@@ -156,9 +131,7 @@ def test_the_background_grows_until_the_precision_is_reached():
     ratio = ratio_of(space, range(14), kernels=(4, 8))
     config = space.decode(space.sample(1, seed=2))[0]
     coarse, fine = (
-        hx.methods.ShapleyExplainer(
-            ratio, background="auto", precision=precision
-        ).explain(config)
+        hx.methods.ShapleyExplainer(ratio, background="auto", precision=precision).explain(config)
         for precision in (0.2, 0.05)
     )
     for found, precision in ((coarse, 0.2), (fine, 0.05)):
@@ -182,22 +155,14 @@ def test_a_study_of_many_hyperparameters(d, group):
     def objective(trial):
         values = [trial.suggest_float(f"x{j}", 0.0, 1.0) for j in range(d - 2)]
         kind = trial.suggest_categorical("kind", ["a", "b"])
-        return (
-            values[0]
-            + (kind == "a") * values[1]
-            + 0.1 * trial.suggest_int("n", 1, 5)
-        )
+        return values[0] + (kind == "a") * values[1] + 0.1 * trial.suggest_int("n", 1, 5)
 
     study.optimize(objective, n_trials=25)
     found = hx.explain_proposal(study, 24, background=100)
     assert found.estimator["sampled"]
     assert not found.subject.assumed
-    assert abs(found.efficiency_gap["total"]) <= 1e-9 * abs(
-        found.payout["total"]
-    )
-    (path,) = hx.methods.desirability_path(
-        study, [24], precision=0.3, progress=False
-    ).explanations
+    assert abs(found.efficiency_gap["total"]) <= 1e-9 * abs(found.payout["total"])
+    (path,) = hx.methods.desirability_path(study, [24], precision=0.3, progress=False).explanations
     assert path.half_width()[:, -1].max() <= 0.3 * np.abs(path.total).max()
 
 

@@ -14,6 +14,4 @@ def compiled_twice():
         for kernel in vars(module).values()
         if isinstance(kernel, Dispatcher)
     }
-    return [
-        name for name, kernel in kernels.items() if len(kernel.signatures) > 1
-    ]
+    return [name for name, kernel in kernels.items() if len(kernel.signatures) > 1]

@@ -39,35 +39,19 @@ def test_a_tree_of_five_nodes_has_the_variances_worked_out_by_hand():
     assert (mean, variance) == (8.75, 85.9375)
     heights, mains = main_steps(boxes)
     # a_x is 0 below 1/2 and 17.5 above; a_y is 5 below 1/4 and 10 above
-    np.testing.assert_allclose(
-        heights[boxes.first[0] :][:2], [-8.75, 8.75], rtol=1e-14
-    )
-    np.testing.assert_allclose(
-        heights[boxes.first[1] :][:2], [-3.75, 1.25], rtol=1e-14
-    )
+    np.testing.assert_allclose(heights[boxes.first[0] :][:2], [-8.75, 8.75], rtol=1e-14)
+    np.testing.assert_allclose(heights[boxes.first[1] :][:2], [-3.75, 1.25], rtol=1e-14)
     np.testing.assert_allclose(mains, [76.5625, 4.6875], rtol=1e-14)
-    np.testing.assert_allclose(
-        pair_variances(boxes), [[0.0, 4.6875], [0.0, 0.0]], rtol=1e-14
-    )
-    np.testing.assert_allclose(
-        total_variances(boxes), [81.25, 9.375], rtol=1e-14
-    )
-    np.testing.assert_allclose(
-        marginal_prediction(boxes, [0], [np.array([0.2, 0.7])]), [0, 17.5]
-    )
-    np.testing.assert_allclose(
-        marginal_prediction(boxes, [1], [np.array([0.2, 0.7])]), [5, 10]
-    )
+    np.testing.assert_allclose(pair_variances(boxes), [[0.0, 4.6875], [0.0, 0.0]], rtol=1e-14)
+    np.testing.assert_allclose(total_variances(boxes), [81.25, 9.375], rtol=1e-14)
+    np.testing.assert_allclose(marginal_prediction(boxes, [0], [np.array([0.2, 0.7])]), [0, 17.5])
+    np.testing.assert_allclose(marginal_prediction(boxes, [1], [np.array([0.2, 0.7])]), [5, 10])
     grid = [np.array([0.2, 0.7]), np.array([0.2, 0.7])]
-    np.testing.assert_allclose(
-        marginal_prediction(boxes, [0, 1], grid), [[0, 0], [10, 20]]
-    )
+    np.testing.assert_allclose(marginal_prediction(boxes, [0, 1], grid), [[0, 0], [10, 20]])
 
 
 @pytest.mark.parametrize(("space", "kind"), forests())
-def test_all_variances_are_those_of_brute_force_over_the_split_points(
-    space, kind
-):
+def test_all_variances_are_those_of_brute_force_over_the_split_points(space, kind):
     surrogate, columns, trees = kind(space)
     d = len(space)
     for boxes, tree in zip(surrogate.boxes(), trees, strict=True):
@@ -83,9 +67,7 @@ def test_all_variances_are_those_of_brute_force_over_the_split_points(
         for size in (1, 2, 3):
             found = subset_variances(boxes, size)
             for members in combinations(range(d), size):
-                np.testing.assert_allclose(
-                    found.get(members, 0.0), expected[members], **close
-                )
+                np.testing.assert_allclose(found.get(members, 0.0), expected[members], **close)
         np.testing.assert_allclose(
             total_variances(boxes),
             [sum(v for u, v in expected.items() if j in u) for j in range(d)],
@@ -93,12 +75,8 @@ def test_all_variances_are_those_of_brute_force_over_the_split_points(
         )
         for size in (1, 2, 3):
             for members in combinations(range(d), size):
-                closed = sum(
-                    v for u, v in expected.items() if set(u) <= set(members)
-                )
-                np.testing.assert_allclose(
-                    closed_variance([boxes], members), closed, **close
-                )
+                closed = sum(v for u, v in expected.items() if set(u) <= set(members))
+                np.testing.assert_allclose(closed_variance([boxes], members), closed, **close)
         np.testing.assert_allclose(sum(expected.values()), whole, rtol=1e-9)
 
 
@@ -109,20 +87,15 @@ def test_marginal_predictions_are_those_of_brute_force(space, kind):
         cells = cells_of(space, tree)
         values = predict_cells(space, tree, cells, columns)
         latent = [
-            latent_of(surrogate, parameter, j, cells[j][0])
-            for j, parameter in enumerate(space)
+            latent_of(surrogate, parameter, j, cells[j][0]) for j, parameter in enumerate(space)
         ]
         for size in (1, 2):
             for members in combinations(range(len(space)), size):
                 expected = marginal(values, cells, members).squeeze(
                     tuple(j for j in range(len(space)) if j not in members)
                 )
-                found = marginal_prediction(
-                    boxes, members, [latent[j] for j in members]
-                )
-                np.testing.assert_allclose(
-                    found, expected, rtol=1e-10, atol=1e-10
-                )
+                found = marginal_prediction(boxes, members, [latent[j] for j in members])
+                np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
 def latent_of(surrogate, parameter, j, positions):
@@ -137,11 +110,7 @@ def latent_of(surrogate, parameter, j, positions):
         ranks = surrogate.category_ranks().get(j, np.arange(parameter.size))
         latent = middle[ranks.astype(int)]
     latent = share * latent
-    return (
-        latent
-        if len(present) == len(positions)
-        else np.append(latent, (share + 1.0) / 2.0)
-    )
+    return latent if len(present) == len(positions) else np.append(latent, (share + 1.0) / 2.0)
 
 
 # ---------------------------------------------------------------------- sub-spaces and caps
@@ -150,9 +119,7 @@ def latent_of(surrogate, parameter, j, positions):
 def test_what_lies_below_within_kept_intervals_is_counted_once():
     kept = [(0.2, 0.4), (0.8, 1.0)]
     found = squeeze(np.array([0.0, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9, 1.0]), kept)
-    np.testing.assert_allclose(
-        found, [0.0, 0.0, 0.25, 0.5, 0.5, 0.5, 0.75, 1.0], atol=1e-15
-    )
+    np.testing.assert_allclose(found, [0.0, 0.0, 0.25, 0.5, 0.5, 0.5, 0.75, 1.0], atol=1e-15)
 
 
 def test_a_restricted_tree_of_five_nodes_is_the_one_worked_out_by_hand():
@@ -160,9 +127,7 @@ def test_a_restricted_tree_of_five_nodes_is_the_one_worked_out_by_hand():
     # x above 1/4: 0 on a third of it; y below 1/2: half 10 and half 20 where x is above 1/2
     part = restrict(boxes, {0: [(0.25, 1.0)], 1: [(0.0, 0.5)]})
     assert sorted(part.value) == [0.0, 10.0, 20.0]
-    np.testing.assert_allclose(
-        part.volume[np.argsort(part.value)], [1 / 3, 1 / 3, 1 / 3]
-    )
+    np.testing.assert_allclose(part.volume[np.argsort(part.value)], [1 / 3, 1 / 3, 1 / 3])
     # x above 1/2 alone: the box of 0 is gone
     part = restrict(boxes, {0: [(0.5, 1.0)]})
     np.testing.assert_allclose(main_steps(part)[1], [0.0, 0.25 * 0.75 * 100.0])
@@ -177,15 +142,10 @@ def test_a_cap_clips_the_worse_side(direction, clip):
     for boxes, tree in zip(surrogate.boxes(), trees, strict=True):
         cap = float(np.median(boxes.value))
         whole, expected = tree_variances(
-            SPACES["mixed"],
-            tree,
-            columns,
-            clip=lambda values, cap=cap: clip(values, cap),
+            SPACES["mixed"], tree, columns, clip=lambda values, cap=cap: clip(values, cap)
         )
         capped = clip_worse(boxes, cap, direction)
-        np.testing.assert_allclose(
-            mean_and_variance(capped)[1], whole, rtol=1e-10
-        )
+        np.testing.assert_allclose(mean_and_variance(capped)[1], whole, rtol=1e-10)
         np.testing.assert_allclose(
             main_steps(capped)[1],
             [expected[(j,)] for j in range(3)],

@@ -31,9 +31,7 @@ if "halve" in sys.argv:
 """
 
 
-def test_kept_compilations_are_loaded_without_the_compiler_which_comes_when_it_is_needed(
-    tmp_path,
-):
+def test_kept_compilations_are_loaded_without_the_compiler_which_comes_when_it_is_needed(tmp_path):
     (program := tmp_path / "program.py").write_text(CODE)
     told = [
         subprocess.run(
@@ -46,8 +44,4 @@ def test_kept_compilations_are_loaded_without_the_compiler_which_comes_when_it_i
         for words in ([], [], ["halve"])
     ]
     values = "[0.0, 2.0, 4.0]"
-    assert told == [
-        [f"{values} True"],
-        [f"{values} False"],
-        [f"{values} False", "1.5 True"],
-    ]
+    assert told == [[f"{values} True"], [f"{values} False"], [f"{values} False", "1.5 True"]]

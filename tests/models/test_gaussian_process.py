@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import (
-    RBF,
-    ConstantKernel,
-    Matern,
-    WhiteKernel,
-)
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 from skopt.learning import GaussianProcessRegressor as SkoptGaussianProcess
 from skopt.learning.gaussian_process import kernels as skopt_kernels
 
@@ -28,19 +23,14 @@ FITTED = GaussianProcessSurrogate.fit(SPACE, X, Y)
 def user_gp(*, noise, alpha=1e-10, normalize_y=True):
     kernel = ConstantKernel(2.0) * Matern([0.4, 0.9], nu=1.5) + RBF(0.3)
     kernel = kernel + WhiteKernel(noise) if noise else kernel
-    gp = GaussianProcessRegressor(
-        kernel, alpha=alpha, normalize_y=normalize_y, optimizer=None
-    )
+    gp = GaussianProcessRegressor(kernel, alpha=alpha, normalize_y=normalize_y, optimizer=None)
     return gp.fit(X, Y)
 
 
 USER = {
     "white noise": (user_gp(noise=0.05), 0.05),
     "alpha": (user_gp(noise=0.0, alpha=0.02), 0.0),
-    "alpha by trial": (
-        user_gp(noise=0.03, alpha=np.linspace(0.01, 0.05, 40)),
-        0.03,
-    ),
+    "alpha by trial": (user_gp(noise=0.03, alpha=np.linspace(0.01, 0.05, 40)), 0.03),
     "not normalized": (user_gp(noise=0.05, normalize_y=False), 0.05),
 }
 
@@ -49,27 +39,16 @@ USER = {
 
 
 @pytest.mark.parametrize(("gp", "white"), USER.values(), ids=USER)
-def test_predictions_and_their_covariance_are_scikit_learns_without_the_noise(
-    gp, white
-):
-    surrogate, scale = (
-        GaussianProcessSurrogate(SPACE, gp),
-        np.ravel(gp._y_train_std).item(),
-    )
+def test_predictions_and_their_covariance_are_scikit_learns_without_the_noise(gp, white):
+    surrogate, scale = (GaussianProcessSurrogate(SPACE, gp), np.ravel(gp._y_train_std).item())
     mean, std = surrogate.predict(NEW)
     their_mean, their_std = gp.predict(NEW, return_std=True)
     np.testing.assert_allclose(mean, their_mean, rtol=1e-9)
-    np.testing.assert_allclose(
-        std**2, their_std**2 - white * scale**2, rtol=1e-6
-    )
+    np.testing.assert_allclose(std**2, their_std**2 - white * scale**2, rtol=1e-6)
     covariance = surrogate.posterior_covariance(NEW)
-    theirs = gp.predict(NEW, return_cov=True)[1] - white * scale**2 * np.eye(
-        len(NEW)
-    )
+    theirs = gp.predict(NEW, return_cov=True)[1] - white * scale**2 * np.eye(len(NEW))
     np.testing.assert_allclose(covariance, theirs, atol=1e-9 * scale**2)
-    np.testing.assert_allclose(
-        np.diag(covariance), std**2, atol=1e-9 * scale**2
-    )
+    np.testing.assert_allclose(np.diag(covariance), std**2, atol=1e-9 * scale**2)
     assert np.linalg.eigvalsh(covariance).min() > -1e-9 * scale**2
     # the noise is the white noise and alpha, in the objective's units
     assert surrogate.noise_std == pytest.approx(
@@ -79,12 +58,8 @@ def test_predictions_and_their_covariance_are_scikit_learns_without_the_noise(
 
 
 def test_the_noise_of_a_skopt_process_is_found_although_skopt_takes_it_out_of_the_kernel():
-    kernel = skopt_kernels.ConstantKernel(1.0) * skopt_kernels.Matern(
-        [0.4, 0.9], nu=2.5
-    )
-    gp = SkoptGaussianProcess(kernel, noise="gaussian", normalize_y=True).fit(
-        X, Y
-    )
+    kernel = skopt_kernels.ConstantKernel(1.0) * skopt_kernels.Matern([0.4, 0.9], nu=2.5)
+    gp = SkoptGaussianProcess(kernel, noise="gaussian", normalize_y=True).fit(X, Y)
     surrogate = GaussianProcessSurrogate(SPACE, gp)
     expected = gp._y_train_std * np.sqrt(gp.noise_ + gp.alpha)
     assert surrogate.noise_std == pytest.approx(expected, rel=1e-6)
@@ -110,23 +85,17 @@ def test_a_process_of_the_negated_objective_predicts_the_objective():
     ).fit(X, -Y)
     ours = GaussianProcessSurrogate(SPACE, mirrored, negated=True)
     theirs = GaussianProcessSurrogate(SPACE, gp)
-    for mine, other in zip(
-        ours.predict(NEW), theirs.predict(NEW), strict=True
-    ):
+    for mine, other in zip(ours.predict(NEW), theirs.predict(NEW), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-9)
     np.testing.assert_allclose(ours.held_out().observed, Y, rtol=1e-12)
-    np.testing.assert_allclose(
-        ours.held_out().mean, theirs.held_out().mean, rtol=1e-9
-    )
+    np.testing.assert_allclose(ours.held_out().mean, theirs.held_out().mean, rtol=1e-9)
 
 
 # ---------------------------------------------------------------------- held-out trials
 
 
 @pytest.mark.parametrize(
-    "gp",
-    [gp for gp, _ in USER.values()] + [FITTED.gp],
-    ids=[*USER, "our own fit"],
+    "gp", [gp for gp, _ in USER.values()] + [FITTED.gp], ids=[*USER, "our own fit"]
 )
 def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
     surrogate = GaussianProcessSurrogate(SPACE, gp)
@@ -137,15 +106,11 @@ def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
     alpha = np.broadcast_to(gp.alpha, len(Y))
     for i in range(len(Y)):
         others = np.arange(len(Y)) != i
-        refit = GaussianProcessRegressor(
-            gp.kernel_, alpha=alpha[others], optimizer=None
-        )
+        refit = GaussianProcessRegressor(gp.kernel_, alpha=alpha[others], optimizer=None)
         refit.fit(X[others], gp.y_train_[others])
         # white noise included, alpha not
         mean, std = refit.predict(X[[i]], return_std=True)
-        assert held_out.mean[i] == pytest.approx(
-            (offset + scale * mean).item(), rel=1e-7
-        )
+        assert held_out.mean[i] == pytest.approx((offset + scale * mean).item(), rel=1e-7)
         expected = scale * np.sqrt(std**2 + alpha[i])
         assert held_out.std[i] == pytest.approx(expected.item(), rel=1e-6)
 
@@ -153,17 +118,10 @@ def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
 def test_trials_of_a_repeated_configuration_are_held_out_together():
     rows = np.concatenate([X[:12], X[:5], X[:2], X[:2]])
     y = np.concatenate([Y[:12], Y[:5] + 0.1, Y[:2] - 0.2, Y[:2]])
-    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(
-        0.01
-    )
-    gp = GaussianProcessRegressor(
-        kernel, normalize_y=True, optimizer=None
-    ).fit(rows, y)
+    kernel = Matern(nu=2.5, length_scale=np.ones(X.shape[1])) + WhiteKernel(0.01)
+    gp = GaussianProcessRegressor(kernel, normalize_y=True, optimizer=None).fit(rows, y)
     held_out = GaussianProcessSurrogate(SPACE, gp).held_out()
-    assert (
-        held_out.method
-        == "leave-one-out, repeated configurations together, in closed form"
-    )
+    assert held_out.method == "leave-one-out, repeated configurations together, in closed form"
     for i in range(len(y)):
         others = (rows != rows[i]).any(axis=1)
         refit = GaussianProcessRegressor(gp.kernel_, optimizer=None)
@@ -171,9 +129,7 @@ def test_trials_of_a_repeated_configuration_are_held_out_together():
         mean, std = refit.predict(rows[[i]], return_std=True)
         expected = gp._y_train_mean + gp._y_train_std * mean
         assert held_out.mean[i] == pytest.approx(expected.item(), rel=1e-7)
-        assert held_out.std[i] == pytest.approx(
-            (gp._y_train_std * std).item(), rel=1e-6
-        )
+        assert held_out.std[i] == pytest.approx((gp._y_train_std * std).item(), rel=1e-6)
 
 
 def test_trials_are_predicted_by_fits_that_never_saw_them():
@@ -186,13 +142,9 @@ def test_trials_are_predicted_by_fits_that_never_saw_them():
     fold = folds_of(np.arange(len(Y)))
     assert np.bincount(fold).tolist() == [4] * 10
     for k in range(10):
-        part = GaussianProcessSurrogate.fit(
-            SPACE, X[fold != k], noisy[fold != k]
-        )
+        part = GaussianProcessSurrogate.fit(SPACE, X[fold != k], noisy[fold != k])
         mean, std = part.predict(X[fold == k])
-        np.testing.assert_allclose(
-            held_out.mean[fold == k], mean, atol=0.05 * noisy.std()
-        )
+        np.testing.assert_allclose(held_out.mean[fold == k], mean, atol=0.05 * noisy.std())
         expected = np.hypot(std, part.noise_std)
         np.testing.assert_allclose(held_out.std[fold == k], expected, rtol=0.1)
 
@@ -205,15 +157,11 @@ def test_the_objectives_units_and_direction_only_rescale_the_predictions():
     scaled = GaussianProcessSurrogate.fit(SPACE, X, 1000.0 * Y + 5.0)
     mirrored = GaussianProcessSurrogate.fit(SPACE, X, -Y)
     # the standardized objectives differ by rounding, which the optimizer's path may magnify
-    np.testing.assert_allclose(
-        scaled.predict(NEW)[0], 1000.0 * mean + 5.0, rtol=1e-6
-    )
+    np.testing.assert_allclose(scaled.predict(NEW)[0], 1000.0 * mean + 5.0, rtol=1e-6)
     np.testing.assert_allclose(scaled.predict(NEW)[1], 1000.0 * std, rtol=1e-3)
     np.testing.assert_allclose(mirrored.predict(NEW)[0], -mean, rtol=1e-6)
     np.testing.assert_allclose(mirrored.predict(NEW)[1], std, rtol=1e-3)
-    assert scaled.noise_std == pytest.approx(
-        1000.0 * FITTED.noise_std, rel=1e-3
-    )
+    assert scaled.noise_std == pytest.approx(1000.0 * FITTED.noise_std, rel=1e-3)
 
 
 def test_the_same_seed_gives_the_same_fit_and_nothing_is_written_into_the_data():
@@ -221,52 +169,30 @@ def test_the_same_seed_gives_the_same_fit_and_nothing_is_written_into_the_data()
     rows.setflags(write=False)
     y.setflags(write=False)
     again = GaussianProcessSurrogate.fit(SPACE, rows, y, seed=0)
-    np.testing.assert_array_equal(
-        again.predict(NEW)[0], FITTED.predict(NEW)[0]
-    )
-    np.testing.assert_array_equal(
-        again.predict(NEW)[1], FITTED.predict(NEW)[1]
-    )
+    np.testing.assert_array_equal(again.predict(NEW)[0], FITTED.predict(NEW)[0])
+    np.testing.assert_array_equal(again.predict(NEW)[1], FITTED.predict(NEW)[1])
     np.testing.assert_array_equal(rows, X)
     np.testing.assert_array_equal(y, Y)
 
 
-def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_trials(
-    monkeypatch,
-):
+def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_trials(monkeypatch):
     space = unit_cube(3)
     X = space.sample(26, seed=3)
-    y = (
-        np.sin(5.0 * X[:, 0])
-        + X[:, 1]
-        + np.random.default_rng(0).normal(0.0, 0.1, len(X))
-    )
-    alone = [
-        GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp
-        for n in (26, 21, 25, 20)
-    ]
+    y = np.sin(5.0 * X[:, 0]) + X[:, 1] + np.random.default_rng(0).normal(0.0, 0.1, len(X))
+    alone = [GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (26, 21, 25, 20)]
     _gp_fit._from_scratch.cache_clear()
     steps, maximize = [], MarginalLikelihood.maximize
     monkeypatch.setattr(
-        MarginalLikelihood,
-        "maximize",
-        lambda *given, **s: steps.append(1) or maximize(*given, **s),
+        MarginalLikelihood, "maximize", lambda *given, **s: steps.append(1) or maximize(*given, **s)
     )
-    again = {
-        n: GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp
-        for n in (20, 21, 25, 26)
-    }
+    again = {n: GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (20, 21, 25, 26)}
     for n, gp in zip((26, 21, 25, 20), alone, strict=True):
         np.testing.assert_array_equal(again[n].kernel_.theta, gp.kernel_.theta)
-    assert (
-        len(steps) == 2 + 1 + 2 + 1
-    )  # from scratch of 20 and of 25, and on from there
+    assert len(steps) == 2 + 1 + 2 + 1  # from scratch of 20 and of 25, and on from there
     for n, gp in again.items():
         Z, target = X[:n], (y[:n] - y[:n].mean()) / y[:n].std()
         theta = np.append(gp.kernel_.theta, np.log(gp.alpha))
-        gradient = MarginalLikelihood(np.zeros(3), Z, target, jitter=1e-10)(
-            theta
-        )[1]
+        gradient = MarginalLikelihood(np.zeros(3), Z, target, jitter=1e-10)(theta)[1]
         inside = np.abs(theta - np.clip(theta, -2.9, 0.6)) < 1e-9
         assert inside.any()
         assert np.abs(gradient[inside]).max() < 1e-2
@@ -294,15 +220,7 @@ def test_many_trials_share_the_kernel_of_some_but_all_count():
         (X, 1e-12 * Y),
         (X, 1e12 * Y),
     ],
-    ids=[
-        "constant",
-        "one row",
-        "one row, constant",
-        "twice",
-        "two trials",
-        "tiny",
-        "huge",
-    ],
+    ids=["constant", "one row", "one row, constant", "twice", "two trials", "tiny", "huge"],
 )
 def test_degenerate_trials_give_finite_predictions(rows, y):
     surrogate = GaussianProcessSurrogate.fit(SPACE, rows, y)

@@ -20,9 +20,7 @@ def mixed(n, seed=0):
     """Rows of two numbers and two categories, some of which are inactive."""
     rng = np.random.default_rng(seed)
     categories = [rng.integers(-1, size, n).astype(float) for size in (3, 5)]
-    return np.column_stack(
-        [rng.random(n), categories[0], rng.random(n), categories[1]]
-    )
+    return np.column_stack([rng.random(n), categories[0], rng.random(n), categories[1]])
 
 
 def one_hot(Z):
@@ -41,16 +39,12 @@ def test_of_numbers_it_is_scikit_learns_ard_matern():
     ours = MixedMatern(NUMBERS, SCALES)
     theirs = Matern(SCALES, (0.05, 2.0), nu=2.5)
     np.testing.assert_allclose(ours(X), theirs(X), rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(
-        ours(Y, X), theirs(Y, X), rtol=1e-12, atol=1e-15
-    )
+    np.testing.assert_allclose(ours(Y, X), theirs(Y, X), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(ours.diag(X), np.ones(30), rtol=0)
     value, gradient = ours(X, eval_gradient=True)
     expected_value, expected_gradient = theirs(X, eval_gradient=True)
     np.testing.assert_allclose(value, expected_value, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(
-        gradient, expected_gradient, rtol=1e-11, atol=1e-14
-    )
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(ours.theta, theirs.theta)
     np.testing.assert_allclose(ours.bounds, theirs.bounds)
 
@@ -70,15 +64,11 @@ def test_of_categories_it_is_that_of_one_hot_columns_that_share_a_length_scale()
     theirs = Matern(SCALES[of], nu=2.5)
     ours = MixedMatern(MIXED, SCALES)
     np.testing.assert_allclose(ours(Z), theirs(wide), rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(
-        ours(Z, T), theirs(wide, one_hot(T)[0]), rtol=1e-12, atol=1e-15
-    )
+    np.testing.assert_allclose(ours(Z, T), theirs(wide, one_hot(T)[0]), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize(
-    ("amid", "Z"),
-    [(NUMBERS, X), (MIXED, mixed(30))],
-    ids=["numbers", "categories"],
+    ("amid", "Z"), [(NUMBERS, X), (MIXED, mixed(30))], ids=["numbers", "categories"]
 )
 def test_the_gradient_is_that_of_finite_differences(amid, Z):
     kernel = MixedMatern(amid, SCALES)
@@ -91,16 +81,12 @@ def test_the_gradient_is_that_of_finite_differences(amid, Z):
         up = kernel.clone_with_theta(kernel.theta + shift)(Z)
         down = kernel.clone_with_theta(kernel.theta - shift)(Z)
         # central differences err by step² and by rounding of 1e-16 over step
-        np.testing.assert_allclose(
-            gradient[:, :, g], (up - down) / (2 * step), atol=1e-9
-        )
+        np.testing.assert_allclose(gradient[:, :, g], (up - down) / (2 * step), atol=1e-9)
 
 
 def test_a_single_length_scale_survives_scikit_learns_number():
     kernel = MixedMatern(np.zeros(1), np.array([0.5]))
     shifted = kernel.clone_with_theta(np.log([0.25]))
-    np.testing.assert_allclose(
-        shifted(X[:, :1]), Matern(0.25, nu=2.5)(X[:, :1]), rtol=1e-12
-    )
+    np.testing.assert_allclose(shifted(X[:, :1]), Matern(0.25, nu=2.5)(X[:, :1]), rtol=1e-12)
     assert repr(shifted) == "MixedMatern(length_scale=[0.25], nu=2.5)"
     assert len(shifted.theta) == 1

@@ -6,9 +6,7 @@ from hpo_explain.models.product_kernel import ROOT5
 
 
 @pytest.mark.parametrize("length", [3.0, 0.3, 0.005])
-def test_correlations_in_single_precision_are_the_formula_to_its_last_digits(
-    length,
-):
+def test_correlations_in_single_precision_are_the_formula_to_its_last_digits(length):
     rng = np.random.default_rng(0)
     at = rng.random((300, 1)).astype("f4")
     trials = rng.random((200, 1)).astype("f4")
@@ -16,9 +14,7 @@ def test_correlations_in_single_precision_are_the_formula_to_its_last_digits(
     one, none = np.ones(1, "f4"), np.zeros(1, "f4")
     learned = Trials.of(trials, np.ones(1, bool))
     product, added = compared(Rows(at), learned, (rate, one, none))
-    r = np.abs(at - trials.T).astype(float) * float(
-        rate[0] * np.float32(ROOT5)
-    )
+    r = np.abs(at - trials.T).astype(float) * float(rate[0] * np.float32(ROOT5))
     formula = (1.0 + r + r**2 / 3.0) * np.exp(-r)
     normal = formula > 1e-29  # what is smaller is nothing
     off = np.abs(product[normal] / formula[normal] - 1.0)

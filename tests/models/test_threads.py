@@ -14,9 +14,7 @@ def test_after_an_interrupt_no_thread_begins_anything():
 
     def interrupt():
         with threads() as pool:
-            futures.extend(
-                pool.submit(may_end.wait, 5.0) for _ in range(10 * n_threads())
-            )
+            futures.extend(pool.submit(may_end.wait, 5.0) for _ in range(10 * n_threads()))
             threading.Timer(0.05, may_end.set).start()
             raise KeyboardInterrupt
 

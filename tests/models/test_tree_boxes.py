@@ -12,9 +12,7 @@ from tests.models.forests import SPACES, fitted, fitted_with_missing
 
 KINDS = {
     "ordered columns": fitted,
-    "extra trees": lambda space, **options: fitted(
-        space, extra=True, **options
-    ),
+    "extra trees": lambda space, **options: fitted(space, extra=True, **options),
     "missing values": fitted_with_missing,
 }
 ALL_SPACES = {**SPACES, "every kind": nested_space()}
@@ -31,9 +29,7 @@ def box_of(boxes, u):
     """For latent points (n, d): which box each lies in, found by looking at every one."""
     d = len(boxes.first) - 1
     low, high = bounds(boxes, range(d))
-    inside = ((low[None] <= u[:, None]) & (u[:, None] < high[None])).all(
-        axis=2
-    )
+    inside = ((low[None] <= u[:, None]) & (u[:, None] < high[None])).all(axis=2)
     assert (inside.sum(axis=1) == 1).all()  # disjoint, and none is missing
     return inside.argmax(axis=1)
 
@@ -71,22 +67,15 @@ def test_boxes_are_disjoint_fill_the_cube_and_predict_as_the_tree(space, kind):
     seen = (rows if columns is None else columns(rows)).astype(np.float32)
     for boxes, tree in zip(surrogate.boxes(), trees, strict=True):
         np.testing.assert_allclose(boxes.volume.sum(), 1.0, rtol=1e-12)
-        np.testing.assert_array_equal(
-            boxes.value[box_of(boxes, U)], tree.predict(seen).ravel()
-        )
+        np.testing.assert_array_equal(boxes.value[box_of(boxes, U)], tree.predict(seen).ravel())
         low, high = bounds(boxes, range(len(space)))
-        np.testing.assert_allclose(
-            boxes.volume, np.prod(high - low, axis=1), rtol=1e-12
-        )
+        np.testing.assert_allclose(boxes.volume, np.prod(high - low, axis=1), rtol=1e-12)
 
 
 def test_a_forest_of_the_negated_objective_has_boxes_of_the_objective():
     surrogate, _, _ = fitted(SPACES["mixed"])
     mirrored = ForestSurrogate(
-        SPACES["mixed"],
-        surrogate.forest,
-        columns=surrogate._columns,
-        negated=True,
+        SPACES["mixed"], surrogate.forest, columns=surrogate._columns, negated=True
     )
     for ours, theirs in zip(mirrored.boxes(), surrogate.boxes(), strict=True):
         np.testing.assert_array_equal(ours.value, -theirs.value)
@@ -96,10 +85,6 @@ def test_a_forest_of_the_negated_objective_has_boxes_of_the_objective():
 def test_columns_that_are_no_hyperparameters_give_no_boxes():
     space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     X = space.sample(20, seed=0)
-    forest = RandomForestRegressor(3, random_state=0).fit(
-        np.hstack([X, X**2]), X[:, 0]
-    )
-    surrogate = ForestSurrogate(
-        space, forest, columns=lambda x: np.hstack([x, x**2])
-    )
+    forest = RandomForestRegressor(3, random_state=0).fit(np.hstack([X, X**2]), X[:, 0])
+    surrogate = ForestSurrogate(space, forest, columns=lambda x: np.hstack([x, x**2]))
     assert surrogate.boxes() is None

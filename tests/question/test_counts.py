@@ -30,9 +30,7 @@ def fold_accuracies(n, sizes, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
-    "sizes", [[36, 36, 36, 35, 35], [114, 114, 114, 114, 113], [50, 50, 50]]
-)
+@pytest.mark.parametrize("sizes", [[36, 36, 36, 35, 35], [114, 114, 114, 114, 113], [50, 50, 50]])
 def test_of_fold_accuracies_one_sample_is_the_step(sizes, seed):
     """Folds of 35 and 36 have steps of 1/175 and 1/180: the mean is what one sample makes."""
     found = resolution(-fold_accuracies(60, np.array(sizes), seed))
@@ -84,9 +82,7 @@ def slope(X):
         (Noise(2.0, 0.1, 9.0, settled=False), 0.5, "share"),
     ],
 )
-def test_the_largest_of_step_settled_noise_and_a_hundredth_counts(
-    noise, epsilon, whose
-):
+def test_the_largest_of_step_settled_noise_and_a_hundredth_counts(noise, epsilon, whose):
     found = decided(run_of(SLOPE), slope, noise=noise).counts
     assert (found.whose, found.step) == (whose, 0.0)
     assert found.epsilon == pytest.approx(epsilon, abs=0.02)
@@ -120,9 +116,7 @@ def test_that_a_better_one_exists_is_told_of_whole_steps():
     assert found.better.probability == pytest.approx(2.0 / 2.5)
 
 
-@pytest.mark.parametrize(
-    ("roughness", "certain"), [(0.0, True), (4.0, True), (156.0, False)]
-)
+@pytest.mark.parametrize(("roughness", "certain"), [(0.0, True), (4.0, True), (156.0, False)])
 def test_what_draws_leave_out_is_noise_or_the_objective(roughness, certain):
     """The best may be a quarter of it beyond the draws, and as much counts at least."""
     values = np.full(100, 40.0)
@@ -141,11 +135,7 @@ def test_what_draws_leave_out_is_noise_or_the_objective(roughness, certain):
 
 def test_trials_tie_that_differ_by_less_than_counts():
     observed = np.array([5.0, 2.0, 2.4, 2.6, 2.0, 9.0])
-    run = run_of(
-        observed,
-        epsilon=0.5,
-        feasible=np.array([True, True, True, True, False, True]),
-    )
+    run = run_of(observed, epsilon=0.5, feasible=np.array([True, True, True, True, False, True]))
     assert decided(run, slope).tied == (1, 2)
 
 
@@ -154,12 +144,8 @@ def at(values):
     return lambda X: np.asarray(values)[np.rint(99.0 * X[:, 0]).astype(int)]
 
 
-@pytest.mark.parametrize(
-    ("other", "keep"), [(0.0, 1), (1.9, 0), (2.1, 0), (4.1, 0)]
-)
-def test_another_trial_is_kept_only_where_it_is_better_by_what_counts(
-    other, keep
-):
+@pytest.mark.parametrize(("other", "keep"), [(0.0, 1), (1.9, 0), (2.1, 0), (4.1, 0)])
+def test_another_trial_is_kept_only_where_it_is_better_by_what_counts(other, keep):
     """As half of what is seen beside the draws is noise, half of it counts."""
     values = np.full(100, 20.0)
     values[:2] = 6.0, other
@@ -233,9 +219,7 @@ def test_the_command_and_the_page_take_it(tmp_path):
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout)["epsilon"] == 0.05
     page = tmp_path / "page.html"
-    hx.report(
-        table, page, objective="loss", epsilon=0.05, sections=["optimum"]
-    )
+    hx.report(table, page, objective="loss", epsilon=0.05, sections=["optimum"])
     assert "(as given)" in page.read_text(encoding="utf-8")
 
 
@@ -261,12 +245,8 @@ def test_what_counts_is_more_than_nothing(wrong):
 def test_a_prediction_has_its_whole_interval_where_that_holds_0():
     """Of 99 values from -.2 to 9.6 two lie below 0: the objective is no difference to decide."""
     ends = np.linspace(-0.2, 9.6, 99)
-    draws = Known(
-        LINE, [lambda X, end=end: 0.0 * X[:, 0] + end for end in ends]
-    )
+    draws = Known(LINE, [lambda X, end=end: 0.0 * X[:, 0] + end for end in ends])
     predicted = prediction_at(draws, np.array([0.5]), None)
     middle = np.median(ends)
     assert predicted.interval[0] < 0.0
-    assert predicted.interval[1] - middle == pytest.approx(
-        middle - predicted.interval[0]
-    )
+    assert predicted.interval[1] - middle == pytest.approx(middle - predicted.interval[0])

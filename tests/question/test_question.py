@@ -69,9 +69,7 @@ def study_of(n=6):
     return study
 
 
-@pytest.mark.parametrize(
-    "option", [None, 1, "a", (1.0, 2.0), {"x": [1]}, np.arange(3.0)], ids=str
-)
+@pytest.mark.parametrize("option", [None, 1, "a", (1.0, 2.0), {"x": [1]}, np.arange(3.0)], ids=str)
 def test_asked_twice_computed_once(option):
     question = Question(run_of())
     first = question.ask(counted, option=option)
@@ -169,9 +167,7 @@ def test_one_of_several_has_its_own_answers():
 @pytest.mark.merge
 def test_several_objectives_are_summarized_front_first():
     run = run_of()
-    size = hx.Run(
-        run.space, run.X, -run.X[:, 0], "minimize", objective_name="size"
-    )
+    size = hx.Run(run.space, run.X, -run.X[:, 0], "minimize", objective_name="size")
     found = hx.summary({"loss": run, "size": size})
     front = hx.pareto({"loss": run, "size": size})
     assert len(front.front) == len(run)  # each trial is better in one

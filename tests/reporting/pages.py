@@ -8,9 +8,7 @@ from tests.handmade import Page
 
 def content_of(name, run):
     """What a section shows of a run."""
-    return {section.name: section for section in SECTIONS}[name].content(
-        Question(run)
-    )
+    return {section.name: section for section in SECTIONS}[name].content(Question(run))
 
 
 def write(run, path, **options):
@@ -21,9 +19,7 @@ def write(run, path, **options):
 
 def page_of(run, folder, *sections, **options):
     """The page of a report with some sections; all if none is named."""
-    path = write(
-        run, folder / "report.html", sections=sections or None, **options
-    )
+    path = write(run, folder / "report.html", sections=sections or None, **options)
     return Page(path.read_text(encoding="utf-8"))
 
 

@@ -13,28 +13,17 @@ from tests.chromium import IS_THERE
 from tests.handmade import NASTY, tuning_run, warns_of_glyphs
 from tests.reporting.pages import write
 
-WebDriverWait = pytest.importorskip(
-    "selenium.webdriver.support.ui"
-).WebDriverWait
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 
-pytestmark = [
-    pytest.mark.merge,
-    warns_of_glyphs,
-    pytest.mark.usefixtures("few_draws"),
-    IS_THERE,
-]
+pytestmark = [pytest.mark.merge, warns_of_glyphs, pytest.mark.usefixtures("few_draws"), IS_THERE]
 
 DESKTOP = {"width": 1400, "height": 900, "pixelRatio": 1.0}
 LAPTOP = {"width": 1280, "height": 720, "pixelRatio": 1.0}
 TABLET = {"width": 768, "height": 1024, "pixelRatio": 1.0}
 # A4 without its margins
-PAPER = {
-    "width": 718,
-    "height": 1046,
-    "pixelRatio": 1.0,
-}
+PAPER = {"width": 718, "height": 1046, "pixelRatio": 1.0}
 PHONE = {"width": 360, "height": 800, "pixelRatio": 2.0}
 
 READ = 10.5  # pixels of a font that is read: 8 pt, and what a narrow screen rounds off
@@ -115,15 +104,10 @@ def many(n, d):
     """A run of `d` hyperparameters with long names, some on a log scale, some categorical."""
     space = hx.SearchSpace(
         [
-            hx.CategoricalParameter(
-                f"model.encoder.layers.{j}.activation_function", list("abc")
-            )
+            hx.CategoricalParameter(f"model.encoder.layers.{j}.activation_function", list("abc"))
             if j % 5 == 4
             else hx.FloatParameter(
-                f"model.encoder.layers.{j}.regularization_strength",
-                1e-6,
-                1.0,
-                log=j % 2 == 1,
+                f"model.encoder.layers.{j}.regularization_strength", 1e-6, 1.0, log=j % 2 == 1
             )
             for j in range(d)
         ]
@@ -144,10 +128,7 @@ RUNS = {
     ),
     "one": lambda: many(12, 1),
     "hundred": lambda: many(40, 100),
-    "objectives": lambda: {
-        "loss": tuning_run(16),
-        "time": tuning_run(20, direction="maximize"),
-    },
+    "objectives": lambda: {"loss": tuning_run(16), "time": tuning_run(20, direction="maximize")},
     "ten": lambda: many(30, 10),
 }
 
@@ -157,21 +138,14 @@ RUNS = {
     params=[
         "nasty",
         "objectives",
-        *(
-            pytest.param(name, marks=pytest.mark.thorough)
-            for name in ("one", "ten", "hundred")
-        ),
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("one", "ten", "hundred")),
     ],
 )
 def address(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("browser") / f"{request.param}.html"
     # tabs of whole reports would look no different, and take their time twice
-    sections = (
-        (*BRIEF, "importance") if request.param == "objectives" else None
-    )
-    return write(
-        RUNS[request.param](), path, title="A report", sections=sections
-    ).as_uri()
+    sections = (*BRIEF, "importance") if request.param == "objectives" else None
+    return write(RUNS[request.param](), path, title="A report", sections=sections).as_uri()
 
 
 def shown(browser, address, screen, scheme="light", media="screen"):
@@ -186,10 +160,7 @@ def shown(browser, address, screen, scheme="light", media="screen"):
     )
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
-        {
-            "media": media,
-            "features": [{"name": "prefers-color-scheme", "value": scheme}],
-        },
+        {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
     # the same address again may be a page that is still being read
     browser.get("about:blank")
@@ -215,27 +186,19 @@ def depth(one, other):
     return max(least, 0.0)
 
 
-@pytest.mark.parametrize(
-    "screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"]
-)
-def test_the_page_fits_the_screen_and_does_not_complain(
-    browser, address, screen
-):
+@pytest.mark.parametrize("screen", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
+def test_the_page_fits_the_screen_and_does_not_complain(browser, address, screen):
     shown(browser, address, screen)
     wide, visible = browser.execute_script(
         "const page = document.documentElement; return [page.scrollWidth, page.clientWidth];"
     )
-    assert (
-        screen["width"] - 20 <= visible <= screen["width"]
-    )  # a scroll bar for the height
+    assert screen["width"] - 20 <= visible <= screen["width"]  # a scroll bar for the height
     assert wide <= visible
     assert browser.execute_script(BEYOND) == []
     assert browser.get_log("browser") == []
 
 
-def test_the_five_lines_and_their_figure_stand_on_the_first_screen(
-    browser, address
-):
+def test_the_five_lines_and_their_figure_stand_on_the_first_screen(browser, address):
     if "nasty" in address:
         pytest.skip("names of 200 characters take their room")
     shown(browser, address, LAPTOP)
@@ -273,9 +236,7 @@ def unreadable(plots):
 
 
 @pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_texts_of_plots_are_whole_apart_and_large_enough(
-    browser, address, screen
-):
+def test_texts_of_plots_are_whole_apart_and_large_enough(browser, address, screen):
     shown(browser, address, screen)
     plots = browser.execute_script(CORNERS)
     assert len(plots) >= 3
@@ -284,13 +245,9 @@ def test_texts_of_plots_are_whole_apart_and_large_enough(
 
 def luminance(color):
     """The relative luminance of a color as a browser writes it (WCAG 2)."""
-    parts = [
-        float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]
-    ]
+    parts = [float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3]]
     values = np.array(parts) / 255.0
-    linear = np.where(
-        values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4
-    )
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
@@ -319,13 +276,9 @@ def test_paper_shows_all_of_it_in_dark_ink(browser, address):
     texts = browser.execute_script(COLORS)
     assert len(texts) > 20
     for text, color, _ in texts:
-        assert 1.05 / (luminance(color) + 0.05) >= 4.5, (
-            text
-        )  # grounds are not printed
+        assert 1.05 / (luminance(color) + 0.05) >= 4.5, text  # grounds are not printed
     for text, width, letters in browser.execute_script(CELLS):
-        assert width >= 6.0 * min(letters, 12), (
-            text
-        )  # no word is a column of letters
+        assert width >= 6.0 * min(letters, 12), text  # no word is a column of letters
 
 
 @pytest.fixture(scope="module")
@@ -365,9 +318,7 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
         aloud = browser.find_element("css selector", "[aria-live=polite]").text
         assert result.sentence in aloud
         assert f"Trial {trial}" in aloud
-        assert (
-            "hyperparameter" not in aloud
-        )  # the table is not read at every step
+        assert "hyperparameter" not in aloud  # the table is not read at every step
         for name in result.config:
             assert name in text
         bars = browser.execute_script(
@@ -376,14 +327,10 @@ def test_a_click_shows_the_explanation_of_a_trial(browser, trials):
         )
         order = [j for j in result.order() if result.active[j]]
         expected = result.phi[order].ravel()
-        assert [towards for towards, _ in bars] == [
-            value >= 0 for value in expected
-        ]
+        assert [towards for towards, _ in bars] == [value >= 0 for value in expected]
         widths = np.array([width for _, width in bars])
         np.testing.assert_allclose(
-            widths / widths.max(),
-            np.abs(expected) / np.abs(expected).max(),
-            atol=0.02,
+            widths / widths.max(), np.abs(expected) / np.abs(expected).max(), atol=0.02
         )
     assert browser.get_log("browser") == []
 
@@ -400,9 +347,7 @@ def test_every_mark_tells_its_trial_and_the_history_its_role(browser, trials):
     )
     assert [role for role, _ in hints] == ["option"] * (len(run) + 1)
     for trial, (_, hint) in zip(run.trials, hints, strict=False):
-        assert hint.startswith(
-            f"trial {trial}: loss {run.objective[run.row(trial)]:.4g}"
-        )
+        assert hint.startswith(f"trial {trial}: loss {run.objective[run.row(trial)]:.4g}")
     active = history.get_attribute("aria-activedescendant")
     assert told(browser)[0] == active
     order = browser.execute_script(
@@ -415,18 +360,12 @@ def test_a_table_is_a_file_at_a_click(browser, trials, tmp_path):
     run, address = trials
     shown(browser, address, DESKTOP)
     browser.execute_cdp_cmd(
-        "Browser.setDownloadBehavior",
-        {"behavior": "allow", "downloadPath": str(tmp_path)},
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
     )
-    readers = {
-        "csv": pd.read_csv,
-        "json": partial(pd.read_json, orient="split"),
-    }
+    readers = {"csv": pd.read_csv, "json": partial(pd.read_json, orient="split")}
     for kind, reader in readers.items():
         file = tmp_path / f"history.{kind}"
-        browser.execute_script(
-            f"document.querySelector('[download=\"{file.name}\"]').click();"
-        )
+        browser.execute_script(f"document.querySelector('[download=\"{file.name}\"]').click();")
         WebDriverWait(browser, 20).until(lambda _, file=file: file.exists())
         table = reader(file).set_index("trial")
         finished = table.loc[list(run.trials), "objective"]
@@ -455,30 +394,21 @@ def test_hostile_names_neither_run_nor_break_the_data(browser, tmp_path):
         objective_name=HOSTILE[0],
         excluded={12: HOSTILE[1]},
     )
-    address = write(
-        run, tmp_path / "h.html", title="Safe", sections=["history"]
-    ).as_uri()
+    address = write(run, tmp_path / "h.html", title="Safe", sections=["history"]).as_uri()
     shown(browser, address, DESKTOP)
     for trial in range(13):
         browser.execute_script(
             f"document.getElementById('trial-0-{trial}')"
             ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
         )
-        text = browser.execute_script(
-            "return document.querySelector('.explanation').textContent;"
-        )
+        text = browser.execute_script("return document.querySelector('.explanation').textContent;")
         if trial < 12:
             for name in run.config(trial):
                 assert printable(name) in text
         else:
             assert HOSTILE[1] in text
     assert browser.title == "Safe"
-    assert (
-        browser.find_elements(
-            "css selector", "main img, main script:not([type])"
-        )
-        == []
-    )
+    assert browser.find_elements("css selector", "main img, main script:not([type])") == []
     assert browser.get_log("browser") == []
 
 

@@ -23,9 +23,7 @@ os.fsync = lambda _: (print("written", flush=True), time.sleep(60))
 write_atomically(Path(sys.argv[1]), "new" * 100_000)
 """
     command = [sys.executable, "-c", code, str(path)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "written\n"
         # what another process is writing stays
         write_atomically(path, "old as well")
@@ -37,22 +35,13 @@ write_atomically(Path(sys.argv[1]), "new" * 100_000)
     write_atomically(path.with_name("other.html"), "another file")
     assert left.exists()
     write_atomically(path, "newer")
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
-        "other.html",
-        "report.html",
-    ]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["other.html", "report.html"]
 
 
-def test_where_no_file_may_be_made_is_seen_before_the_work(
-    tmp_path, monkeypatch
-):
+def test_where_no_file_may_be_made_is_seen_before_the_work(tmp_path, monkeypatch):
     check_place(tmp_path / "r.html")
-    monkeypatch.setattr(
-        os, "access", lambda *_: False
-    )  # as of a folder of others
-    with pytest.raises(
-        PermissionError, match=r"no file may be made in '.*'"
-    ) as told:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as of a folder of others
+    with pytest.raises(PermissionError, match=r"no file may be made in '.*'") as told:
         check_place(tmp_path / "r.html")
     assert "\n" not in str(told.value)
     check_place(os.devnull)  # which is written into

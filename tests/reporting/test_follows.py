@@ -8,10 +8,7 @@ from hpo_explain.reporting import Report
 from tests.handmade import tuning_run
 from tests.reporting.test_browser import LAPTOP, shown
 
-pytestmark = [
-    pytest.mark.merge,
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
-]
+pytestmark = [pytest.mark.merge, pytest.mark.usefixtures("few_draws", "answers_stay")]
 SECTIONS = ("summary", "advise", "history", "trust", "explain-proposal")
 
 
@@ -31,9 +28,7 @@ LOOK = "document.dispatchEvent(new Event('visibilitychange'));"  # as who comes 
 HAS = "return document.readyState === 'complete' && document.body.innerText.includes(arguments[0]);"
 
 
-def test_the_open_page_is_read_again_and_the_reader_stays_in_their_place(
-    browser, tmp_path
-):
+def test_the_open_page_is_read_again_and_the_reader_stays_in_their_place(browser, tmp_path):
     path = report_on(16).write(tmp_path / "a page #1?.html")
     shown(browser, path.as_uri(), LAPTOP)
     browser.execute_script(
@@ -44,9 +39,7 @@ def test_the_open_page_is_read_again_and_the_reader_stays_in_their_place(
         "document.getElementById('trust').scrollIntoView({behavior: 'instant'});"
         "window.before = true;"
     )
-    where = (
-        "return document.getElementById('trust').getBoundingClientRect().top;"
-    )
+    where = "return document.getElementById('trust').getBoundingClientRect().top;"
     top = browser.execute_script(where)
     # longer above the place: what to do next, and the marks of trials
     report_on(22).write(path)
@@ -75,12 +68,7 @@ def test_a_page_that_is_the_same_is_not_read_again(browser, tmp_path):
         browser.execute_script(LOOK)
         wait(browser, 30, "return window.looks >= arguments[0];", looks)
     assert browser.execute_script("return window.before;")
-    assert (
-        browser.execute_script(
-            "return document.querySelectorAll('iframe').length;"
-        )
-        <= 1
-    )
+    assert browser.execute_script("return document.querySelectorAll('iframe').length;") <= 1
     path.unlink()
     browser.execute_script(LOOK)
     wait(browser, 30, "return !!document.querySelector('iframe');")

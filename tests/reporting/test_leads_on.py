@@ -69,9 +69,7 @@ def test_a_share_says_its_interval_where_it_is_pointed_at():
     run = tuning_run(20)
     html = html_of(run, "summary")
     claim = hx.importance(run).claims[0]
-    share, low, high = (
-        f"{100 * end:.0f} %" for end in (claim.estimate, *claim.interval)
-    )
+    share, low, high = (f"{100 * end:.0f} %" for end in (claim.estimate, *claim.interval))
     hint = f'title="{share}, {low} to {high} (95% interval)">'
     words = r"(about|nearly|less than) [a-z ]+ variation<"
     assert re.search(re.escape(hint) + words, html)
@@ -109,9 +107,7 @@ def test_a_number_of_a_trial_leads_to_why_it_was_tried(browser, page):
     assert browser.get_log("browser") == []
 
 
-def test_a_line_leads_to_its_section_which_is_open_then_and_stays_so(
-    browser, page
-):
+def test_a_line_leads_to_its_section_which_is_open_then_and_stays_so(browser, page):
     _, address = page
     shown(browser, address, DESKTOP)
     is_open = "return document.getElementById('trust').open;"
@@ -121,19 +117,13 @@ def test_a_line_leads_to_its_section_which_is_open_then_and_stays_so(
     for _ in range(2):
         shown(browser, address, DESKTOP)
         assert browser.execute_script(is_open)
-        assert not browser.execute_script(
-            "return document.getElementById('importance').open;"
-        )
-    browser.execute_script(
-        "document.querySelector('#trust > summary').click();"
-    )
+        assert not browser.execute_script("return document.getElementById('importance').open;")
+    browser.execute_script("document.querySelector('#trust > summary').click();")
     shown(browser, address, DESKTOP)
     assert not browser.execute_script(is_open)
 
 
-@pytest.mark.parametrize(
-    "left", ["not json", "{}", '[["trust", "yes"], 7]', '[["<b>", true]]']
-)
+@pytest.mark.parametrize("left", ["not json", "{}", '[["trust", "yes"], 7]', '[["<b>", true]]'])
 def test_what_others_left_in_the_memory_harms_nothing(browser, page, left):
     _, address = page
     shown(browser, address, DESKTOP)
@@ -143,9 +133,7 @@ def test_what_others_left_in_the_memory_harms_nothing(browser, page, left):
         left,
     )
     shown(browser, address, DESKTOP)
-    assert not browser.execute_script(
-        "return document.getElementById('trust').open;"
-    )
+    assert not browser.execute_script("return document.getElementById('trust').open;")
     assert browser.get_log("browser") == []
     browser.execute_script("localStorage.clear();")
 
@@ -186,18 +174,14 @@ def test_the_search_goes_through_the_places_of_a_hyperparameter(browser, page):
 
 def test_a_name_is_not_found_in_another_one(browser, tmp_path):
     run = tuning_run(12, names=["x1", "x10", "a.x1", "b"])
-    address = write(
-        run, tmp_path / "n.html", sections=["summary", "history"]
-    ).as_uri()
+    address = write(run, tmp_path / "n.html", sections=["summary", "history"]).as_uri()
     shown(browser, address, DESKTOP)
     browser.find_element("css selector", "input[type=search]").send_keys("x1")
     many = int(found(browser)[0].rpartition(" ")[2])
     for _ in range(many):
         text = found(browser)[1]
         assert re.search(r"(?<![\w.])x1(?!\w)", text)
-        browser.find_element("css selector", "input[type=search]").send_keys(
-            "\n"
-        )
+        browser.find_element("css selector", "input[type=search]").send_keys("\n")
 
 
 def test_hostile_names_are_searched_for_not_obeyed(browser, tmp_path):
@@ -205,8 +189,7 @@ def test_hostile_names_are_searched_for_not_obeyed(browser, tmp_path):
     sections = ["summary", "history"]
     path = write(run, tmp_path / "h.html", title="Safe", sections=sections)
     assert all(
-        str(escape(printable(name))) in path.read_text(encoding="utf-8")
-        for name in run.space.names
+        str(escape(printable(name))) in path.read_text(encoding="utf-8") for name in run.space.names
     )
     shown(browser, path.as_uri(), DESKTOP)
     field = browser.find_element("css selector", "input[type=search]")
@@ -229,13 +212,8 @@ def test_hostile_names_are_searched_for_not_obeyed(browser, tmp_path):
     ids=["one line", "two lines"],
 )
 def test_no_name_makes_a_link(names):
-    forged = [
-        f'{name} href="#@history" <a href="#@history" data-trial="3">3</a>'
-        for name in names
-    ]
-    space = hx.SearchSpace(
-        [hx.FloatParameter(name, 0.0, 1.0) for name in forged]
-    )
+    forged = [f'{name} href="#@history" <a href="#@history" data-trial="3">3</a>' for name in names]
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in forged])
     run = hx.Run(space, space.sample(6, seed=0), np.arange(6.0), "minimize")
     html = html_of(run, "summary", "history")
     body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)

@@ -37,10 +37,7 @@ def repeated():
     [
         tuning_run,
         constant,
-        *(
-            pytest.param(one, marks=pytest.mark.thorough)
-            for one in (noise, repeated)
-        ),
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in (noise, repeated)),
     ],
 )
 def test_an_answer_has_a_whole_headline_of_a_few_words(make):

@@ -6,12 +6,7 @@ from tests.base.test_result import MADE
 from tests.chromium import IS_THERE
 from tests.handmade import warns_of_glyphs
 from tests.looked import RENDERERS, galleries, results, screen
-from tests.reporting.test_browser import (
-    CORNERS,
-    WebDriverWait,
-    shown,
-    unreadable,
-)
+from tests.reporting.test_browser import CORNERS, WebDriverWait, shown, unreadable
 
 pytest.importorskip("plotly")
 pytestmark = [
@@ -23,11 +18,7 @@ pytestmark = [
 
 
 @pytest.fixture(
-    scope="module",
-    params=[
-        0,
-        *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2)),
-    ],
+    scope="module", params=[0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
 )
 def pages(request, few_draws, answers_stay, tmp_path_factory):
     """Those of a third of the results, so that several processes share the work."""
@@ -37,12 +28,8 @@ def pages(request, few_draws, answers_stay, tmp_path_factory):
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-@pytest.mark.parametrize(
-    "width", [400, pytest.param(1300, marks=pytest.mark.thorough)]
-)
-def test_every_text_of_every_figure_can_be_read(
-    browser, pages, renderer, width
-):
+@pytest.mark.parametrize("width", [400, pytest.param(1300, marks=pytest.mark.thorough)])
+def test_every_text_of_every_figure_can_be_read(browser, pages, renderer, width):
     shown(browser, pages[renderer], screen(width))
     if renderer == "plotly":
         WebDriverWait(browser, 120).until(

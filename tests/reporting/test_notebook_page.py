@@ -34,12 +34,7 @@ def test_what_is_written_is_a_path_that_shows_its_page(written):
 
 
 def test_where_there_is_no_page_any_more_its_path_is_shown(tmp_path):
-    path = hx.report(
-        tuning_run(12),
-        tmp_path / "r.html",
-        sections=["history"],
-        progress=False,
-    )
+    path = hx.report(tuning_run(12), tmp_path / "r.html", sections=["history"], progress=False)
     path.unlink()
     assert path._repr_html_() is None
     assert "r.html" in repr(path)

@@ -12,10 +12,7 @@ from hpo_explain.reporting.panel import data_of, what_if
 from hpo_explain.reporting.profile import Profile
 from tests.handmade import Page
 
-pytestmark = [
-    pytest.mark.usefixtures("few_draws"),
-    pytest.mark.usefixtures("answers_stay"),
-]
+pytestmark = [pytest.mark.usefixtures("few_draws"), pytest.mark.usefixtures("answers_stay")]
 
 
 def run_with_all(n=40, **options):
@@ -38,12 +35,7 @@ def run_with_all(n=40, **options):
         objective,
         "minimize",
         feasible=X[:, 5] < 0.9,
-        default={
-            "lr": 0.1,
-            "layers": 2,
-            "kind": "a",
-            **{f"idle {k}": 0.5 for k in range(6)},
-        },
+        default={"lr": 0.1, "layers": 2, "kind": "a", **{f"idle {k}": 0.5 for k in range(6)}},
         framework="optuna",
         **options,
     )
@@ -87,9 +79,7 @@ def test_a_curve_is_what_is_predicted_with_one_value_changed(profile):
         (panel,) = [p for p in profile.panels if p.name == parameter.name]
         drawn = points(panel.paths["mean"])
         np.testing.assert_allclose(drawn[:, 1], frame.y(curve[0]), atol=0.06)
-        np.testing.assert_allclose(
-            drawn[:, 0], frame.x(parameter, profile.positions[j]), atol=0.06
-        )
+        np.testing.assert_allclose(drawn[:, 0], frame.x(parameter, profile.positions[j]), atol=0.06)
 
 
 def test_the_average_is_the_partial_dependence(profile):
@@ -119,9 +109,7 @@ def test_the_kept_range_is_that_of_the_recommended_space(profile):
     assert f"H{ends[1]:.1f}" in panel.paths["kept"]
 
 
-def test_it_may_start_from_what_is_kept_tried_next_best_and_the_default(
-    profile,
-):
+def test_it_may_start_from_what_is_kept_tried_next_best_and_the_default(profile):
     run, starts = profile.run, profile.starts
     advice = hx.advise(run)
     tried = [a for a in advice.actions if a.kind == "try"]
@@ -134,9 +122,7 @@ def test_it_may_start_from_what_is_kept_tried_next_best_and_the_default(
         ("default", run.default),
         *([("next", tried[0].configurations[0])] if tried else []),
     ]:
-        np.testing.assert_allclose(
-            starts[kind][1], run.space.encode(config)[0]
-        )
+        np.testing.assert_allclose(starts[kind][1], run.space.encode(config)[0])
     marks = {m.kind for p in profile.panels for m in p.marks}
     assert marks == {*starts} - {"default"}
 
@@ -162,9 +148,7 @@ def test_failed_trials_are_crosses_and_inactive_panels_say_why(profile):
     assert drop.inactive == "Inactive: active when kind is 'b'." or (
         run.space.condition_text("drop") in drop.inactive
     )
-    assert drop.is_inactive == (
-        run.config(profile.decision.keep)["kind"] == "a"
-    )
+    assert drop.is_inactive == (run.config(profile.decision.keep)["kind"] == "a")
 
 
 def test_without_a_script_the_page_has_the_whole_picture(tmp_path):
@@ -192,9 +176,7 @@ def test_the_script_is_given_what_it_starts_from(profile):
     assert data["between"] == decision.counts.between
     assert data["copies"] == ["enqueue_trial", "dict"]  # no x: conditions
     assert [len(at) for at in data["positions"]][:4] == [21, 4, 2, 21]
-    at = decision.draws.at_one(
-        decision.draws.draws(decision.row_to_keep[None])[:, 0]
-    )
+    at = decision.draws.at_one(decision.draws.draws(decision.row_to_keep[None])[:, 0])
     predicted = decision.predicted(decision.row_to_keep)
     if decision.whole is decision.draws:
         assert interval(at, stretch=STRETCH["average"]) == predicted.interval

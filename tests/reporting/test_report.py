@@ -24,10 +24,7 @@ from tests.handmade import NASTY, Page, tuning_run, warns_of_glyphs
 from tests.reporting import pages
 from tests.reporting.pages import part
 
-pytestmark = [
-    warns_of_glyphs,
-    pytest.mark.usefixtures("few_draws", "answers_stay"),
-]
+pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws", "answers_stay")]
 
 
 def read(path):
@@ -40,9 +37,7 @@ def write(run, folder, **options):
 
 def section(page_text, title, following):
     """The part of a page's text from a heading (after the table of contents) to the next."""
-    page_text = (
-        page_text.partition("All tables as CSV")[0] + "Written by hpo_explain"
-    )
+    page_text = page_text.partition("All tables as CSV")[0] + "Written by hpo_explain"
     start = page_text.rindex(title)
     return page_text[start : page_text.rindex(following)]
 
@@ -60,11 +55,7 @@ def run(few_draws, answers_stay):
 
 @pytest.fixture(scope="module")
 def source(run, tmp_path_factory):
-    return read(
-        pages.write(
-            run, tmp_path_factory.mktemp("report") / "r.html", title="my study"
-        )
-    )
+    return read(pages.write(run, tmp_path_factory.mktemp("report") / "r.html", title="my study"))
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +66,7 @@ def page(source):
 # ---------------------------------------------------------------------- what it says
 
 
-def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(
-    page, run
-):
+def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(page, run):
     text = section(page.text, "What was read?", "The numbers")
     best = run.incumbent_trial
     assert f"Best configuration: trial {best}" in text
@@ -93,22 +82,14 @@ def test_the_report_tells_what_was_run_what_came_of_it_and_what_was_left_out(
 
 def test_the_report_tells_whether_the_model_can_be_trusted_and_why(page, run):
     found = hx.trust(run)
-    text = section(
-        page.text,
-        "How well is the objective known?",
-        "Why the latest proposal?",
-    )
+    text = section(page.text, "How well is the objective known?", "Why the latest proposal?")
     assert found.sentence in text
-    assert f"Reliability: {found.level} (" in section(
-        page.text, "In short", "What to do next?"
-    )
+    assert f"Reliability: {found.level} (" in section(page.text, "In short", "What to do next?")
 
 
 def test_the_report_explains_the_latest_proposal(page, run):
     result = hx.explain_proposal(run)
-    text = section(
-        page.text, "Why the latest proposal?", "How did the reasons change?"
-    )
+    text = section(page.text, "Why the latest proposal?", "How did the reasons change?")
     assert result.sentence in text
     assert "assumed" in text
 
@@ -119,11 +100,7 @@ SHOWN = [entry for entry in SECTIONS if entry.name not in WITHOUT]
 
 
 def test_a_preview_is_the_headline_of_its_answer(page, source, run):
-    lines = re.findall(
-        r"<summary><h3>(.*?)</h3> <span>(.*?)</span></summary>",
-        source,
-        re.DOTALL,
-    )
+    lines = re.findall(r"<summary><h3>(.*?)</h3> <span>(.*?)</span></summary>", source, re.DOTALL)
     told = {title: html.unescape(text) for title, text in lines}
     folded = [entry for entry in SHOWN if entry.folded]
     assert len(told) == len(folded) + 2  # what was read, and the numbers
@@ -137,16 +114,9 @@ def test_every_section_says_how_to_read_it(page):
         assert entry.how_to_read.count(". ") >= 1
 
 
-def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(
-    page, run
-):
-    targets = [
-        value[1:] for value in page.values("href") if value.startswith("#")
-    ]
-    contents = [
-        *(entry.name for entry in SHOWN if not entry.folded),
-        "details",
-    ]
+def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(page, run):
+    targets = [value[1:] for value in page.values("href") if value.startswith("#")]
+    contents = [*(entry.name for entry in SHOWN if not entry.folded), "details"]
     assert targets[: len(contents)] == contents
     assert set(targets) <= set(page.values("id"))
     details = section(page.text, "Details", "Written by hpo_explain")
@@ -156,30 +126,20 @@ def test_the_contents_lead_to_what_is_open_and_the_details_tell_their_findings(
 # ---------------------------------------------------------------------- the file
 
 
-def test_the_page_is_html_that_is_nested_properly_with_unique_ids(
-    source, page
-):
+def test_the_page_is_html_that_is_nested_properly_with_unique_ids(source, page):
     assert source.startswith("<!doctype html>")
     assert ("html", {"lang": "en"}) in page.elements
     assert ("meta", {"charset": "utf-8"}) in page.elements
-    assert any(
-        a.get("name") == "viewport"
-        for tag, a in page.elements
-        if tag == "meta"
-    )
+    assert any(a.get("name") == "viewport" for tag, a in page.elements if tag == "meta")
     assert page.misnested == []
     assert len(set(page.values("id"))) == len(page.values("id"))
 
 
 def test_the_page_needs_no_network_and_no_other_file(source, page):
-    assert page.tags().isdisjoint(
-        {"link", "iframe", "object", "embed", "audio", "video"}
-    )
+    assert page.tags().isdisjoint({"link", "iframe", "object", "embed", "audio", "video"})
     assert all(value.startswith("data:") for value in page.values("src"))
     for name in ("href", "xlink:href"):
-        assert all(
-            value.startswith(("#", "data:")) for value in page.values(name)
-        )
+        assert all(value.startswith(("#", "data:")) for value in page.values(name))
     assert re.findall(r"url\((?!#)|@import", source) == []
     # never loaded
     names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
@@ -190,27 +150,13 @@ def test_only_the_page_s_own_script_may_run(source, page):
     (policy,) = [a["content"] for _, a in page.elements if "http-equiv" in a]
     assert policy.startswith("default-src 'none'")
     scripts = re.findall(r"<script>(.*?)</script>", source, flags=re.DOTALL)
-    digests = [
-        base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()
-        for s in scripts
-    ]
-    assert re.findall(r"script-src ([^;]+);", policy) == [
-        f"'sha256-{digests[0]}'"
-    ]
+    digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
+    assert re.findall(r"script-src ([^;]+);", policy) == [f"'sha256-{digests[0]}'"]
     assert len(digests) == 1
     assert len(scripts[0]) <= 30_000
     kinds = [attrs for tag, attrs in page.elements if tag == "script"]
-    assert [
-        attrs
-        for attrs in kinds
-        if attrs not in ({}, {"type": "application/json"})
-    ] == []
-    assert not [
-        key
-        for _, attrs in page.elements
-        for key in attrs
-        if key.startswith("on")
-    ]
+    assert [attrs for attrs in kinds if attrs not in ({}, {"type": "application/json"})] == []
+    assert not [key for _, attrs in page.elements for key in attrs if key.startswith("on")]
 
 
 def test_the_page_is_small(source):
@@ -243,17 +189,10 @@ def test_names_from_the_user_are_shown_and_are_no_markup(tmp_path):
     assert page.tags().isdisjoint({"img", "b", "i"})
     scripts = [attrs for tag, attrs in page.elements if tag == "script"]
     assert scripts == [{"type": "application/json"}, {}]
-    assert not [
-        key
-        for _, attrs in page.elements
-        for key in attrs
-        if key.startswith("on")
-    ]
+    assert not [key for _, attrs in page.elements for key in attrs if key.startswith("on")]
     for name in NASTY:
         assert printable(name) in page.text
-    assert (
-        "49" not in page.text[: page.text.index("In short")]
-    )  # {{ 7 * 7 }} is no template
+    assert "49" not in page.text[: page.text.index("In short")]  # {{ 7 * 7 }} is no template
 
 
 def test_a_name_that_has_no_encoding_is_told_by_its_code(tmp_path):
@@ -287,28 +226,14 @@ def test_poor_trust_is_the_first_thing_told(tmp_path):
 # ---------------------------------------------------------------------- what fails
 
 
-def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(
-    tmp_path, run, caplog
-):
-    broken = part(
-        RuntimeError("<b>boom</b>"), name="broken", title="Broken part"
-    )
-    refuses = part(
-        NothingToExplain(fact("said", text="there is <nothing> to see")),
-        name="no",
-    )
+def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_path, run, caplog):
+    broken = part(RuntimeError("<b>boom</b>"), name="broken", title="Broken part")
+    refuses = part(NothingToExplain(fact("said", text="there is <nothing> to see")), name="no")
     body = Markup("<p>something</p>")
     with caplog.at_level(logging.ERROR, logger="hpo_explain"):
-        page = write(
-            run,
-            tmp_path,
-            sections=[part(body), broken, refuses, part(body, name="last")],
-        )
+        page = write(run, tmp_path, sections=[part(body), broken, refuses, part(body, name="last")])
     assert "There is <nothing> to see." in page.text
-    assert (
-        "This section could not be made. RuntimeError: <b>boom</b>"
-        in page.text
-    )
+    assert "This section could not be made. RuntimeError: <b>boom</b>" in page.text
     assert page.text.count("something") == 2
     assert "b" not in page.tags()
     (record,) = caplog.records
@@ -320,10 +245,7 @@ def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(
 def test_the_file_can_be_read_by_others_and_a_link_stays_a_link(tmp_path, run):
     target, link = tmp_path / "target.html", tmp_path / "link.html"
     link.symlink_to(target)
-    assert (
-        pages.write(run, link, sections=[part(Markup("<p>something</p>"))])
-        == link
-    )
+    assert pages.write(run, link, sections=[part(Markup("<p>something</p>"))]) == link
     assert link.is_symlink()
     assert "something" in read(target)
     mask = os.umask(0)
@@ -339,11 +261,7 @@ def test_what_was_computed_for_one_section_serves_the_next(monkeypatch):
     calls, run = [], tuning_run(13)
     module = importlib.import_module("hpo_explain.methods.advice.optimum")
     regions = module._regions
-    monkeypatch.setattr(
-        module,
-        "_regions",
-        lambda decision: calls.append(1) or regions(decision),
-    )
+    monkeypatch.setattr(module, "_regions", lambda decision: calls.append(1) or regions(decision))
     Report.of({"loss": run}, sections=["summary", "advise", "optimum"])
     hx.optimum(run)
     assert len(calls) == 1
@@ -355,16 +273,10 @@ def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
     quick = tuple(section for section in SECTIONS if section.name == "history")
     monkeypatch.setattr("hpo_explain.reporting.page.SECTIONS", quick)
     run = tuning_run(20)
-    time = replace(
-        run, objective=100.0 * run.X[:, 0], objective_name="time", record=None
-    )
+    time = replace(run, objective=100.0 * run.X[:, 0], objective_name="time", record=None)
     runs = {"loss": run, "time": time}
     report = Report.of(runs)
-    assert [tab.name for tab in report.tabs] == [
-        "All objectives",
-        "loss",
-        "time",
-    ]
+    assert [tab.name for tab in report.tabs] == ["All objectives", "loss", "time"]
     (card,) = report.tabs[0].cards
     assert card.status is Status.SHOWN
     assert "on the Pareto front of loss and time" in card.finding
@@ -372,8 +284,5 @@ def test_several_objectives_begin_with_their_pareto_front(monkeypatch):
     assert len(trials) == len(hx.pareto(runs).front)
     others = replace(time, X=run.X[::-1])  # not of the same trials
     asked = {"sections": ["history"]}
-    assert [tab.name for tab in Report.of(runs, **asked).tabs] == [
-        "loss",
-        "time",
-    ]
+    assert [tab.name for tab in Report.of(runs, **asked).tabs] == ["loss", "time"]
     assert joined({"loss": run, "time": others}) is None

@@ -13,9 +13,7 @@ from hpo_explain.catalog.methods import METHODS
 from hpo_explain.question import answers
 from hpo_explain.reporting import SECTIONS, Report, Status
 
-pytestmark = pytest.mark.usefixtures(
-    "empty_figures", "few_draws", "quiet_optuna"
-)
+pytestmark = pytest.mark.usefixtures("empty_figures", "few_draws", "quiet_optuna")
 
 
 def single():
@@ -67,8 +65,7 @@ FUNCTIONS = {method.called: method.function for method in METHODS}
 
 @pytest.mark.merge
 @pytest.mark.parametrize(
-    "study",
-    [single, conditional, pytest.param(two, marks=pytest.mark.thorough)],
+    "study", [single, conditional, pytest.param(two, marks=pytest.mark.thorough)]
 )
 def test_every_section_is_what_its_function_answers(study, pytestconfig):
     source = study()
@@ -76,9 +73,7 @@ def test_every_section_is_what_its_function_answers(study, pytestconfig):
     report = Report.of(runs)
     named = {tab.name: tab.cards for tab in report.tabs}
     joint = named.pop("All objectives", ())
-    assert [card.finding for card in joint] == [
-        hx.pareto(source).sentence for _ in joint
-    ]
+    assert [card.finding for card in joint] == [hx.pareto(source).sentence for _ in joint]
     assert bool(joint) is (len(runs) > 1)
     if study is single or pytestconfig.getoption("--thorough"):
         answers.forget()  # what a function answers by itself
@@ -96,10 +91,7 @@ def test_every_section_is_what_its_function_answers(study, pytestconfig):
                 assert card is None
                 continue
             assert card.status is Status.SHOWN
-            assert (section.name, card.finding) == (
-                section.name,
-                result.sentence,
-            )
+            assert (section.name, card.finding) == (section.name, result.sentence)
             assert card.headline == result.headline
             (table,) = card.tables.values()
             assert len(table[0][1]) == len(result.to_frame())

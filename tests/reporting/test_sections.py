@@ -35,9 +35,7 @@ from tests.reporting.pages import content_of, page_of
 PATH = "hpo_explain.methods.proposals.desirability_path"
 pytestmark = [
     pytest.mark.usefixtures("empty_figures", "few_draws"),
-    pytest.mark.filterwarnings(
-        "ignore::optuna.exceptions.ExperimentalWarning"
-    ),
+    pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
@@ -69,10 +67,7 @@ def test_the_finding_on_what_made_the_difference_names_the_trials():
     assert run.config(found.source_trial) == found.source
     content = content_of("ablation", run)
     assert content.finding.startswith(ends)
-    assert (
-        f"path from trial {found.source_trial} to trial"
-        in Page(content.body).text
-    )
+    assert f"path from trial {found.source_trial} to trial" in Page(content.body).text
     assert "rom source to target" not in content.finding
 
 
@@ -115,9 +110,7 @@ def test_it_says_how_early_ranks_are_known_and_which_shares_change():
     run = curved([0.0, 0.0, 1.0, 1.0, 1.0])
     content = content_of("learning-curves", run)
     found = hx.methods.learning_curves(run)
-    assert (
-        found.known_from == 2.0
-    )  # from there on the values are the final ones
+    assert found.known_from == 2.0  # from there on the values are the final ones
     page = Page(content.body)
     assert content.finding == found.sentence
     assert content.finding.startswith("From step 2 of 4 on")
@@ -163,9 +156,7 @@ def tables_of(page):
 
 def narrow_run():
     """A run whose objective rises steeply with x1 and does not depend on x3."""
-    space = hx.SearchSpace(
-        [hx.FloatParameter(name, 0.0, 1.0) for name in ("x1", "x2", "x3")]
-    )
+    space = hx.SearchSpace([hx.FloatParameter(name, 0.0, 1.0) for name in ("x1", "x2", "x3")])
     X = space.sample(80, seed=0)
     return hx.Run(space, X, 10.0 * X[:, 0] + X[:, 1], "minimize")
 
@@ -178,24 +169,18 @@ def test_a_narrower_space_is_a_section_with_its_tables(tmp_path):
     tables = tables_of(page)
     assert list(tables) == ["recommended_space.csv", "recommended_space.json"]
     kept = [row.share for row in recommendation.rows]
-    np.testing.assert_allclose(
-        tables["recommended_space.csv"]["kept"], kept, rtol=1e-6
-    )
+    np.testing.assert_allclose(tables["recommended_space.csv"]["kept"], kept, rtol=1e-6)
 
 
 def test_the_tables_of_a_section_are_those_of_its_result(tmp_path):
     run = run_of(10, proposals=range(7, 10))
-    tables = tables_of(
-        page_of(run, tmp_path, "importance", "desirability-path")
-    )
+    tables = tables_of(page_of(run, tmp_path, "importance", "desirability-path"))
     importance = hx.importance(run).to_frame()
     path = hx.methods.desirability_path(run, progress=False).to_frame()
     for kind in ("csv", "json"):  # seven digits of each number
         found = tables[f"importance.{kind}"]["importance"]
         np.testing.assert_allclose(found, importance["importance"], rtol=1e-6)
-        found = tables[f"desirability_path.{kind}"]["contribution"].astype(
-            float
-        )
+        found = tables[f"desirability_path.{kind}"]["contribution"].astype(float)
         np.testing.assert_allclose(found, path["contribution"], rtol=1e-6)
 
 
@@ -205,12 +190,8 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
     for table, precision in ((cells, 5e-7), (estimates(cells), 5e-5)):
         link = str(downloads("large", table))
         assert re.findall(r'download="([^"]*)"', link) == ["large.csv.gz"]
-        packed = base64.b64decode(
-            link.partition("base64,")[2].partition('"')[0]
-        )
-        found = pd.read_csv(
-            io.BytesIO(packed), compression="gzip", encoding="utf-8-sig"
-        )
+        packed = base64.b64decode(link.partition("base64,")[2].partition('"')[0])
+        found = pd.read_csv(io.BytesIO(packed), compression="gzip", encoding="utf-8-sig")
         assert [*found["which"]] == [*range(4_000)]
         np.testing.assert_allclose(found["value"], values, rtol=precision)
     few = [(name, column[:100]) for name, column in cells]
@@ -218,9 +199,7 @@ def test_a_large_table_is_handed_over_once_and_estimates_of_it_are_shorter():
 
 
 def test_a_section_of_ones_own_hands_over_a_frame_with_its_index():
-    table = pd.DataFrame(
-        {"x": [1.5, np.nan]}, index=pd.Index([3, 4], name="x")
-    )
+    table = pd.DataFrame({"x": [1.5, np.nan]}, index=pd.Index([3, 4], name="x"))
 
     def content(_):
         return Content("found", Markup(), {"own": table})
@@ -261,15 +240,10 @@ def test_of_many_hyperparameters_fewer_proposals_are_explained():
 
 
 @pytest.mark.parametrize("n", [8, 14])
-def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(
-    tmp_path, n
-):
+def test_proposals_with_too_few_trials_before_them_are_left_out_by_name(tmp_path, n):
     run = run_of(n, 2, proposals=range(n))
     page = page_of(run, tmp_path, "desirability-path")
-    assert (
-        "left out: 0-1: fewer than two trials were finished before"
-        in page.text
-    )
+    assert "left out: 0-1: fewer than two trials were finished before" in page.text
 
 
 @pytest.mark.merge
@@ -282,8 +256,7 @@ def test_workers_answer_the_same():
     workers.end()
     known = beside.ask(function, lambda: pytest.fail("it was not known"))
     np.testing.assert_array_equal(
-        [e.phi for e in known.explanations],
-        [e.phi for e in alone.ask(function).explanations],
+        [e.phi for e in known.explanations], [e.phi for e in alone.ask(function).explanations]
     )
     assert known.sentence == alone.ask(function).sentence
 
@@ -325,30 +298,21 @@ def study():
 
 
 def trials_in(page):
-    text = re.search(
-        r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S
-    ).group(1)
+    text = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S).group(1)
     return json.loads(text)
 
 
 def test_a_report_explains_what_runs(study, tmp_path):
     sections = ["history", "desirability-path"]
-    written = hx.report(
-        study, tmp_path / "r.html", sections=sections, progress=False
-    )
+    written = hx.report(study, tmp_path / "r.html", sections=sections, progress=False)
     page = written.read_text(encoding="utf-8")
     data = trials_in(page)
     assert {"12", "13", "14"} <= {*data["explained"]}
     texts = {trial["t"]: trial["text"] for trial in data["trials"]}
-    assert texts[13].startswith(
-        "running, no result yet; chosen by Optuna's TPESampler"
-    )
+    assert texts[13].startswith("running, no result yet; chosen by Optuna's TPESampler")
     assert texts[14].startswith("failed; chosen by")
     # nothing is said of a result that is not there
-    assert all(
-        "Observed" not in data["explained"][t]["predicted"]
-        for t in ("12", "13", "14")
-    )
+    assert all("Observed" not in data["explained"][t]["predicted"] for t in ("12", "13", "14"))
     assert "nan" not in json.dumps(data["explained"]["13"]).lower()
 
 
@@ -358,9 +322,7 @@ def test_a_report_explains_what_runs(study, tmp_path):
     [(unit_cube(3), 0.03), (nested_space(), 0.05)],
     ids=["cube", "nested"],
 )
-def test_of_a_space_nineteen_twentieths_are_near_trials_spread_evenly(
-    space, off
-):
+def test_of_a_space_nineteen_twentieths_are_near_trials_spread_evenly(space, off):
     radius = radius_of_even_spread(space, 50, seed=0)
     rows, spread = space.sample(2000, seed=12), space.sample(50, seed=11)
     near = nearest(space, rows, spread[:50]) <= radius * (1.0 + 1e-9)

@@ -26,9 +26,7 @@ def test_runs_of_other_trials_are_compared():
     runs = {"seed 0": run_of([1.0, 0.2]), "seed 1": run_of([1.0, 0.2], seed=1)}
     tabs = Report.of(runs).tabs
     assert [tab.name for tab in tabs] == ["All runs", "seed 0", "seed 1"]
-    assert (
-        tabs[0].subtitle == "2 runs: seed 0 (20 trials) and seed 1 (20 trials)"
-    )
+    assert tabs[0].subtitle == "2 runs: seed 0 (20 trials) and seed 1 (20 trials)"
     (card,) = tabs[0].cards
     assert card.status is Status.SHOWN
     assert card.finding == hx.compare(runs).sentence

@@ -10,9 +10,7 @@ import hpo_explain as hx
 from hpo_explain.reporting import page, watching
 
 pytestmark = pytest.mark.usefixtures("few_draws")
-ROWS = pd.DataFrame(
-    {"x": [0.1, 0.9, 0.5, 0.3, 0.7], "loss": [1.0, 9.0, 4.0, 2.0, 5.0]}
-)
+ROWS = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.7], "loss": [1.0, 9.0, 4.0, 2.0, 5.0]})
 
 
 @pytest.fixture
@@ -32,19 +30,10 @@ def happen(monkeypatch):
 
 
 def watched(path, out, **options):
-    return hx.watch(
-        str(path),
-        out,
-        every=7,
-        objective="loss",
-        direction="minimize",
-        **options,
-    )
+    return hx.watch(str(path), out, every=7, objective="loss", direction="minimize", **options)
 
 
-def test_the_report_has_the_trials_that_there_are_at_each_look(
-    happen, tmp_path, caplog
-):
+def test_the_report_has_the_trials_that_there_are_at_each_look(happen, tmp_path, caplog):
     events, waited = happen
     table, out = tmp_path / "t.csv", tmp_path / "r.html"
     ROWS[:3].to_csv(table, index=False)
@@ -53,13 +42,7 @@ def test_the_report_has_the_trials_that_there_are_at_each_look(
     def note():
         pages.append(out.read_text(encoding="utf-8"))
 
-    events += [
-        note,
-        lambda: ROWS.to_csv(table, index=False),
-        note,
-        table.unlink,
-        note,
-    ]
+    events += [note, lambda: ROWS.to_csv(table, index=False), note, table.unlink, note]
     assert watched(table, out) == out
     assert waited == [7] * 6
     first, second, last = pages
@@ -71,22 +54,16 @@ def test_the_report_has_the_trials_that_there_are_at_each_look(
     assert 'name="version"' in second  # what an open page looks at
 
 
-def test_a_notebook_shows_the_page_and_shows_it_anew(
-    happen, tmp_path, monkeypatch
-):
+def test_a_notebook_shows_the_page_and_shows_it_anew(happen, tmp_path, monkeypatch):
     shown = []
     display = SimpleNamespace(
         display=lambda path, display_id: (
             shown.append(("shown", path._repr_html_()))
-            or SimpleNamespace(
-                update=lambda path: shown.append(("anew", path._repr_html_()))
-            )
+            or SimpleNamespace(update=lambda path: shown.append(("anew", path._repr_html_())))
         )
     )
     stream = type("Stream", (), {"__module__": "ipykernel.iostream"})
-    monkeypatch.setitem(
-        sys.modules, "IPython", SimpleNamespace(display=display)
-    )
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=display))
     monkeypatch.setattr(watching.sys, "stdout", stream())
     table = tmp_path / "t.csv"
     ROWS[:3].to_csv(table, index=False)

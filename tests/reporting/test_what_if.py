@@ -18,13 +18,7 @@ from hpo_explain.space import Range
 from hpo_explain.space.distances import gower_distances
 from tests.chromium import IS_THERE
 from tests.handmade import tuning_run
-from tests.reporting.test_browser import (
-    BEYOND,
-    COLORS,
-    HOSTILE,
-    luminance,
-    many,
-)
+from tests.reporting.test_browser import BEYOND, COLORS, HOSTILE, luminance, many
 
 ui = pytest.importorskip("selenium.webdriver.support.ui")
 Select, Wait = ui.Select, ui.WebDriverWait
@@ -45,22 +39,12 @@ def mixed_run(n=30, direction="minimize"):
             hx.IntParameter("layers", 1, 5),
             hx.IntParameter("units", 8, 512, log=True),
             hx.CategoricalParameter("booster", ["gbtree", "dart", None]),
+            hx.FloatParameter("rate_drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
+            hx.IntParameter("depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}),
             hx.FloatParameter(
-                "rate_drop", 0.0, 1.0, active_when={"booster": ["dart"]}
+                "decay", 0.0, 1.0, active_when={"momentum": Range(0.1, 0.7)}, optional=0.8
             ),
-            hx.IntParameter(
-                "depth", 2, 8, active_when={"booster": ["dart", "gbtree"]}
-            ),
-            hx.FloatParameter(
-                "decay",
-                0.0,
-                1.0,
-                active_when={"momentum": Range(0.1, 0.7)},
-                optional=0.8,
-            ),
-            hx.FloatParameter(
-                "skip", 0.1, 10.0, log=True, active_when={"layers": [3, 4, 5]}
-            ),
+            hx.FloatParameter("skip", 0.1, 10.0, log=True, active_when={"layers": [3, 4, 5]}),
         ]
     )
     X = space.sample(n, seed=3)
@@ -87,18 +71,13 @@ def open_panel(browser, path):
     browser.get("about:blank")
     browser.get(path)
     Wait(browser, 60).until(
-        lambda at: at.execute_script(
-            "return !!document.querySelector('.what-if').whatIf;"
-        )
+        lambda at: at.execute_script("return !!document.querySelector('.what-if').whatIf;")
     )
 
 
 def in_page(browser, script, *rows):
     """What a script says of encoded rows, of which null is inactive."""
-    sent = [
-        [None if value != value else float(value) for value in row]
-        for row in rows
-    ]
+    sent = [[None if value != value else float(value) for value in row] for row in rows]
     return browser.execute_script(
         "const panel = document.querySelector('.what-if').whatIf, belief = panel.belief;"
         "const rows = [...arguments].map((row) => row.map((x) => x === null ? NaN : x));"
@@ -108,11 +87,7 @@ def in_page(browser, script, *rows):
 
 
 @pytest.fixture(
-    scope="module",
-    params=[
-        "maximize",
-        pytest.param("minimize", marks=pytest.mark.thorough),
-    ],
+    scope="module", params=["maximize", pytest.param("minimize", marks=pytest.mark.thorough)]
 )
 def panel(request, browser, tmp_path_factory):
     run = mixed_run(direction=request.param)
@@ -149,13 +124,9 @@ def test_the_browser_predicts_what_the_belief_predicts(browser, panel):
     radius = radius_of_even_spread(run.space, len(run.tried), 0)
     near = gower_distances(run.space, X, run.tried) <= radius
     for x, own, tried, says_of in zip(X, expected.T, near, says, strict=True):
-        np.testing.assert_allclose(
-            says_of["draws"], own, rtol=EXACT, atol=EXACT * spread
-        )
+        np.testing.assert_allclose(says_of["draws"], own, rtol=EXACT, atol=EXACT * spread)
         predicted = decision.predicted(x)
-        shown = [
-            says_of["predicted"][name] for name in ("mean", "low", "high")
-        ]
+        shown = [says_of["predicted"][name] for name in ("mean", "low", "high")]
         known = [predicted.estimate, *predicted.interval]
         np.testing.assert_allclose(shown, known, rtol=EXACT)
         gains = (run.sign * (keep - own) - decision.counts.between) / spread
@@ -192,9 +163,7 @@ def test_curves_are_those_of_the_belief_at_thirty_settings(browser, panel):
             rows = np.repeat(row[None], len(some), axis=0)
             rows[:, j] = some
             own = drawn(decision, carried, space.project(rows))[::8].T
-            np.testing.assert_allclose(
-                curves[j], own, rtol=EXACT, atol=EXACT * spread
-            )
+            np.testing.assert_allclose(curves[j], own, rtol=EXACT, atol=EXACT * spread)
             compared += 1
     assert compared > 200
 
@@ -205,9 +174,7 @@ def shapley(run, decision, carried, x, y):
     gains = dict.fromkeys(changes.columns, 0.0)
     orders = [*permutations(changes.columns)]
     for order in orders:
-        along = np.stack(
-            [changes.row(order[:i]) for i in range(len(order) + 1)]
-        )
+        along = np.stack([changes.row(order[:i]) for i in range(len(order) + 1)])
         steps = np.diff(drawn(decision, carried, along), axis=1)
         for j, step in zip(order, steps.T, strict=True):
             gains[j] = gains[j] + step / len(orders)
@@ -251,9 +218,7 @@ def test_a_change_counts_by_its_shapley_value_in_every_draw(browser, panel):
     says = in_page(browser, script, x, y)
     assert says["orders"] == 6
     spread = np.ptp(drawn(decision, carried, run.X))
-    for (j, gain), (of, own) in zip(
-        says["gains"], expected.items(), strict=True
-    ):
+    for (j, gain), (of, own) in zip(says["gains"], expected.items(), strict=True):
         assert j == of
         np.testing.assert_allclose(gain, own, atol=EXACT * spread)
     # and of more changes than can be looked at in all orders, they still sum to the whole
@@ -281,9 +246,7 @@ def test_what_is_copied_is_the_configuration(browser, panel):
         *latent,
     )
     rows = run.space.project(latent)
-    for (line, alone, values), config in zip(
-        lines, run.space.decode(rows), strict=True
-    ):
+    for (line, alone, values), config in zip(lines, run.space.decode(rows), strict=True):
         assert line == f"study.enqueue_trial({alone})"
         copied = ast.literal_eval(alone)
         assert [*copied] == [*config]
@@ -297,9 +260,7 @@ def test_what_is_copied_is_the_configuration(browser, panel):
 
 def plot(browser, name, part=".profile-plot"):
     """The picture of a hyperparameter, or another part of its panel."""
-    panel = browser.find_element(
-        "xpath", f"//article[contains(@class, 'profile')][h3='{name}']"
-    )
+    panel = browser.find_element("xpath", f"//article[contains(@class, 'profile')][h3='{name}']")
     return panel.find_element("css selector", part)
 
 
@@ -348,9 +309,7 @@ def test_a_dragged_line_moves_all_other_curves(browser, panel):
     positions = in_page(browser, "return panel.data.positions;")[1]
     rows = np.repeat(row[None], len(positions), axis=0)
     rows[:, 1] = positions
-    latent = np.where(
-        np.isnan(rows), in_page(browser, "return panel.latent;"), rows
-    )
+    latent = np.where(np.isnan(rows), in_page(browser, "return panel.latent;"), rows)
     mean = drawn(decision, carried, space.project(latent)).mean(axis=0)
     share = (np.clip(mean, frame["low"], frame["high"]) - frame["low"]) / (
         frame["high"] - frame["low"]
@@ -359,9 +318,7 @@ def test_a_dragged_line_moves_all_other_curves(browser, panel):
     np.testing.assert_allclose(moved[:, 1], expected, atol=0.02)
     text = browser.find_element("css selector", ".what-if-answers dd").text
     predicted = decision.predicted(row)
-    assert float(text.split()[0]) == pytest.approx(
-        predicted.estimate, abs=0.06
-    )
+    assert float(text.split()[0]) == pytest.approx(predicted.estimate, abs=0.06)
 
 
 def test_a_setting_is_typed_and_what_is_no_value_says_so(browser, panel):
@@ -389,22 +346,15 @@ def test_keys_move_a_value_and_its_children_appear(browser, panel):
     browser.execute_script(
         "document.querySelectorAll('details').forEach((d) => { d.open = true; });"
     )
-    plot(browser, "units").send_keys(
-        Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_UP
-    )
+    plot(browser, "units").send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_UP)
     assert space.decode(at(browser)[None])[0]["units"] == 10
     booster = Select(plot(browser, "booster", "select"))
-    for choice, children in [
-        ("gbtree", "depth"),
-        ("None", ""),
-        ("dart", "rate_drop depth"),
-    ]:
+    for choice, children in [("gbtree", "depth"), ("None", ""), ("dart", "rate_drop depth")]:
         booster.select_by_visible_text(choice)
         row = at(browser)
         assert space.is_valid(row[None]).all()
         greyed = {
-            name: plot(browser, name, ".why").is_displayed()
-            for name in ("rate_drop", "depth")
+            name: plot(browser, name, ".why").is_displayed() for name in ("rate_drop", "depth")
         }
         there = [name for name, is_off in greyed.items() if not is_off]
         assert there == children.split()
@@ -418,9 +368,7 @@ def test_a_link_opens_the_same_setting(browser, panel):
     run, decision, _ = panel
     address = browser.current_url.split("#")[0]
     row = run.space.sample(1, seed=5)[0]
-    fragment = in_page(
-        browser, "panel.begin(rows[0]); return panel.address();", row
-    )
+    fragment = in_page(browser, "panel.begin(rows[0]); return panel.address();", row)
     open_panel(browser, f"{address}{fragment}")
     np.testing.assert_array_equal(at(browser), row)
     Wait(browser, 30).until(lambda at: fragment in at.current_url)
@@ -430,19 +378,13 @@ def test_a_link_opens_the_same_setting(browser, panel):
     assert browser.get_log("browser") == []
 
 
-def test_two_settings_are_compared_and_another_hyperparameter_seen(
-    browser, panel
-):
+def test_two_settings_are_compared_and_another_hyperparameter_seen(browser, panel):
     _, decision, carried = panel
     open_panel(browser, browser.current_url.split("#")[0])
-    browser.find_element("xpath", "//button[.='Compare']").send_keys(
-        Keys.ENTER
-    )
+    browser.find_element("xpath", "//button[.='Compare']").send_keys(Keys.ENTER)
     x = in_page(browser, "panel.set(0, 0.1); return panel.held;")
     at(browser)
-    Wait(browser, 60).until(
-        lambda at: at.find_elements("css selector", ".what-if table tbody tr")
-    )
+    Wait(browser, 60).until(lambda at: at.find_elements("css selector", ".what-if table tbody tr"))
     table = browser.find_element("css selector", ".what-if table").text
     assert table.startswith("lr ")
     row = at(browser)
@@ -452,8 +394,7 @@ def test_two_settings_are_compared_and_another_hyperparameter_seen(
     plot(browser, "momentum", "h3 button").send_keys(Keys.ENTER)
     curve_of(browser, "lr")
     drawn_beside = [
-        plot(browser, "lr", f".{name}").get_attribute("d")
-        for name in ("first", "second", "third")
+        plot(browser, "lr", f".{name}").get_attribute("d") for name in ("first", "second", "third")
     ]
     assert all(drawn_beside)
     assert len({*drawn_beside}) == 3
@@ -478,18 +419,10 @@ def test_the_picture_is_an_svg_of_what_is_seen(browser, panel, tmp_path):
 
 
 @pytest.mark.usefixtures("few_draws_here")
-def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
-    browser, tmp_path
-):
-    run = tuning_run(
-        12, names=HOSTILE[:4], choices=HOSTILE[4:], objective_name=HOSTILE[0]
-    )
+def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(browser, tmp_path):
+    run = tuning_run(12, names=HOSTILE[:4], choices=HOSTILE[4:], objective_name=HOSTILE[0])
     path = hx.report(
-        run,
-        tmp_path / "h.html",
-        title="Safe",
-        sections=["history", "what-if"],
-        progress=False,
+        run, tmp_path / "h.html", title="Safe", sections=["history", "what-if"], progress=False
     )
     open_panel(browser, path.as_uri())
     other = next(t for t in run.trials if t != Question(run).decision.keep)
@@ -501,26 +434,17 @@ def test_hostile_names_are_texts_and_a_chosen_trial_is_the_start(
     np.testing.assert_allclose(at(browser), row)
     in_page(browser, "panel.set(0, 1); panel.set(2, 1 - panel.latent[2]);")
     at(browser)
-    text = browser.find_element("css selector", ".what-if").get_attribute(
-        "textContent"
-    )
+    text = browser.find_element("css selector", ".what-if").get_attribute("textContent")
     for name in (*HOSTILE[:4], *run.space.parameters[2].choices):
         assert printable(name)[:50] in text
     assert browser.title == "Safe"
-    assert (
-        browser.find_elements(
-            "css selector", ".what-if img, .what-if script:not([type])"
-        )
-        == []
-    )
+    assert browser.find_elements("css selector", ".what-if img, .what-if script:not([type])") == []
     assert browser.get_log("browser") == []
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("n", "d", "most"), [(200, 10, 30), (400, 20, 70)])
-def test_a_move_is_answered_at_once_and_the_page_is_small(
-    browser, tmp_path, n, d, most
-):
+def test_a_move_is_answered_at_once_and_the_page_is_small(browser, tmp_path, n, d, most):
     path = hx.what_if(many(n, d)).write(tmp_path / "r.html")
     assert path.stat().st_size < 1.5e6
     open_panel(browser, path.as_uri())
@@ -548,26 +472,14 @@ def wide(tmp_path_factory):
 @pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1300])
-def test_twenty_long_names_fit_the_screen_and_stand_out(
-    browser, wide, width, scheme
-):
-    screen = {
-        "width": width,
-        "height": 800,
-        "deviceScaleFactor": 1,
-        "mobile": width < 600,
-    }
+def test_twenty_long_names_fit_the_screen_and_stand_out(browser, wide, width, scheme):
+    screen = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [feature]}
-    )
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     try:
         open_panel(browser, wide.as_uri())
-        in_page(
-            browser,
-            "for (const j of [0, 1, 2, 4, 6]) panel.set(j, j === 4 ? 1 : 0.9);",
-        )
+        in_page(browser, "for (const j of [0, 1, 2, 4, 6]) panel.set(j, j === 4 ? 1 : 0.9);")
         at(browser)
         assert browser.execute_script(BEYOND) == []
         texts = browser.execute_script(COLORS)
@@ -587,9 +499,7 @@ def own_model():
 
 
 def many_categories():
-    space = hx.SearchSpace(
-        [hx.CategoricalParameter("city", [f"city {i}" for i in range(400)])]
-    )
+    space = hx.SearchSpace([hx.CategoricalParameter("city", [f"city {i}" for i in range(400)])])
     X = space.sample(30, seed=0)
     return hx.Run(space, X, X[:, 0], "minimize")
 

@@ -10,18 +10,14 @@ from tests.handmade import warns_of_glyphs
 
 pytestmark = [warns_of_glyphs, pytest.mark.usefixtures("few_draws")]
 
-SPACE = hx.SearchSpace(
-    [hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)]
-)
+SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0), hx.FloatParameter("y", 0.0, 1.0)])
 X = SPACE.sample(12, seed=0)
 LOSS = (X[:, 0] - 0.3) ** 2
 
 
 def run_of(origin, **more):
     origins = dict.fromkeys(range(12), origin)
-    return hx.Run(
-        SPACE, X, LOSS, "minimize", proposals=[], origins=origins, **more
-    )
+    return hx.Run(SPACE, X, LOSS, "minimize", proposals=[], origins=origins, **more)
 
 
 @pytest.mark.merge
@@ -29,22 +25,15 @@ def run_of(origin, **more):
     ("origin", "said"),
     [
         (hx.base.Origin.INITIAL, "none, as no model chose a trial"),
-        (
-            hx.base.Origin.UNKNOWN,
-            "none known, as it is not recorded who chose the trials",
-        ),
+        (hx.base.Origin.UNKNOWN, "none known, as it is not recorded who chose the trials"),
     ],
 )
-def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(
-    origin, said
-):
+def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said):
     report = Report.of({"loss": run_of(origin, optimizer="a grid")}, n_jobs=1)
     assert report.title == "What mattered among what was tried"
     anchors = [card.anchor for card in report.cards]
     assert not {"desirability-path", "explain-proposal"} & {*anchors}
-    assert {"summary", "history", "importance", "recommended-space"} <= {
-        *anchors
-    }
+    assert {"summary", "history", "importance", "recommended-space"} <= {*anchors}
     (trials,) = [card for card in report.cards if card.anchor == "history"]
     assert "initial design" not in trials.body
     assert said in report.tabs[0].read
@@ -56,6 +45,4 @@ def test_a_run_with_a_proposal_is_titled_as_one():
     report = Report.of({"loss": run}, sections=["history"])
     assert report.title == "Why the optimizer tried what it tried"
     running = {12: WithoutResult("running", np.array([0.1, 0.2]))}
-    assert hx.Run(
-        SPACE, X, LOSS, "minimize", proposals=[], without_result=running
-    ).proposes
+    assert hx.Run(SPACE, X, LOSS, "minimize", proposals=[], without_result=running).proposes

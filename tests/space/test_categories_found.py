@@ -10,15 +10,7 @@ MIXED = [1, 1.0, True, "1", float("nan"), None, (1, 2), "a"]
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        *MIXED,
-        np.int64(1),
-        np.float64(1.0),
-        np.bool_(True),
-        np.str_("a"),
-        [1, 2],
-    ],
+    "value", [*MIXED, np.int64(1), np.float64(1.0), np.bool_(True), np.str_("a"), [1, 2]]
 )
 def test_a_value_is_the_choice_that_a_comparison_with_each_finds(value):
     parameter = hx.CategoricalParameter("c", MIXED)

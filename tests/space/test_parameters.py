@@ -25,11 +25,7 @@ NUMERIC = [
     FloatParameter("f", 2.0, 2.0),
     FloatParameter("f", -3.0, -3.0, step=0.5),
 ]
-GRIDS = [
-    *NUMERIC,
-    CategoricalParameter("c", ["a", "b", "c"]),
-    CategoricalParameter("c", [0]),
-]
+GRIDS = [*NUMERIC, CategoricalParameter("c", ["a", "b", "c"]), CategoricalParameter("c", [0])]
 CONTINUOUS = [
     FloatParameter("f", -2.0, 6.0),
     FloatParameter("f", 1e-6, 1e2, log=True),
@@ -41,9 +37,7 @@ CONTINUOUS = [
 
 
 @pytest.mark.parametrize("parameter", GRIDS, ids=repr)
-def test_latent_values_lead_to_each_value_in_proportion_to_its_measure(
-    parameter,
-):
+def test_latent_values_lead_to_each_value_in_proportion_to_its_measure(parameter):
     positions, measures = parameter.grid()
     reached = parameter.from_latent(FINE)
     assert np.unique(reached).tolist() == positions.tolist()
@@ -57,9 +51,7 @@ def test_values_of_a_log_integer_weigh_their_log_interval():
     _, measures = IntParameter("k", 2, 5, log=True).grid()
     weights = [math.log((k + 0.5) / (k - 0.5)) for k in (2, 3, 4, 5)]
     whole = math.log(5.5 / 1.5)
-    np.testing.assert_allclose(
-        measures, [weight / whole for weight in weights], rtol=1e-12
-    )
+    np.testing.assert_allclose(measures, [weight / whole for weight in weights], rtol=1e-12)
 
 
 @pytest.mark.parametrize("parameter", CONTINUOUS, ids=repr)
@@ -71,9 +63,7 @@ def test_continuous_latent_values_are_positions(parameter):
 
 @pytest.mark.parametrize("parameter", NUMERIC + CONTINUOUS, ids=repr)
 @pytest.mark.parametrize("radius", [0.05, 0.3, 1.0])
-def test_a_latent_interval_leads_to_all_positions_near_and_to_no_other(
-    parameter, radius
-):
+def test_a_latent_interval_leads_to_all_positions_near_and_to_no_other(parameter, radius):
     positions = FINE if parameter.size is None else parameter.grid()[0]
     for centre in positions[:: max(1, len(positions) // 5)]:
         low, high = parameter.latent_interval(centre - radius, centre + radius)
@@ -83,12 +73,8 @@ def test_a_latent_interval_leads_to_all_positions_near_and_to_no_other(
             near = positions[np.abs(positions - centre) <= radius + 1e-9]
             assert np.unique(reached).tolist() == near.tolist()
         else:
-            assert reached.min() == pytest.approx(
-                max(0.0, centre - radius), abs=1e-4
-            )
-            assert reached.max() == pytest.approx(
-                min(1.0, centre + radius), abs=1e-4
-            )
+            assert reached.min() == pytest.approx(max(0.0, centre - radius), abs=1e-4)
+            assert reached.max() == pytest.approx(min(1.0, centre + radius), abs=1e-4)
 
 
 @pytest.mark.parametrize("high", range(2, 40))
@@ -103,17 +89,13 @@ def test_the_last_value_of_a_log_integer_ends_the_latent_range(high):
 
 def test_a_log_position_is_the_share_of_the_logarithm():
     lr = FloatParameter("lr", 1e-5, 1e-1, log=True)
-    np.testing.assert_allclose(
-        lr.encode([1e-5, 1e-4, 1e-2, 1e-1]), [0, 0.25, 0.75, 1], atol=1e-15
-    )
+    np.testing.assert_allclose(lr.encode([1e-5, 1e-4, 1e-2, 1e-1]), [0, 0.25, 0.75, 1], atol=1e-15)
     np.testing.assert_allclose(lr.decode(np.array([0.5])), [1e-3], rtol=1e-12)
 
 
 def test_a_log_integer_position_is_the_share_of_the_logarithm():
     units = IntParameter("units", 1, 16, log=True)
-    np.testing.assert_allclose(
-        units.encode([1, 2, 4, 16]), [0, 0.25, 0.5, 1], atol=1e-15
-    )
+    np.testing.assert_allclose(units.encode([1, 2, 4, 16]), [0, 0.25, 0.5, 1], atol=1e-15)
     assert units.decode(np.array([0.0, 0.25, 0.5, 1.0])) == [1, 2, 4, 16]
 
 
@@ -123,20 +105,14 @@ def test_a_log_integer_position_is_the_share_of_the_logarithm():
         (IntParameter("k", 0, 10, step=4), 8),
         (IntParameter("k", 0, 3, step=7), 0),
         (FloatParameter("f", 0.0, 1.0, step=0.3), 0.9),
-        (
-            FloatParameter("f", 0.0, 0.3, step=0.1),
-            0.3,
-        ),  # 0.3 / 0.1 is below 3 in floating point
+        (FloatParameter("f", 0.0, 0.3, step=0.1), 0.3),  # 0.3 / 0.1 is below 3 in floating point
         (FloatParameter("f", 0.0, 0.6, step=0.2), 0.6),
     ],
     ids=repr,
 )
 def test_the_end_of_a_range_is_the_largest_value_on_the_grid(parameter, high):
     assert parameter.high == pytest.approx(high, abs=1e-12)
-    assert (
-        parameter.decode(np.array([1.0] if parameter.size > 1 else [0.0]))[0]
-        == parameter.high
-    )
+    assert parameter.decode(np.array([1.0] if parameter.size > 1 else [0.0]))[0] == parameter.high
 
 
 def test_no_value_lies_above_the_range_by_rounding():
@@ -163,18 +139,11 @@ def test_every_position_of_a_range_survives_the_round_trip(parameter):
 
 
 @given(
-    low=st.integers(-50, 50),
-    width=st.integers(0, 60),
-    step=st.integers(1, 7),
-    log=st.booleans(),
+    low=st.integers(-50, 50), width=st.integers(0, 60), step=st.integers(1, 7), log=st.booleans()
 )
-def test_whole_numbers_decode_to_whole_numbers_on_their_grid(
-    low, width, step, log
-):
+def test_whole_numbers_decode_to_whole_numbers_on_their_grid(low, width, step, log):
     low = abs(low) + 1 if log else low
-    parameter = IntParameter(
-        "k", low, low + width, log=log, step=1 if log else step
-    )
+    parameter = IntParameter("k", low, low + width, log=log, step=1 if log else step)
     expected = list(range(low, low + width + 1, parameter.step))
     decoded = parameter.decode(parameter.encode(expected))
     assert decoded == expected
@@ -211,16 +180,10 @@ def test_the_nearest_position_stands_for_a_value(parameter, position, nearest):
         (FloatParameter("f", 0.7, 0.7), 0.7000000000001, 0.0),
         (IntParameter("k", 1, 5), 3.0000001, 0.5),
         (IntParameter("k", 1, 5), np.float32(3), 0.5),
-        (
-            FloatParameter("f", 0.0, 1.0),
-            "0.5",
-            0.5,
-        ),  # as a table of texts gives it
+        (FloatParameter("f", 0.0, 1.0), "0.5", 0.5),  # as a table of texts gives it
     ],
 )
-def test_values_that_were_only_rounded_are_still_in_their_range(
-    parameter, value, position
-):
+def test_values_that_were_only_rounded_are_still_in_their_range(parameter, value, position):
     assert parameter.encode([value])[0] == pytest.approx(position, abs=1e-12)
 
 
@@ -266,11 +229,7 @@ NAN = float("nan")
         ([1, 2], np.int64(2), 1),
         ([0.5, 1.5], np.float32(1.5), 1),
         (["a", "b"], np.str_("b"), 1),
-        (
-            [(64, 64), (128,)],
-            [128],
-            1,
-        ),  # a JSON storage turns tuples into lists
+        ([(64, 64), (128,)], [128], 1),  # a JSON storage turns tuples into lists
         ([[64, 64], [128]], (64, 64), 0),
         ([[64, 64], [128]], np.array([128]), 1),
         ([[1, 2], [True, 2]], [True, 2], 1),
@@ -288,21 +247,7 @@ def test_a_choice_is_found_by_type_and_then_by_equality(choices, value, index):
     assert category_index(choices, value) == index
 
 
-CHOICES = [
-    None,
-    True,
-    False,
-    1,
-    0,
-    2.5,
-    "1",
-    "",
-    (1, 2),
-    [1, True],
-    NAN,
-    math.inf,
-    b"x",
-]
+CHOICES = [None, True, False, 1, 0, 2.5, "1", "", (1, 2), [1, True], NAN, math.inf, b"x"]
 
 
 def test_choices_of_any_type_survive_the_round_trip():
@@ -310,24 +255,15 @@ def test_choices_of_any_type_survive_the_round_trip():
     positions = parameter.encode(CHOICES)
     assert positions.tolist() == list(range(len(CHOICES)))
     decoded = parameter.decode(positions)
-    assert [(type(v), repr(v)) for v in decoded] == [
-        (type(v), repr(v)) for v in CHOICES
-    ]
+    assert [(type(v), repr(v)) for v in decoded] == [(type(v), repr(v)) for v in CHOICES]
 
 
 # Of all characters hypothesis would make a table first, which takes seconds.
 TEXTS = st.text(st.sampled_from("01aAé \0"), max_size=3)
 
 
-@given(
-    st.lists(
-        TEXTS | st.integers() | st.booleans() | st.none(),
-        max_size=12,
-    )
-)
+@given(st.lists(TEXTS | st.integers() | st.booleans() | st.none(), max_size=12))
 def test_any_choices_that_differ_are_told_apart(values):
-    choices = list(
-        {(type(value), value): value for value in values}.values()
-    ) or ["only"]
+    choices = list({(type(value), value): value for value in values}.values()) or ["only"]
     parameter = CategoricalParameter("c", choices)
     assert parameter.encode(choices).tolist() == list(range(len(choices)))

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.space import Range, common, still_possible
 from hpo_explain.space.searches import brought_inside
 from tests.analytic import nested_space, unit_cube
@@ -49,9 +44,7 @@ def spaces(draw):
     for i in range(draw(st.integers(1, 7))):
         conditions = {}
         for parent in (
-            draw(
-                st.lists(st.sampled_from(parameters), unique_by=id, max_size=2)
-            )
+            draw(st.lists(st.sampled_from(parameters), unique_by=id, max_size=2))
             if (parameters)
             else []
         ):
@@ -60,26 +53,16 @@ def spaces(draw):
             "active_when": conditions or None,
             "optional": draw(st.sampled_from([None, None, None, 0.3, 0.8])),
         }
-        kind = draw(
-            st.sampled_from(
-                ["float", "step", "log", "int", "int_log", "category"]
-            )
-        )
+        kind = draw(st.sampled_from(["float", "step", "log", "int", "int_log", "category"]))
         name = f"{kind}_{i}"
         if kind in ("float", "step", "log"):
             extra = {"step": 0.5} if kind == "step" else {"log": kind == "log"}
-            parameters.append(
-                FloatParameter(name, 0.5, 3.0, **extra, **options)
-            )
+            parameters.append(FloatParameter(name, 0.5, 3.0, **extra, **options))
         elif kind in ("int", "int_log"):
             high = draw(st.integers(2, 5))
-            parameters.append(
-                IntParameter(name, 2, high, log=kind == "int_log", **options)
-            )
+            parameters.append(IntParameter(name, 2, high, log=kind == "int_log", **options))
         else:
-            choices = draw(
-                st.sampled_from([["a", "b", "c"], [True, 1, "1"], ["x"]])
-            )
+            choices = draw(st.sampled_from([["a", "b", "c"], [True, 1, "1"], ["x"]]))
             parameters.append(CategoricalParameter(name, choices, **options))
     return SearchSpace(draw(st.permutations(parameters)))
 
@@ -94,10 +77,7 @@ def holds(space, latent, name):
         and (
             values.low <= latent[parent] < values.high
             if isinstance(values, Range)
-            else any(
-                type(v) is type(latent[parent]) and v == latent[parent]
-                for v in values
-            )
+            else any(type(v) is type(latent[parent]) and v == latent[parent] for v in values)
         )
         for parent, values in (parameter.active_when or {}).items()
     )
@@ -128,20 +108,13 @@ def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
 
 @settings(max_examples=100)
 @given(spaces(), st.integers(0, 2**32))
-def test_sampled_configurations_are_valid_and_survive_the_round_trip(
-    space, seed
-):
+def test_sampled_configurations_are_valid_and_survive_the_round_trip(space, seed):
     X = space.sample(20, seed=seed)
     assert space.is_valid(X).all()
     configs = space.decode(X)
     np.testing.assert_allclose(space.encode(configs), X, rtol=0, atol=1e-12)
     assert [set(config) for config in configs] == [
-        {
-            name
-            for name, x in zip(space.names, row, strict=True)
-            if not np.isnan(x)
-        }
-        for row in X
+        {name for name, x in zip(space.names, row, strict=True) if not np.isnan(x)} for row in X
     ]
 
 
@@ -151,11 +124,7 @@ def is_configuration(space, row):
         if np.isnan(row[j]):
             continue
         allowed = np.array([0.0, 1.0]) if p.grid() is None else p.grid()[0]
-        inside = (
-            allowed[0] <= row[j] <= allowed[-1]
-            if p.grid() is None
-            else row[j] in allowed
-        )
+        inside = allowed[0] <= row[j] <= allowed[-1] if p.grid() is None else row[j] in allowed
         if not inside:
             return False
     values = values_of(space, row)
@@ -171,32 +140,15 @@ def is_configuration(space, row):
 
 @settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32), st.data())
-def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(
-    space, seed, data
-):
+def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, seed, data):
     X = space.sample(6, seed=seed)
     for i in range(1, len(X)):
         for _ in range(data.draw(st.integers(1, 2))):
             j = data.draw(st.integers(0, len(space) - 1))
             X[i, j] = data.draw(
-                st.sampled_from(
-                    [
-                        np.nan,
-                        0.0,
-                        1.0,
-                        2.0,
-                        0.5,
-                        0.37,
-                        -1.0,
-                        3.0,
-                        np.inf,
-                        -np.inf,
-                    ]
-                )
+                st.sampled_from([np.nan, 0.0, 1.0, 2.0, 0.5, 0.37, -1.0, 3.0, np.inf, -np.inf])
             )
-    assert space.is_valid(X).tolist() == [
-        is_configuration(space, row) for row in X
-    ]
+    assert space.is_valid(X).tolist() == [is_configuration(space, row) for row in X]
 
 
 def test_the_first_position_that_stands_for_no_value_is_named():
@@ -211,23 +163,17 @@ def test_the_first_position_that_stands_for_no_value_is_named():
         ({"x1": 0.5, "z": 1}, "source names 'z'"),
     ],
 )
-def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(
-    config, told
-):
+def test_what_is_no_configuration_is_told_of_the_argument_that_was_given(config, told):
     with pytest.raises(ValueError, match=told):
         unit_cube(1).row(config, "source")
 
 
-@pytest.mark.parametrize(
-    ("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")]
-)
+@pytest.mark.parametrize(("number", "more"), [(6, ""), (7, ", ..."), (8, ", ..."), (9, ", ...")])
 def test_of_many_hyperparameters_the_first_are_named(number, more):
     space = unit_cube(number)
     assert repr(space).endswith(f"(x1, x2, x3, x4, x5, x6{more})>")
     shown = ", ".join(space.names[:8]) + (", ..." if number > 8 else "")
-    with pytest.raises(
-        ValueError, match=re.escape(f"one column per hyperparameter ({shown})")
-    ):
+    with pytest.raises(ValueError, match=re.escape(f"one column per hyperparameter ({shown})")):
         space.decode(np.zeros((1, number + 1)))
 
 
@@ -247,23 +193,10 @@ def test_spaces_of_the_same_hyperparameters_are_equal_in_whatever_order_they_are
 
 
 def test_places_are_the_order_of_the_values_beside_which_categories_were_tried():
-    space = SearchSpace(
-        [CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)]
-    )
-    X = np.array(
-        [
-            [2.0, 0.5],
-            [0.0, 0.1],
-            [np.nan, 0.1],
-            [2.0, 0.5],
-            [1.0, 0.9],
-            [0.0, 0.05],
-        ]
-    )
+    space = SearchSpace([CategoricalParameter("c", list("abc")), FloatParameter("x", 0.0, 1.0)])
+    X = np.array([[2.0, 0.5], [0.0, 0.1], [np.nan, 0.1], [2.0, 0.5], [1.0, 0.9], [0.0, 0.05]])
     ordered = space.in_order_of(np.nan_to_num(X))
-    np.testing.assert_array_equal(
-        ordered.places(0, X[:, 0]), [1, 0, np.nan, 1, 2, 0]
-    )
+    np.testing.assert_array_equal(ordered.places(0, X[:, 0]), [1, 0, np.nan, 1, 2, 0])
     np.testing.assert_allclose(ordered.places(1, X[:, 1]), X[:, 1], rtol=1e-11)
     different = ordered.distinct(X)
     assert len(different) == 5
@@ -280,9 +213,7 @@ def gone_through(space, X, cost):
 
 
 @given(spaces(), st.integers(0, 10**6))
-def test_no_order_of_rows_columns_or_categories_changes_what_is_gone_through(
-    space, seed
-):
+def test_no_order_of_rows_columns_or_categories_changes_what_is_gone_through(space, seed):
     rng = np.random.default_rng(seed)
     X = space.sample(9, seed=seed, method="uniform")
     cost = rng.random(9)
@@ -292,17 +223,14 @@ def test_no_order_of_rows_columns_or_categories_changes_what_is_gone_through(
     for j, parameter in enumerate(parameters):
         if isinstance(parameter, CategoricalParameter):
             codes = rng.permutation(parameter.size)
-            parameters[j] = replace(
-                parameter, choices=[parameter.choices[c] for c in codes]
-            )
+            parameters[j] = replace(parameter, choices=[parameter.choices[c] for c in codes])
             present = ~np.isnan(values[:, j])
             places = values[present, j].astype(int)
             values[present, j] = np.argsort(codes)[places]
     other = SearchSpace(parameters)
     rows = rng.permutation(9)
     np.testing.assert_array_equal(
-        gone_through(space, X, cost),
-        gone_through(other, values[rows], cost[rows]),
+        gone_through(space, X, cost), gone_through(other, values[rows], cost[rows])
     )
 
 
@@ -317,9 +245,7 @@ def test_where_rows_of_a_grid_differ_by_their_cost_alone_it_decides():
 
 def test_the_unit_of_a_hyperparameter_changes_no_order():
     def ordered(high):
-        space = SearchSpace(
-            [FloatParameter("a", 0.0, high), FloatParameter("b", 0.0, 7.0)]
-        )
+        space = SearchSpace([FloatParameter("a", 0.0, high), FloatParameter("b", 0.0, 7.0)])
         configs = [
             {"a": share * high, "b": 7.0 * other}
             for share, other in ((0.1, 0.9), (0.3, 0.2), (0.7, 0.4))
@@ -338,21 +264,13 @@ def test_each_stratum_of_a_hypercube_is_hit_once():
     n = 137
     X = unit_cube(4).sample(n, seed=3)
     for column in X.T:
-        assert np.floor(column * n).astype(int).tolist() != list(
-            range(n)
-        )  # not in order
+        assert np.floor(column * n).astype(int).tolist() != list(range(n))  # not in order
         assert sorted(np.floor(column * n).astype(int)) == list(range(n))
 
 
 def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure():
     n = 40_000
-    active = dict(
-        zip(
-            SPACE.names,
-            (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0),
-            strict=True,
-        )
-    )
+    active = dict(zip(SPACE.names, (~np.isnan(SPACE.sample(n, seed=2))).mean(axis=0), strict=True))
     expected = {
         "optimizer": 1.0,
         "momentum": 1 / 3,
@@ -366,9 +284,7 @@ def test_the_shares_of_active_hyperparameters_are_those_of_the_product_measure()
     }
     for name, share in expected.items():
         # four standard errors of independent draws, which hypercubes stay below
-        assert active[name] == pytest.approx(
-            share, abs=4 * np.sqrt(0.25 / n)
-        ), name
+        assert active[name] == pytest.approx(share, abs=4 * np.sqrt(0.25 / n)), name
 
 
 def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
@@ -376,20 +292,14 @@ def test_latent_rows_keep_what_is_inactive_and_optional_absence_is_a_value():
     absent = np.isnan(latent)
     assert not absent[:, :-1].any()
     assert absent[:, -1].mean() == pytest.approx(0.6, abs=1 / 500)
-    np.testing.assert_array_equal(
-        SPACE.project(latent), SPACE.sample(500, seed=0)
-    )
+    np.testing.assert_array_equal(SPACE.project(latent), SPACE.sample(500, seed=0))
 
 
 @pytest.mark.parametrize("method", ["lhs", "uniform"])
 def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(method):
     first = SPACE.sample(50, seed=0, method=method)
-    np.testing.assert_array_equal(
-        first, SPACE.sample(50, seed=0, method=method)
-    )
-    assert not np.array_equal(
-        first, SPACE.sample(50, seed=1, method=method), equal_nan=True
-    )
+    np.testing.assert_array_equal(first, SPACE.sample(50, seed=0, method=method))
+    assert not np.array_equal(first, SPACE.sample(50, seed=1, method=method), equal_nan=True)
 
 
 # ---------------------------------------------------------------------- encoding
@@ -398,9 +308,7 @@ def test_the_same_seed_gives_the_same_rows_and_zero_is_a_seed(method):
 def test_a_dict_a_list_and_a_frame_encode_alike():
     configs = SPACE.decode(SPACE.sample(40, seed=7))
     X = SPACE.encode(configs)
-    np.testing.assert_array_equal(
-        np.vstack([SPACE.encode(config) for config in configs]), X
-    )
+    np.testing.assert_array_equal(np.vstack([SPACE.encode(config) for config in configs]), X)
     # whole numbers with gaps become floats, gaps become NaN
     frame = pd.DataFrame(configs)
     np.testing.assert_array_equal(SPACE.encode(frame), X)
@@ -413,9 +321,7 @@ NONE_IS_A_CHOICE = SearchSpace(
     [
         CategoricalParameter("max_features", ["sqrt", "log2", None]),
         CategoricalParameter("booster", ["gbtree", "dart"]),
-        CategoricalParameter(
-            "policy", ["a", None], active_when={"booster": ["dart"]}
-        ),
+        CategoricalParameter("policy", ["a", None], active_when={"booster": ["dart"]}),
     ]
 )
 
@@ -430,18 +336,13 @@ def test_none_is_a_choice_also_where_a_table_writes_it_as_nan():
     np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(configs), X)
     frame = pd.DataFrame(configs)
     np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame), X)
-    np.testing.assert_array_equal(
-        NONE_IS_A_CHOICE.encode(frame.astype(object)), X
-    )
+    np.testing.assert_array_equal(NONE_IS_A_CHOICE.encode(frame.astype(object)), X)
     assert NONE_IS_A_CHOICE.decode(X) == configs
 
 
 def test_nan_as_a_choice_is_not_a_gap():
     space = SearchSpace([CategoricalParameter("c", [1.0, float("nan")])])
-    assert space.encode([{"c": float("nan")}, {"c": 1}]).tolist() == [
-        [1.0],
-        [0.0],
-    ]
+    assert space.encode([{"c": float("nan")}, {"c": 1}]).tolist() == [[1.0], [0.0]]
     assert np.isnan(space.decode(np.array([[1.0]]))[0]["c"])
 
 
@@ -476,9 +377,7 @@ def test_conditions_are_told_in_words(name, text):
     ],
     ids=repr,
 )
-def test_a_range_of_a_parent_is_told_in_words_and_read_from_its_text(
-    values, text
-):
+def test_a_range_of_a_parent_is_told_in_words_and_read_from_its_text(values, text):
     child = FloatParameter("x", 0.0, 1.0, active_when={"c": values})
     space = SearchSpace([FloatParameter("c", 0.0, 1.0), child])
     assert space.condition_text("x") == f"active when {text}"

@@ -5,34 +5,21 @@ import pytest
 
 from hpo_explain.space import Ties, lowest, ranked, size_of
 
-UNITS = {
-    "as it is": (1.0, 0.0),
-    "small": (1e-6, 0.0),
-    "moved": (1.0, 1e6),
-    "both": (1e6, 3e6),
-}
+UNITS = {"as it is": (1.0, 0.0), "small": (1e-6, 0.0), "moved": (1.0, 1e6), "both": (1e6, 3e6)}
 
 
 @pytest.mark.parametrize(("scale", "shift"), UNITS.values(), ids=UNITS)
-def test_means_of_the_same_leaves_are_equal_in_any_order_and_unit(
-    scale, shift
-):
+def test_means_of_the_same_leaves_are_equal_in_any_order_and_unit(scale, shift):
     rng = np.random.default_rng(0)
     plain = rng.normal(size=(5, 64))
     leaves = scale * plain + shift
-    costs = np.array(
-        [rng.permutation(row).mean() for _ in range(200) for row in leaves]
-    )
+    costs = np.array([rng.permutation(row).mean() for _ in range(200) for row in leaves])
     ties = Ties.among(costs)
     settled = ties.settled(costs)
     assert len(np.unique(settled)) == 5 < len(np.unique(costs))
-    np.testing.assert_array_equal(
-        settled.reshape(200, 5), settled[:5][None, :].repeat(200, 0)
-    )
+    np.testing.assert_array_equal(settled.reshape(200, 5), settled[:5][None, :].repeat(200, 0))
     means = plain.mean(axis=1)
-    np.testing.assert_allclose(
-        settled[:5] * ties.step / scale, means - means.min(), atol=1e-7
-    )
+    np.testing.assert_allclose(settled[:5] * ties.step / scale, means - means.min(), atol=1e-7)
     np.testing.assert_array_equal(ranked(costs)[::200] % 5, np.argsort(means))
     assert lowest(costs) == np.argmin(means)
 
@@ -47,13 +34,9 @@ def test_what_is_infeasible_or_far_worse_does_not_hide_differences():
     assert ranked(costs).tolist() == [6, 2, 1, 3, 4, 0, 5]
 
 
-@pytest.mark.parametrize(
-    "costs", [[np.inf, np.inf], [0.0, 0.0], [7.0], []], ids=str
-)
+@pytest.mark.parametrize("costs", [[np.inf, np.inf], [0.0, 0.0], [7.0], []], ids=str)
 def test_without_a_spread_the_first_is_the_lowest(costs):
-    np.testing.assert_array_equal(
-        ranked(np.array(costs)), np.arange(len(costs))
-    )
+    np.testing.assert_array_equal(ranked(np.array(costs)), np.arange(len(costs)))
 
 
 def test_extremes_of_floating_point_neither_overflow_nor_vanish():
@@ -66,9 +49,7 @@ def test_extremes_of_floating_point_neither_overflow_nor_vanish():
 def test_one_value_decides_no_order(far, sign):
     costs = np.array([1.0, 0.5, 0.0, sign * far])
     others = [2, 1, 0]
-    assert ranked(costs).tolist() == (
-        [*others, 3] if sign > 0 else [3, *others]
-    )
+    assert ranked(costs).tolist() == ([*others, 3] if sign > 0 else [3, *others])
     assert lowest(costs) == ranked(costs)[0]
     for n in (5, 40):
         rng = np.random.default_rng(n)
@@ -79,9 +60,7 @@ def test_one_value_decides_no_order(far, sign):
 
 
 @pytest.mark.parametrize("rounding", [1e-16, 2.0**-52, 3e-17])
-@pytest.mark.parametrize(
-    "others", [[1.0], [0.0, 1.0], [0.0, 0.0, 5.0], [0.5, 1.0, 2.0]], ids=str
-)
+@pytest.mark.parametrize("others", [[1.0], [0.0, 1.0], [0.0, 0.0, 5.0], [0.5, 1.0, 2.0]], ids=str)
 def test_what_rounding_leaves_beside_zero_is_no_signal(rounding, others):
     assert lowest(np.array([rounding, 0.0, *others])) == 0
     assert lowest(np.array([0.0, -rounding, *others])) == 0

@@ -42,30 +42,11 @@ drawn well: fold, or say in the footer what is left out.
 """
 
 from hpo_explain.base.figures.cells import Cells, triangle
-from hpo_explain.base.figures.curves import (
-    Curves,
-    broken,
-    side_by_side,
-    usual_ends,
-)
-from hpo_explain.base.figures.marks import (
-    LOOKS,
-    Axis,
-    Dots,
-    Line,
-    Look,
-    Note,
-    Words,
-)
+from hpo_explain.base.figures.curves import Curves, broken, side_by_side, usual_ends
+from hpo_explain.base.figures.marks import LOOKS, Axis, Dots, Line, Look, Note, Words
 from hpo_explain.base.figures.panels import Figure, Panels
 from hpo_explain.base.figures.parallel import Parallel, Tick
-from hpo_explain.base.figures.rows import (
-    HATCHED,
-    PALE,
-    Bar,
-    Rows,
-    View,
-)
+from hpo_explain.base.figures.rows import HATCHED, PALE, Bar, Rows, View
 
 __all__ = [
     "HATCHED",

@@ -10,14 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.figures.curves import broken
-from hpo_explain.base.figures.marks import (
-    Axis,
-    Dots,
-    Line,
-    Shown,
-    Words,
-    extent,
-)
+from hpo_explain.base.figures.marks import Axis, Dots, Line, Shown, Words, extent
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
@@ -72,10 +65,7 @@ class Cells(Words):
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
         low, high = extent(self.values)
-        return (
-            low if self.low is None else self.low,
-            high if self.high is None else self.high,
-        )
+        return (low if self.low is None else self.low, high if self.high is None else self.high)
 
     def crosses(self) -> tuple[Array, Array]:
         """Return a line with gaps: from corner to corner of each cell that is dimmed.
@@ -84,10 +74,7 @@ class Cells(Words):
         """
         x, y = self.x.edges(), self.y.edges()
         i, j = np.nonzero([[]] if self.dimmed is None else self.dimmed)
-        return broken(
-            np.column_stack([x[i], x[i + 1]]),
-            np.column_stack([y[j], y[j + 1]]),
-        )
+        return broken(np.column_stack([x[i], x[i + 1]]), np.column_stack([y[j], y[j + 1]]))
 
 
 def triangle(
@@ -141,9 +128,7 @@ def triangle(
         x=Axis(label="", names=shown[: n - k]),
         y=Axis(label="", names=shown[k:]),
         values=lower,
-        texts=np.where(np.isnan(lower), "", written).tolist()
-        if n <= _MOST_NUMBERS
-        else (),
+        texts=np.where(np.isnan(lower), "", written).tolist() if n <= _MOST_NUMBERS else (),
         footer=footer,
         **words,
     )

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.figures.marks import (
-    Axis,
-    Dots,
-    Line,
-    Note,
-    Shown,
-    Words,
-    extent,
-)
+from hpo_explain.base.figures.marks import Axis, Dots, Line, Note, Shown, Words, extent
 from hpo_explain.space import Array
 
 _SPREAD = 0.3  # how far from its value a mark stands that others share
@@ -100,10 +92,7 @@ class Curves(Words):
         xs = np.concatenate([*(mark.x for mark in marks), self.rug])
         low, high = extent(xs)
         first, last = self.x.limits
-        return (
-            low if first is None else first,
-            high if last is None else last,
-        )
+        return (low if first is None else first, high if last is None else last)
 
     @property
     def has_beyond(self) -> bool:
@@ -125,11 +114,7 @@ class Curves(Words):
             "left": dots.x < left,
         }
         inside = ~np.any([*beyond.values()], axis=0)
-        at_ends = replace(
-            dots,
-            x=np.clip(dots.x, left, right),
-            y=np.clip(dots.y, low, high),
-        )
+        at_ends = replace(dots, x=np.clip(dots.x, left, right), y=np.clip(dots.y, low, high))
         if inside.any():
             yield at_ends.some(inside), ""
         for end, is_there in beyond.items():
@@ -154,19 +139,13 @@ class Curves(Words):
         margin = 0.05 * np.ptp(scaled) or 0.05 * abs(scaled[1]) or 0.05
         scaled += [-margin, margin]
         low, high = np.exp(scaled) if self.y.log else scaled
-        return (
-            float(low) if first is None else first,
-            float(high) if last is None else last,
-        )
+        return (float(low) if first is None else first, float(high) if last is None else last)
 
 
 def _bounds(axis: Axis) -> tuple[float, float]:
     """Return the ends of an axis that are given, infinite where they are not."""
     first, last = axis.limits
-    return (
-        -np.inf if first is None else first,
-        np.inf if last is None else last,
-    )
+    return (-np.inf if first is None else first, np.inf if last is None else last)
 
 
 def usual_ends(

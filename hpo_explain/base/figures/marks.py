@@ -12,13 +12,7 @@ import numpy as np
 from hpo_explain.space import Array, Bools
 
 # Okabe and Ito (2008), Color Universal Design: distinct in all common kinds of color blindness.
-BLUE, ORANGE, GREEN, PURPLE, RED = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#D55E00",
-)
+BLUE, ORANGE, GREEN, PURPLE, RED = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00")
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
 PAPER, RULE, TINT = "#ffffff", "#b0b0b0", "#fff4de"
 _LARGE = 1e300  # beyond it an axis is drawn in this unit
@@ -127,9 +121,7 @@ class Axis:
     @property
     def title(self) -> str:
         """The label, with the unit of what is divided by one."""
-        return (
-            self.label if self.unit == 1.0 else f"{self.label} / {self.unit:g}"
-        )
+        return self.label if self.unit == 1.0 else f"{self.label} / {self.unit:g}"
 
     @property
     def integers(self) -> bool:
@@ -257,17 +249,11 @@ class Shown(NamedTuple):
     signs: set[str]
 
     @classmethod
-    def of(
-        cls,
-        lines: Sequence[Line] = (),
-        dots: Sequence[Dots] = (),
-        **signs: Any,
-    ) -> Shown:
+    def of(cls, lines: Sequence[Line] = (), dots: Sequence[Dots] = (), **signs: Any) -> Shown:
         """Return what lines, points and those signs show that there are any of."""
         return cls(
             strokes={line.look for line in lines if not line.bare},
-            points={dot.look for dot in dots}
-            | {line.look for line in lines if line.marks},
+            points={dot.look for dot in dots} | {line.look for line in lines if line.marks},
             signs={"band", *(sign for sign, any_ in signs.items() if any_)},
         )
 

@@ -34,18 +34,12 @@ class Panels(Words):
 
     def legend(self) -> Mapping[str, str]:
         """Return what looks mean: those of all panels together, unless it is given."""
-        return self.means or {
-            k: v for panel in self.panels for k, v in panel.means.items()
-        }
+        return self.means or {k: v for panel in self.panels for k, v in panel.means.items()}
 
     @property
     def curves(self) -> list[Curves]:
         """The panels, if all are curves that can have an axis in common; else none."""
-        curves = [
-            panel
-            for panel in self.panels
-            if isinstance(panel, Curves) and not panel.lying
-        ]
+        curves = [panel for panel in self.panels if isinstance(panel, Curves) and not panel.lying]
         return curves if len(curves) == len(self.panels) else []
 
     @property
@@ -69,12 +63,7 @@ class Panels(Words):
         ends: dict[str, tuple[float, float] | None] = {"y": self.ends_of_y}
         if self.same_x and self.curves:
             ends["x"] = _ends([panel.across() for panel in self.curves])
-        bare: dict[str, Any] = {
-            "subtitle": "",
-            "footer": "",
-            "caution": "",
-            "means": {},
-        }
+        bare: dict[str, Any] = {"subtitle": "", "footer": "", "caution": "", "means": {}}
         return [
             replace(
                 panel,

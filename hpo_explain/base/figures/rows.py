@@ -9,16 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from hpo_explain.base.figures.marks import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    Dots,
-    Shown,
-    Words,
-)
+from hpo_explain.base.figures.marks import BLUE, GREEN, GREY, ORANGE, PURPLE, Dots, Shown, Words
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
 
@@ -157,19 +148,14 @@ class Rows(Words):
         shown = list(zip(labels, values, halves, strict=True))[: cls.MOST]
         return cls(
             labels=[(label,) for label, _, _ in shown],
-            bars=[
-                Bar(row, 0.0, float(value), half)
-                for row, (_, value, half) in enumerate(shown)
-            ],
+            bars=[Bar(row, 0.0, float(value), half) for row, (_, value, half) in enumerate(shown)],
             footer=footer,
             positive=True,
             **words,
         )
 
     @classmethod
-    def folded(
-        cls, order: Sequence[int], *, most: int = MOST
-    ) -> tuple[list[int], list[int]]:
+    def folded(cls, order: Sequence[int], *, most: int = MOST) -> tuple[list[int], list[int]]:
         """Return which rows are drawn, and which the last one sums up, if they are too many."""
         room = len(order) if len(order) <= most else most - 1
         return list(order[:room]), list(order[room:])

@@ -41,11 +41,7 @@ class Attainable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values, without the draws."""
-        return {
-            "mean": self.mean,
-            "std": self.std,
-            "configurations": self.configurations,
-        }
+        return {"mean": self.mean, "std": self.std, "configurations": self.configurations}
 
 
 def attainable(
@@ -92,22 +88,16 @@ def attainable(
     if axis.category:
         costs = least[axis.level(positions)]
     else:
-        each = [
-            np.interp(positions, axis.centers, of_one) for of_one in least.T
-        ]
+        each = [np.interp(positions, axis.centers, of_one) for of_one in least.T]
         costs = np.stack(each, axis=-1)
     mean = land.all_values.mean(axis=0)
     rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
     configurations: list[Mapping[str, Any]] = []
-    for position, at in zip(
-        positions, axis.level(positions).tolist(), strict=True
-    ):
+    for position, at in zip(positions, axis.level(positions).tolist(), strict=True):
         best = land.all_rows[[rows[at]]].copy()
         best[:, j] = position
         there = masks[at].any()
-        configurations.append(
-            draws.space.decode(draws.space.project(best))[0] if there else {}
-        )
+        configurations.append(draws.space.decode(draws.space.project(best))[0] if there else {})
     objective = draws.sign * costs
     return Attainable(
         mean=objective.mean(axis=-1),

@@ -8,20 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    InputError,
-    check_count,
-    check_name,
-    check_number,
-    check_seed,
-)
+from hpo_explain.base import InputError, check_count, check_name, check_number, check_seed
 from hpo_explain.methods._engines.rows_at import checked_sample
-from hpo_explain.space import (
-    Array,
-    Config,
-    Ints,
-    SearchSpace,
-)
+from hpo_explain.space import Array, Config, Ints, SearchSpace
 
 HYPERCUBES = 10
 
@@ -33,31 +22,21 @@ def hypercubes(space: SearchSpace, n: int, *, seed: int = 0) -> list[Array]:
     error of their mean can only be estimated from several.
     """
     return independent_batches(
-        lambda size, batch_seed: space.sample(
-            size, seed=batch_seed, latent=True
-        ),
+        lambda size, batch_seed: space.sample(size, seed=batch_seed, latent=True),
         check_count("background", n),
         seed=seed,
     )
 
 
-def independent_batches(
-    draw: Callable[[int, int], Array], n: int, *, seed: int = 0
-) -> list[Array]:
+def independent_batches(draw: Callable[[int, int], Array], n: int, *, seed: int = 0) -> list[Array]:
     """Return `n` rows as ten batches (fewer if `n` is smaller) that `draw(size, seed)` returns."""
     sizes = np.full(min(HYPERCUBES, n), n // min(HYPERCUBES, n))
     sizes[: n - sizes.sum()] += 1
-    seeds = np.random.default_rng(check_seed(seed)).integers(
-        2**63, size=len(sizes)
-    )
-    return [
-        draw(int(size), int(s)) for size, s in zip(sizes, seeds, strict=True)
-    ]
+    seeds = np.random.default_rng(check_seed(seed)).integers(2**63, size=len(sizes))
+    return [draw(int(size), int(s)) for size, s in zip(sizes, seeds, strict=True)]
 
 
-def global_background(
-    space: SearchSpace, n: int = 1000, *, seed: int = 0
-) -> Array:
+def global_background(space: SearchSpace, n: int = 1000, *, seed: int = 0) -> Array:
     """Return a background from the whole space: any configuration instead.
 
     Parameters
@@ -83,9 +62,7 @@ def global_background(
     return np.vstack(hypercubes(space, check_count("n", n), seed=seed))
 
 
-def latent_sample(
-    space: SearchSpace, sample: Any, *, least: int, seed: int
-) -> Array:
+def latent_sample(space: SearchSpace, sample: Any, *, least: int, seed: int) -> Array:
     """Return latent rows: so many of a Latin hypercube, or encoded rows that were given.
 
     Raises
@@ -104,27 +81,17 @@ def latent_sample(
     return rows
 
 
-def complete(
-    space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0
-) -> Array:
+def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
     """Return latent rows: what is inactive in `rows` gets a latent value from the measure.
 
     A coalition may activate what is inactive in a background row; it then needs a value.
     """
     rows = space.check_rows("background", rows)
     if not len(rows):
-        raise InputError(
-            "background",
-            "has no row",
-            rows,
-            "Give at least one configuration.",
-        )
+        raise InputError("background", "has no row", rows, "Give at least one configuration.")
     # inactive values must be valid as well: a coalition may activate them
     invalid = np.flatnonzero(
-        ~(
-            space.is_valid(space.project(rows))
-            & space.on_grid(rows).all(axis=1)
-        )
+        ~(space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1))
     )
     if len(invalid):
         first = invalid[0]
@@ -144,12 +111,7 @@ def complete(
 
 
 def local_background(
-    space: SearchSpace,
-    config: Config,
-    n: int = 1000,
-    *,
-    radius: float = 0.1,
-    seed: int = 0,
+    space: SearchSpace, config: Config, n: int = 1000, *, radius: float = 0.1, seed: int = 0
 ) -> Array:
     """Return a background around a configuration: similar configurations instead.
 
@@ -191,17 +153,11 @@ def local_background(
     True
     """
     if not 0.0 < check_number("radius", radius) <= 1.0:
-        raise InputError(
-            "radius",
-            f"must be above 0 and at most 1, but was {radius!r}",
-            radius,
-        )
+        raise InputError("radius", f"must be above 0 and at most 1, but was {radius!r}", radius)
     centre = space.row(config, "config")
     # a hybrid background draws its other rows with `seed` itself
     of_rows, of_values = np.random.SeedSequence([check_seed(seed), 1]).spawn(2)
-    rows = global_background(
-        space, n, seed=int(of_rows.generate_state(1, np.uint64)[0])
-    )
+    rows = global_background(space, n, seed=int(of_rows.generate_state(1, np.uint64)[0]))
     rng = np.random.default_rng(of_values)
     for j in space.order.tolist():
         parameter = space.parameters[j]
@@ -211,9 +167,7 @@ def local_background(
         if np.isnan(centre[j]) or parameter.is_category:
             rows[:, j] = np.where(u < 1.0 - radius, centre[j], rows[:, j])
         else:
-            low, high = parameter.latent_interval(
-                centre[j] - radius, centre[j] + radius
-            )
+            low, high = parameter.latent_interval(centre[j] - radius, centre[j] + radius)
             rows[:, j] = parameter.from_latent(low + u * (high - low))
     return rows
 
@@ -263,14 +217,10 @@ def hybrid_background(
     >>> bool(abs(rows[:5] - 0.5).max() <= 0.1), bool(abs(rows[5:] - 0.5).max() <= 0.1)
     (True, False)
     """
-    local = round(
-        check_number("share", share) * check_count("n", n, minimum=2)
-    )
+    local = round(check_number("share", share) * check_count("n", n, minimum=2))
     if not 1 <= local <= n - 1:
         raise InputError(
-            "share",
-            f"must leave at least one of {n} rows on either side, but was {share!r}",
-            share,
+            "share", f"must leave at least one of {n} rows on either side, but was {share!r}", share
         )
     return np.vstack(
         [
@@ -280,9 +230,7 @@ def hybrid_background(
     )
 
 
-def baseline_background(
-    space: SearchSpace, configs: Config | Sequence[Config]
-) -> Array:
+def baseline_background(space: SearchSpace, configs: Config | Sequence[Config]) -> Array:
     """Return given configurations as a background; a single one gives baseline Shapley values.
 
     Parameters
@@ -360,11 +308,7 @@ def l1_neighbourhood(
     """
     rows = space.project(space.check_rows("X", X))
     if check_count("n", n) > len(rows):
-        raise InputError(
-            "n",
-            f"must be at most the number of rows, {len(rows)}, but was {n}",
-            n,
-        )
+        raise InputError("n", f"must be at most the number of rows, {len(rows)}, but was {n}", n)
     left_out = {
         check_name("without", name, space.names, "hyperparameter")
         for name in ([without] if isinstance(without, str) else without)

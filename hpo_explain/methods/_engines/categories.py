@@ -11,8 +11,7 @@ MOST_CATEGORIES = (50, 20)
 """Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
 
 _LEFT_OUT = declared_fact(
-    "categories_left_out",
-    "{shown} of the {all} values of {names} are looked at: those tried most",
+    "categories_left_out", "{shown} of the {all} values of {names} are looked at: those tried most"
 )
 
 
@@ -37,16 +36,12 @@ def codes_of(subject: Subject, j: int, members: int) -> Array:
     if parameter.size <= most:
         return np.arange(parameter.size, dtype=float)
     tried = subject.tried[:, j]
-    counts = np.bincount(
-        tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size
-    )
+    counts = np.bincount(tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size)
     if parameter.name in subject.incumbent:
         best = parameter.encode([subject.incumbent[parameter.name]])
         counts[best.astype(np.int64)] = len(tried) + 1
     codes = subject.space.codes(j)
-    return np.sort(
-        codes[np.argsort(-counts[codes], kind="stable")[:most]]
-    ).astype(float)
+    return np.sort(codes[np.argsort(-counts[codes], kind="stable")[:most]]).astype(float)
 
 
 def left_out_note(subject: Subject, j: int, members: int) -> tuple[Fact, ...]:

@@ -58,19 +58,13 @@ def shapley_weights(n_players: int) -> Array:
     n = n_players
     member = all_coalitions(n).T
     size = member.sum(axis=0)
-    joined = np.array(
-        [1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)]
-    )
-    missed = np.array(
-        [1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)]
-    )
+    joined = np.array([1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)])
+    missed = np.array([1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)])
     return np.asarray(np.where(member, joined[size], -missed[size]))
 
 
 EXACT_PLAYERS = 11  # up to here every coalition is valued: 2^11 - 2 = 2046
-_SPREAD = (
-    1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
-)
+_SPREAD = 1e6  # outputs span this much, so that shap's 1e-10 is 1e-16 of the spread
 
 _GLOBAL_STATE = Lock()  # of numpy's generator: one thread at a time seeds it
 
@@ -115,9 +109,7 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     first = game(np.vstack([~nobody, nobody, one, ~one]))
     whole = first[0]
     spread = np.abs(first - whole).max(axis=0)
-    scale = np.divide(
-        _SPREAD, spread, out=np.ones_like(spread), where=spread > 0
-    )
+    scale = np.divide(_SPREAD, spread, out=np.ones_like(spread), where=spread > 0)
 
     def scaled(missing: Array) -> Array:
         return np.asarray((game(missing == 0) - whole) * scale)
@@ -126,9 +118,7 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     explainer = shap.KernelExplainer(scaled, np.ones((1, n_players)))
     with _global_seed(seed):
         # of one row alone, shap asks for no progress bar
-        values = explainer.shap_values(
-            np.zeros(n_players), nsamples=n_coalitions, l1_reg=False
-        )
+        values = explainer.shap_values(np.zeros(n_players), nsamples=n_coalitions, l1_reg=False)
     return np.asarray(values / scale)
 
 

@@ -52,13 +52,10 @@ class Condition:
         if self.categories is not None:
             return among(self.name, self.categories)
         above, up_to = (
-            format_in_range(bound, 0.0, self.extent)
-            for bound in (self.above, self.up_to)
+            format_in_range(bound, 0.0, self.extent) for bound in (self.above, self.up_to)
         )
         if self.above is None:
             return f"{self.name} ≤ {up_to}"
         return (
-            f"{self.name} > {above}"
-            if self.up_to is None
-            else f"{above} < {self.name} ≤ {up_to}"
+            f"{self.name} > {above}" if self.up_to is None else f"{above} < {self.name} ≤ {up_to}"
         )

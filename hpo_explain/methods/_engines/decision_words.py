@@ -11,17 +11,7 @@ from hpo_explain.space import SearchSpace, value_text
 
 MOST = 3  # things that a sentence lists
 _PLAIN = (1e-4, 1e9)  # sizes that are written without an exponent
-_COUNTS = [
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-]
+_COUNTS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _FRACTIONS = {
     0.1: "a tenth",
     0.2: "a fifth",
@@ -183,8 +173,7 @@ def compared(
     changed = [
         setting(space, name, config[name])
         for name in names
-        if name in config
-        and (name not in other or other[name] != config[name])
+        if name in config and (name not in other or other[name] != config[name])
     ]
     if not changed:
         return chained(["as ", trial(number)])

@@ -16,8 +16,7 @@ from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import Array, supported_at
 
 _MAY_FAIL = declared_fact(
-    "unsafe_left_out",
-    "configurations that may fail are left out, and may be better",
+    "unsafe_left_out", "configurations that may fail are left out, and may be better"
 )
 
 
@@ -79,10 +78,7 @@ class AverageEffect(Effect):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Those of every effect, then of what is attainable."""
-        return (
-            *super().claims,
-            *(self.reached.claims if self.reached else ()),
-        )
+        return (*super().claims, *(self.reached.claims if self.reached else ()))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -90,9 +86,7 @@ class AttainableEffect(Effect):
     """What a value can reach with all others at their best; attributes are those of `Effect`."""
 
     kind: ClassVar[Literal["attainable"]] = "attainable"
-    opening: ClassVar[str] = (
-        "With all others at their best the {found.subject.objective_name}"
-    )
+    opening: ClassVar[str] = "With all others at their best the {found.subject.objective_name}"
     # of minima: with 0.95 one in ten such ranges was wrong
     mass: ClassVar[float] = 0.985
     stretch: ClassVar[float] = STRETCH["attainable"]
@@ -163,9 +157,7 @@ class MarginalEffect(Effect):
     """
 
     kind: ClassVar[Literal["marginal"]] = "marginal"
-    opening: ClassVar[str] = (
-        "On average the predicted {found.subject.objective_name}"
-    )
+    opening: ClassVar[str] = "On average the predicted {found.subject.objective_name}"
 
     activity: tuple[float, ...]
     rows: str
@@ -181,9 +173,7 @@ class MarginalEffect(Effect):
         return False
 
 
-def marginal_on(
-    subject: Subject, names: Sequence[str], grid: Any, **held: Any
-) -> MarginalEffect:
+def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) -> MarginalEffect:
     """Return the marginal of one or two hyperparameters at values of theirs."""
     members = [subject.space.index(name) for name in names]
     parameters = [subject.space.parameters[j] for j in members]
@@ -191,10 +181,7 @@ def marginal_on(
         subject=subject,
         names=tuple(names),
         grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(
-            p.encode(values)
-            for p, values in zip(parameters, grid, strict=True)
-        ),
+        positions=tuple(p.encode(values) for p, values in zip(parameters, grid, strict=True)),
         supported=supported_at(subject.support, tuple(names), grid),
         tried=values_together(subject.space, members, subject.tried),
         **held,

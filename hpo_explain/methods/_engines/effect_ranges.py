@@ -28,10 +28,7 @@ def kept_values(best: Mask, parameters: Sequence[Parameter]) -> list[Mask]:
 
 
 def range_of(
-    parameter: Parameter,
-    axis: Sequence[Any],
-    positions: Array,
-    inside: Mask,
+    parameter: Parameter, axis: Sequence[Any], positions: Array, inside: Mask
 ) -> tuple[Any, ...]:
     """Return values that are kept: categories, or both ends of a range, or several ranges.
 
@@ -54,11 +51,7 @@ _WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothin
 
 
 def never_tried(
-    parameter: Parameter,
-    positions: Array,
-    values: Sequence[Any],
-    at: int,
-    inside: Mask,
+    parameter: Parameter, positions: Array, values: Sequence[Any], at: int, inside: Mask
 ) -> tuple[Any, ...] | None:
     """Return the stretch in which no trial lies, or the category that none has, where that is best.
 
@@ -90,16 +83,12 @@ def never_tried(
     above = tried[tried >= best].min(initial=ends[1])
     nearest = np.abs(tried[:, None] - positions).argmin(axis=1)
     seen = bool(inside[nearest].any())
-    if best in tried or (
-        above - below <= _WIDE * (ends[1] - ends[0]) and seen
-    ):
+    if best in tried or (above - below <= _WIDE * (ends[1] - ends[0]) and seen):
         return None
     return tuple(parameter.decode(np.array([below, above])))
 
 
-def where_best(
-    parameters: Sequence[Parameter], values: Sequence[tuple[Any, ...]]
-) -> list[str]:
+def where_best(parameters: Sequence[Parameter], values: Sequence[tuple[Any, ...]]) -> list[str]:
     """Return the values that may be best in words."""
     said = []
     for parameter, values_of in zip(parameters, values, strict=True):
@@ -108,19 +97,14 @@ def where_best(
             said.append(among(name, values_of))
             continue
         ranges = values_of if isinstance(values_of[0], tuple) else (values_of,)
-        ranges_of = [
-            span(low, high, "= {}", "between {} and {}")
-            for low, high in ranges
-        ]
+        ranges_of = [span(low, high, "= {}", "between {} and {}") for low, high in ranges]
         said.append(f"{name} {' or '.join(ranges_of)}")
     return said
 
 
 def runs(mask: Mask) -> list[tuple[int, int]]:
     """Return where stretches of True begin, and where they have ended."""
-    steps = np.flatnonzero(
-        np.diff(np.concatenate([[0], mask.astype(int), [0]]))
-    )
+    steps = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
     return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
 
 

@@ -33,32 +33,17 @@ from hpo_explain.base import (
     half_of_level,
     listed,
 )
-from hpo_explain.belief import (
-    NEGLIGIBLE,
-    PROBABLE,
-    STRETCH,
-    Decision,
-    decide,
-    interval,
-    varying,
-)
+from hpo_explain.belief import NEGLIGIBLE, PROBABLE, STRETCH, Decision, decide, interval, varying
 from hpo_explain.methods._engines.effect_ranges import (
     kept_values,
     never_tried,
     range_of,
     where_best,
 )
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Parameter,
-    category_index,
-)
+from hpo_explain.space import Array, Bools, Parameter, category_index
 
 Mask = Bools
-_OPEN = declared_fact(
-    "no_value_ruled_out", "no value can be told from the best", role="said"
-)
+_OPEN = declared_fact("no_value_ruled_out", "no value can be told from the best", role="said")
 _NEVER_TRIED = declared_fact(
     "best_never_tried",
     {
@@ -141,8 +126,7 @@ class Effect(Result):
             "partial_dependence": _own("partial", None),
             "feasible": "feasible",
             "attainable": lambda result: (
-                (best := getattr(result, "attainable", None))
-                and best.to_dict()
+                (best := getattr(result, "attainable", None)) and best.to_dict()
             ),
             "mean_confidence": "mean_confidence",
             "sample_size": _own("sample_size", 0),
@@ -198,10 +182,7 @@ class Effect(Result):
     @property
     def log(self) -> tuple[bool, ...]:
         """Whether each hyperparameter's own scale is logarithmic."""
-        return tuple(
-            getattr(self.subject.space[name], "log", False)
-            for name in self.names
-        )
+        return tuple(getattr(self.subject.space[name], "log", False) for name in self.names)
 
     @property
     def _parameters(self) -> tuple[Parameter, ...]:
@@ -216,9 +197,7 @@ class Effect(Result):
     def keys(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         """The hyperparameters' values by row of the table; None, which may be a category, stays."""
         columns = zip(*itertools.product(*self.axes), strict=True)
-        for name, values, named in zip(
-            self.names, columns, self.categorical, strict=True
-        ):
+        for name, values, named in zip(self.names, columns, self.categorical, strict=True):
             column = np.empty(len(values), dtype=object)
             column[:] = values
             yield name, column if named else np.array(values)
@@ -243,9 +222,7 @@ class Effect(Result):
         """The incumbent's values, if it has all of them."""
         incumbent = self.subject.incumbent
         return (
-            tuple(incumbent[n] for n in self.names)
-            if set(self.names) <= set(incumbent)
-            else None
+            tuple(incumbent[n] for n in self.names) if set(self.names) <= set(incumbent) else None
         )
 
     @property
@@ -266,9 +243,7 @@ class Effect(Result):
             If `level` does not lie between 0 and 1.
         """
         half = self._half(check_fraction("level", level))
-        low, high = np.clip(
-            [self.mean - half, self.mean + half], *self._bounds
-        )
+        low, high = np.clip([self.mean - half, self.mean + half], *self._bounds)
         return low, high
 
     def _half(self, level: float) -> Array:
@@ -291,11 +266,7 @@ class Effect(Result):
 
         Of a pair by pairs of values.
         """
-        names = (
-            [*itertools.product(*self.axes)]
-            if len(self.names) > 1
-            else [*self.axes[0]]
-        )
+        names = [*itertools.product(*self.axes)] if len(self.names) > 1 else [*self.axes[0]]
         defined = ~np.isnan(self.mean.ravel())
         return self.drawn(
             tuple(itertools.compress(names, defined)),
@@ -333,17 +304,13 @@ class Effect(Result):
                 problem = f"must have a value of {name}, but has only {there}"
                 remedy = f"Choose a configuration in which {name} is active."
                 raise InputError("config", problem, config, remedy)
-        return tuple(
-            self._nearest(i, config[name]) for i, name in enumerate(self.names)
-        )
+        return tuple(self._nearest(i, config[name]) for i, name in enumerate(self.names))
 
     def _nearest(self, i: int, value: Any) -> int:
         values = self.axes[i]
         if not self.categorical[i]:
             scale = np.log if self.log[i] else np.asarray
-            distances = np.abs(
-                scale(np.array(values, dtype=float)) - scale(float(value))
-            )
+            distances = np.abs(scale(np.array(values, dtype=float)) - scale(float(value)))
             return int(np.argmin(distances))
         nearest = category_index(values, value)
         if nearest is None:
@@ -351,33 +318,22 @@ class Effect(Result):
             raise InputError("config", problem, value)
         return nearest
 
-    def negative_log_likelihood(
-        self, true: npt.ArrayLike | Callable[..., float]
-    ) -> float:
+    def negative_log_likelihood(self, true: npt.ArrayLike | Callable[..., float]) -> float:
         """NLL of a known truth: the mean over the grid of ``-log N(true; mean, std²)``.
 
         In nats; infinite where the band has no width but misses the truth. The truth is an array
         of the shape of `mean`, or a function of the hyperparameters' values.
         """
         if callable(true):
-            true = np.reshape(
-                [true(*v) for v in itertools.product(*self.axes)],
-                self.mean.shape,
-            )
+            true = np.reshape([true(*v) for v in itertools.product(*self.axes)], self.mean.shape)
         gap = np.asarray(true, dtype=float) - self.mean
         if gap.shape != self.mean.shape:
-            problem = (
-                f"must have the shape of the grid, {self.mean.shape}, but had "
-            )
+            problem = f"must have the shape of the grid, {self.mean.shape}, but had "
             raise InputError("true", f"{problem}{np.shape(true)}", true)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(gap == 0.0, 0.0, gap / self.std)
             terms = 0.5 * np.log(2.0 * np.pi) + np.log(self.std) + 0.5 * z**2
-        return float(
-            np.nanmean(
-                np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)
-            )
-        )
+        return float(np.nanmean(np.where((self.std == 0.0) & (gap != 0.0), np.inf, terms)))
 
     # ------------------------------------------------------------------ which values are best
 
@@ -415,21 +371,11 @@ class Effect(Result):
         attainable), and all others that are not worse than the best average in as many.
         """
         mask, costs = np.zeros(self.mean.size, dtype=bool), self._costs
-        low, high = (
-            costs.min(axis=1, keepdims=True),
-            costs.max(axis=1, keepdims=True),
-        )
+        low, high = (costs.min(axis=1, keepdims=True), costs.max(axis=1, keepdims=True))
         hits = costs <= low + ROUNDING_OF_SUMS * (high - low)
         share = (hits / hits.sum(axis=1, keepdims=True)).mean(axis=0)
         order = np.lexsort((costs.mean(axis=0), -share))
-        count = (
-            int(
-                np.searchsorted(
-                    np.cumsum(share[order]), self.mass - ROUNDING_OF_SUMS
-                )
-            )
-            + 1
-        )
+        count = int(np.searchsorted(np.cumsum(share[order]), self.mass - ROUNDING_OF_SUMS)) + 1
         lowest = costs[:, [costs.mean(axis=0).argmin()]]
         probable = (costs > lowest).mean(axis=0) < self.mass
         probable[order[:count]] = True
@@ -459,9 +405,7 @@ class Effect(Result):
             return self.briefly("short flat", names=self.names)
         if first.kind != "best":
             return super().headline
-        if any(
-            reason.kind == "no_value_ruled_out" for reason in first.because
-        ):
+        if any(reason.kind == "no_value_ruled_out" for reason in first.because):
             return self.briefly("short open", any=self.names)
         where = where_best(self._parameters, first.values)
         return self.briefly("short", where=where)
@@ -476,9 +420,7 @@ class Effect(Result):
         """
         return self._levels()
 
-    def _told(
-        self, kind: Any, says: str, decision: Decision, **held: Any
-    ) -> Claim:
+    def _told(self, kind: Any, says: str, decision: Decision, **held: Any) -> Claim:
         return self.decided(
             kind,
             self.names,
@@ -517,14 +459,10 @@ class Effect(Result):
         level = float(self.mean.ravel()[place])
         narrowed = differs and any(not all(inside) for inside in masks)
         unseen = self._never_tried(place, masks)
-        grids = zip(
-            self._parameters, self.axes, self.positions, masks, strict=True
-        )
+        grids = zip(self._parameters, self.axes, self.positions, masks, strict=True)
         values = tuple(range_of(*grid) for grid in grids)
         draws = self._flat[place]
-        low, high = np.clip(
-            interval(draws, stretch=self.stretch), *self._bounds
-        ).tolist()
+        low, high = np.clip(interval(draws, stretch=self.stretch), *self._bounds).tolist()
         is_known = len(draws) > 1
         decision = Decision(
             estimate=level,
@@ -554,19 +492,13 @@ class Effect(Result):
         facts = []
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
             parameter = self._parameters[i]
-            stretch = never_tried(
-                parameter, self.positions[i], self.tried[i], int(at), masks[i]
-            )
+            stretch = never_tried(parameter, self.positions[i], self.tried[i], int(at), masks[i])
             name = (parameter.name,)
             if stretch is not None and parameter.is_category:
-                facts.append(
-                    _NEVER_TRIED(of="category", names=name, value=stretch[0])
-                )
+                facts.append(_NEVER_TRIED(of="category", names=name, value=stretch[0]))
             elif stretch is not None:
                 low, high = stretch
-                facts.append(
-                    _NEVER_TRIED(of="stretch", names=name, low=low, high=high)
-                )
+                facts.append(_NEVER_TRIED(of="stretch", names=name, low=low, high=high))
         return tuple(facts)
 
     def contrast(self, a: Any, b: Any) -> Claim:
@@ -590,23 +522,13 @@ class Effect(Result):
             If a category is unknown.
         """
         pairs = [(v,) if len(self.names) == 1 else v for v in (a, b)]
-        configs = [
-            dict(zip(self.names, values, strict=True)) for values in pairs
-        ]
+        configs = [dict(zip(self.names, values, strict=True)) for values in pairs]
         first, second = (
-            int(np.ravel_multi_index(self._place(config), self.mean.shape))
-            for config in configs
+            int(np.ravel_multi_index(self._place(config), self.mean.shape)) for config in configs
         )
         return self._between(first, second)
 
-    def _between(
-        self,
-        first: int,
-        second: int,
-        says: str = "",
-        *,
-        extremes: bool = False,
-    ) -> Claim:
+    def _between(self, first: int, second: int, says: str = "", *, extremes: bool = False) -> Claim:
         gap = self._flat[first] - self._flat[second]
         # the best and the worst were chosen among many
         least = NEGLIGIBLE * self.noise_std if extremes else 0.0
@@ -621,20 +543,12 @@ class Effect(Result):
     @property
     def remarks(self) -> tuple[Fact, ...]:
         """Where the partial dependence differs from accumulated effects."""
-        return tuple(
-            note
-            for note in self.notes
-            if note.kind == "partial_dependence_differs"
-        )
+        return tuple(note for note in self.notes if note.kind == "partial_dependence_differs")
 
     @property
     def _basis(self) -> tuple[Fact, ...]:
         """What the claims rest on."""
-        out = (
-            [*itertools.compress(self.axes[0], ~self.may_be_best)]
-            if self.mean.ndim == 1
-            else []
-        )
+        out = [*itertools.compress(self.axes[0], ~self.may_be_best)] if self.mean.ndim == 1 else []
         return (_INFEASIBLE(names=self.names, values=out),) if out else ()
 
     # ------------------------------------------------------------------ ranges of values

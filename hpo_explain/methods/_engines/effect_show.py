@@ -29,27 +29,19 @@ from hpo_explain.methods._engines.effect_ranges import runs
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.space import FEW, Array, CategoryIndex
 
-MOST_CURVES = (
-    40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
-)
+MOST_CURVES = 40  # more of them are a grey area, and an SVG of 1,000 takes 300 kB
 MOST_CATEGORIES = 40
 REACHABLE = "reachable, the others at their best"
 AVERAGE = "average over the others"
 UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _BESIDE = 0.22  # how far from its value a second point stands
-_STD = {
-    "trees": "std over the trees",
-    "draws": "posterior std of the mean over all others",
-}
+_STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
 _WHAT = {"accumulated": "effect on"}
 _HEADINGS = {
     ("average", 1): "Effect of {names} on the {objective}",
     ("average", 2): "Effect of {names} on the {objective}",
-    (
-        "accumulated",
-        1,
-    ): "Effect of {names} on the {objective} along the trials",
+    ("accumulated", 1): "Effect of {names} on the {objective} along the trials",
     ("accumulated", 2): "What {names} do together to the {objective}",
     ("marginal", 1): "Predicted {objective} by {names}",
     ("marginal", 2): "Predicted {objective} by {names}",
@@ -57,11 +49,7 @@ _HEADINGS = {
 
 
 def effect(
-    result: Effect,
-    *,
-    most: int = MOST_CATEGORIES,
-    compared: bool = True,
-    single: bool = True,
+    result: Effect, *, most: int = MOST_CATEGORIES, compared: bool = True, single: bool = True
 ) -> Curves | Cells:
     """Draw a real-valued hyperparameter as a curve with a band, others as points, a pair as cells.
 
@@ -82,17 +70,10 @@ def effect(
     best = np.zeros(len(shown), dtype=bool)
     if result.compared and compared:
         best = first.best[shown]
-    groups = {
-        "main": ~untried & ~best,
-        "best": ~untried & best,
-        "doubt": untried,
-    }
+    groups = {"main": ~untried & ~best, "best": ~untried & best, "doubt": untried}
     edges = x.edges()
     if not named:
-        edges[[0, -1]] = (
-            max(edges[0], x.places[0]),
-            min(edges[-1], x.places[-1]),
-        )
+        edges[[0, -1]] = (max(edges[0], x.places[0]), min(edges[-1], x.places[-1]))
     lines, dots = list[Line](), list[Dots]()
     if points:
         dots += _points(result, first, x.places, shown, groups)
@@ -105,12 +86,8 @@ def effect(
         lines=lines,
         dots=dots,
         thin=_thin(result, x, shown) if single else None,
-        dimmed=[]
-        if points
-        else [(edges[a], edges[b]) for a, b in runs(untried)],
-        marked=[]
-        if points
-        else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
+        dimmed=[] if points else [(edges[a], edges[b]) for a, b in runs(untried)],
+        marked=[] if points else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
         rug=np.empty(0) if named or trials else _tried(result, 0, x),
         guide=place_of(result, 0, x),
         **_around(
@@ -132,11 +109,7 @@ def _lines(result: Effect, first: Effect, at: Array) -> Iterator[Line]:
 
 
 def _points(
-    result: Effect,
-    first: Effect,
-    at: Array,
-    shown: Any,
-    groups: Mapping[str, Any],
+    result: Effect, first: Effect, at: Array, shown: Any, groups: Mapping[str, Any]
 ) -> Iterator[Dots]:
     """Yield the points of categories or of a few whole numbers, what is second beside."""
     for mean, half in _second(result):
@@ -151,28 +124,19 @@ def _points(
 def _before(figure: Curves, trials: Dots, result: Effect) -> Curves:
     """Return a figure with the trials behind; its axis ends where most of them are."""
     low, high = figure.limits()
-    ends = usual_ends(
-        [*trials.y, low, high],
-        lower_is_better=result.subject.lower_is_better,
-    )
+    ends = usual_ends([*trials.y, low, high], lower_is_better=result.subject.lower_is_better)
     if ends[0] is not None:
         ends = (min(ends[0], low), None)
     if ends[1] is not None:
         ends = (None, max(ends[1], high))
-    return replace(
-        figure,
-        dots=[trials, *figure.dots],
-        y=replace(figure.y, limits=ends),
-    )
+    return replace(figure, dots=[trials, *figure.dots], y=replace(figure.y, limits=ends))
 
 
 def _cells(result: Effect) -> Cells:
     x, y = axis_of(result, 0), axis_of(result, 1)
     places = [place_of(result, k, axis) for k, axis in enumerate((x, y))]
     dimmed = _untried(result)
-    tried = Dots(
-        _tried(result, 0, x), _tried(result, 1, y, shuffled=True), look="tried"
-    )
+    tried = Dots(_tried(result, 0, x), _tried(result, 1, y, shuffled=True), look="tried")
     across, up = np.array(places, dtype=float)[:, None]
     stars = [] if None in places else [Dots(across, up, look="star")]
     return Cells(
@@ -202,24 +166,14 @@ def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
     label, values = shorten(result.names[k], 60), result.axes[k]
     if not result.categorical[k]:
         p: Any = result.subject.space[result.names[k]]
-        limits = (
-            (p.low, p.high)
-            if len(values) == 1 and p.low < p.high
-            else (None, None)
-        )
-        return Axis(
-            label=label, values=values, log=result.log[k], limits=limits
-        )
+        limits = (p.low, p.high) if len(values) == 1 and p.low < p.high else (None, None)
+        return Axis(label=label, values=values, log=result.log[k], limits=limits)
     names = [str(value) for value in values]
     if places is not None:
         names = [names[i] for i in places]
         if result.tried:
-            counts = np.bincount(
-                _codes(result, k, result.tried[k]), minlength=len(values)
-            )[places]
-            names = [
-                f"{name} ({n})" for name, n in zip(names, counts, strict=True)
-            ]
+            counts = np.bincount(_codes(result, k, result.tried[k]), minlength=len(values))[places]
+            names = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
     return Axis(
         label=label,
         values=[values[i] for i in places] if places is not None else values,
@@ -232,10 +186,7 @@ def _half(result: Effect) -> Array:
         return np.nan_to_num(result.std)
     lower, upper = result.band()
     return np.nan_to_num(
-        [
-            np.maximum(result.mean - lower, 0.0),
-            np.maximum(upper - result.mean, 0.0),
-        ]
+        [np.maximum(result.mean - lower, 0.0), np.maximum(upper - result.mean, 0.0)]
     )
 
 
@@ -258,10 +209,7 @@ def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
     if not x.names:
         return broken(x.places, curves)
     thinned = [
-        broken(
-            place + np.array([[-_BESIDE, _BESIDE]]),
-            np.array([0.0, 0.0]) + curves[:, [k]],
-        )
+        broken(place + np.array([[-_BESIDE, _BESIDE]]), np.array([0.0, 0.0]) + curves[:, [k]])
         for place, k in zip(x.places, places, strict=True)
     ]
     across, up = (np.concatenate(part) for part in zip(*thinned, strict=True))
@@ -287,19 +235,11 @@ def _trials(result: Effect, x: Axis) -> Dots | None:
     """Return the trials as points, where they are in the units of what is drawn."""
     subject = result.subject
     relative = result.kind in {"accumulated", "marginal"}
-    if (
-        relative
-        or subject.acquisition
-        or result.given
-        or len(subject.costs) != len(subject.tried)
-    ):
+    if relative or subject.acquisition or result.given or len(subject.costs) != len(subject.tried):
         return None
     j = subject.space.index(result.names[0])
     there = ~np.isnan(subject.tried[:, j]) & np.isfinite(subject.costs)
-    values = [
-        config[result.names[0]]
-        for config in subject.space.decode(subject.tried[there])
-    ]
+    values = [config[result.names[0]] for config in subject.space.decode(subject.tried[there])]
     y = subject.value_sign * subject.costs[there]
     if not result.categorical[0]:
         at = _beside(x, values)
@@ -312,16 +252,12 @@ def _trials(result: Effect, x: Axis) -> Dots | None:
     return Dots(at, y, look="behind") if len(y) else None
 
 
-def _tried(
-    result: Effect, k: int, x: Axis, *, shuffled: bool = False
-) -> Array:
+def _tried(result: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
     """Return where the tried values stand along an axis, those that fall together side by side."""
     if not result.tried:
         return np.empty(0)
     shown = np.ones(len(result.tried[0]), dtype=bool)
-    for axis, values, named in zip(
-        result.axes, result.tried, result.categorical, strict=True
-    ):
+    for axis, values, named in zip(result.axes, result.tried, result.categorical, strict=True):
         if named:
             index = CategoryIndex(axis)
             shown &= [index(value) is not None for value in values]
@@ -331,9 +267,7 @@ def _tried(
     return _beside(x, own, shuffled=shuffled)
 
 
-def _beside(
-    x: Axis, values: Sequence[Any], *, shuffled: bool = False
-) -> Array:
+def _beside(x: Axis, values: Sequence[Any], *, shuffled: bool = False) -> Array:
     """Return where values of a number stand, of few whole numbers equal ones side by side."""
     few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
     at = x.at(values)
@@ -348,12 +282,7 @@ def _predicted(result: Effect) -> str:
 
 
 def _around(
-    result: Effect,
-    *,
-    points: bool,
-    dimmed: bool,
-    left_out: int = 0,
-    single: bool = True,
+    result: Effect, *, points: bool, dimmed: bool, left_out: int = 0, single: bool = True
 ) -> dict[str, Any]:
     names = join_words([shorten(name, 60) for name in result.names])
     heading = _HEADINGS[result.kind, len(result.names)].format(
@@ -384,9 +313,7 @@ def _means_of_pair(result: Effect) -> dict[str, str]:
     return means
 
 
-def _means_of_curve(
-    result: Effect, *, points: bool, single: bool
-) -> dict[str, str]:
+def _means_of_curve(result: Effect, *, points: bool, single: bool) -> dict[str, str]:
     """Return what the marks along a curve mean, or of points where its values are few."""
     is_second = result.first is not result
     main = REACHABLE if is_second else AVERAGE
@@ -429,9 +356,7 @@ def subtitle(result: Effect) -> str:
         for name, share in zip(result.names, result.activity, strict=True)
         if share < 1.0
     ]
-    return "\n".join(
-        [f"{where}averaged over all other hyperparameters; {better}", *active]
-    )
+    return "\n".join([f"{where}averaged over all other hyperparameters; {better}", *active])
 
 
 def _sub_space(result: Effect) -> str:
@@ -442,10 +367,7 @@ def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
     pair, has_std = len(result.names) == 2, not np.isnan(result.std).all()
     texts = [band_caption(result, points)]
     if pair and has_std and result.kind != "marginal":
-        ends = (
-            number(float(end), 2)
-            for end in (np.nanmin(result.std), np.nanmax(result.std))
-        )
+        ends = (number(float(end), 2) for end in (np.nanmin(result.std), np.nanmax(result.std)))
         texts.append(f"The std is between {' and '.join(ends)}.")
     if pair and np.isnan(result.mean).any():
         texts.append("Empty: no valid configuration.")
@@ -457,9 +379,7 @@ def _footer(result: Effect, points: bool, dimmed: bool, left_out: int) -> str:
     if result.tried and not pair and result.categorical[0]:
         texts.append("In brackets: number of trials.")
     if left_out:
-        worse = (
-            "worse category is" if left_out == 1 else "worse categories are"
-        )
+        worse = "worse category is" if left_out == 1 else "worse categories are"
         texts.append(f"{left_out} {worse} not shown.")
     texts.append(dimmed_caption(result, points=points) if dimmed else "")
     return " ".join(filter(None, texts))
@@ -478,14 +398,10 @@ def band_caption(result: Effect, points: bool = False) -> str:
             return f"{text} The model does not say how uncertain it is of differences."
         return f"{text} The 95 % band is the uncertainty about this average, without noise."
     if result.first is not result:
-        return (
-            "Bands: 95 % of what the trials allow, without observation noise."
-        )
+        return "Bands: 95 % of what the trials allow, without observation noise."
     if np.isnan(result.std).all():
         return "No band: the model has no uncertainty."
-    band = next(
-        str(note) for note in result.notes if note.kind == "effect_band"
-    )
+    band = next(str(note) for note in result.notes if note.kind == "effect_band")
     return f"{band.replace('the band', 'The 95 % band')}."
 
 

@@ -49,8 +49,7 @@ class Explainer:
         """What the model predicts, in the units in which it is shown."""
         subject = self.subject
         return Explained.of(
-            self.surrogate,
-            self.direction if subject is None else subject.direction,
+            self.surrogate, self.direction if subject is None else subject.direction
         )
 
     @cached_property

@@ -11,30 +11,15 @@ from functools import partial
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    InputError,
-    Option,
-    counted,
-    declared_fact,
-    steps,
-)
+from hpo_explain.base import Fact, InputError, Option, counted, declared_fact, steps
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
     kernel_shap,
     shapley_weights,
 )
-from hpo_explain.methods._engines.orders import (
-    COMPOSED_ROWS,
-    terms_at,
-    walked_shapley,
-)
-from hpo_explain.methods._engines.split_gains import (
-    columns_of,
-    crossed_in_coalitions,
-    with_shares,
-)
+from hpo_explain.methods._engines.orders import COMPOSED_ROWS, terms_at, walked_shapley
+from hpo_explain.methods._engines.split_gains import columns_of, crossed_in_coalitions, with_shares
 from hpo_explain.models import (
     Acquisition,
     Split,
@@ -47,9 +32,7 @@ from hpo_explain.space import Array, Bools, Ints
 Players = Ints
 Coalitions = Bools
 
-LEAST_WALKED = (
-    8  # players: with fewer, all coalitions are hardly more than a few orders
-)
+LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
 LEAST_WALKS = 100  # orders, however few background rows there are
 
 
@@ -65,22 +48,14 @@ def _sum_of(fact: Fact) -> str:
         return "exact, hyperparameter by hyperparameter"
     games = counted(fact["games"], "game")
     how = "sampled" if fact["sampled"] else "exact"
-    return (
-        f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
-    )
+    return f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
 
 
 _NOBODY = declared_fact("no_players", "no hyperparameter can matter here")
-_EXACT = declared_fact(
-    "coalitions_exact", "exact, all {coalitions} coalitions"
-)
-_KERNEL = declared_fact(
-    "kernel_explainer", "KernelExplainer, {which}", which=_coalitions
-)
+_EXACT = declared_fact("coalitions_exact", "exact, all {coalitions} coalitions")
+_KERNEL = declared_fact("kernel_explainer", "KernelExplainer, {which}", which=_coalitions)
 _SUMMED = declared_fact("games_summed", "{how}", how=_sum_of)
-_WALKED = declared_fact(
-    "orders_walked", "sampled orders of {players} hyperparameters"
-)
+_WALKED = declared_fact("orders_walked", "sampled orders of {players} hyperparameters")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,16 +134,11 @@ class CoalitionGame:
 
     @property
     def _too_many(self) -> bool:
-        return any(
-            len(game.players) > EXACT_PLAYERS
-            for game in self.parts() or [self]
-        )
+        return any(len(game.players) > EXACT_PLAYERS for game in self.parts() or [self])
 
     def parts(self) -> list[CoalitionGame]:
         """Return the games of which this one is the sum; empty where it is not a sum."""
-        if self.estimator == "kernel" or not isinstance(
-            self.acquisition, SupportsDensities
-        ):
+        if self.estimator == "kernel" or not isinstance(self.acquisition, SupportsDensities):
             return []
         acquisitions = self.acquisition.parts()
         if len(acquisitions) < 2:
@@ -238,9 +208,7 @@ class CoalitionGame:
         phi = np.stack(
             [
                 kernel_shap(
-                    partial(self._over_one, cube),
-                    len(self.players),
-                    seed=int(rng.integers(2**31)),
+                    partial(self._over_one, cube), len(self.players), seed=int(rng.integers(2**31))
                 )
                 for cube in cubes
             ]
@@ -269,9 +237,7 @@ class CoalitionGame:
         # of few rows each is walked in several orders
         times = -(-LEAST_WALKS // sum(map(len, cubes)))
         rows = [np.tile(cube, (times, 1)) for cube in cubes]
-        return walked_shapley(
-            self.acquisition, self.x, self.players, rows, seed=self.seed
-        )
+        return walked_shapley(self.acquisition, self.x, self.players, rows, seed=self.seed)
 
     def _shared(self, phi: Array, crossed: Array) -> Array:
         """Return Shapley values of the terms with the shares of a split."""
@@ -279,13 +245,9 @@ class CoalitionGame:
             return phi
         return with_shares(phi, crossed, self.acquisition.own)
 
-    def _sum_of(
-        self, games: list[CoalitionGame], cubes: list[Array]
-    ) -> tuple[Array, Fact]:
+    def _sum_of(self, games: list[CoalitionGame], cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values as the sum of those of the parts, and how they came about."""
-        phi = np.zeros(
-            (len(cubes), len(self.players), len(self.acquisition.term_names))
-        )
+        phi = np.zeros((len(cubes), len(self.players), len(self.acquisition.term_names)))
         players, terms = self.players.tolist(), self.acquisition.term_names
         for part in steps(games, "games"):
             rows = [players.index(j) for j in part.players.tolist()]
@@ -293,9 +255,7 @@ class CoalitionGame:
             place = np.ix_(range(len(cubes)), rows, columns)
             phi[place] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in games)
-        return phi, _SUMMED(
-            games=len(games), most=most, sampled=most > EXACT_PLAYERS
-        )
+        return phi, _SUMMED(games=len(games), most=most, sampled=most > EXACT_PLAYERS)
 
     def _averaged(
         self,
@@ -327,12 +287,8 @@ class CoalitionGame:
 
         Every row is composed, which any acquisition allows, unless it knows a way of its own.
         """
-        if self.estimator != "kernel" and isinstance(
-            self.acquisition, SupportsDensities
-        ):
-            terms = self.acquisition.coalition_terms(
-                self.x, rows, self.players, coalitions
-            )
+        if self.estimator != "kernel" and isinstance(self.acquisition, SupportsDensities):
+            terms = self.acquisition.coalition_terms(self.x, rows, self.players, coalitions)
             if terms is not None:
                 yield slice(0, len(rows)), terms
                 return
@@ -341,23 +297,17 @@ class CoalitionGame:
         for a in steps(range(0, len(rows), at_once), "batches"):
             some = slice(a, min(a + at_once, len(rows)))
             z = np.repeat(rows[some, None, :], len(coalitions), axis=1)
-            z[:, :, players] = np.where(
-                coalitions, self.x[players], z[:, :, players]
-            )
+            z[:, :, players] = np.where(coalitions, self.x[players], z[:, :, players])
             terms = terms_at(self.acquisition, z.reshape(-1, len(self.x)))
             yield some, {name: v.reshape(shape) for name, v in terms.items()}
 
 
 def _looked_up(values: Array, coalitions: Coalitions) -> Array:
     """Return the values of coalitions, from those of all in the order of `all_coalitions`."""
-    return np.asarray(
-        values[coalitions @ (1 << np.arange(coalitions.shape[1]))]
-    )
+    return np.asarray(values[coalitions @ (1 << np.arange(coalitions.shape[1]))])
 
 
-def _players(
-    acquisition: Acquisition, x: Array, absent: tuple[int, ...]
-) -> Players:
+def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,
@@ -380,9 +330,7 @@ def relevant(acquisition: Acquisition) -> Bools:
     the parents of one that matters, as they switch it on and off.
     """
     space = acquisition.space
-    matters = np.array(
-        [p.size != 1 or p.optional is not None for p in space.parameters]
-    )
+    matters = np.array([p.size != 1 or p.optional is not None for p in space.parameters])
     if isinstance(acquisition, SupportsRelevance):
         matters &= acquisition.relevant()
     elif isinstance(acquisition, SurrogateBased):

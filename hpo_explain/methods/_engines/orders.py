@@ -29,19 +29,12 @@ import numpy as np
 
 from hpo_explain.base import steps
 from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models import (
-    Acquisition,
-)
+from hpo_explain.models import Acquisition
 from hpo_explain.space import Array, Ints
 
 
 def walked_shapley(
-    acquisition: Acquisition,
-    x: Array,
-    players: Ints,
-    cubes: list[Array],
-    *,
-    seed: int = 0,
+    acquisition: Acquisition, x: Array, players: Ints, cubes: list[Array], *, seed: int = 0
 ) -> Array:
     """Return Shapley values by hypercube of the background, (hypercube, player, column).
 
@@ -68,14 +61,10 @@ def walked_shapley(
         """Return what each player earns on average, (rows, player, column)."""
         there = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
         orders = np.stack([there, there[:, ::-1]], axis=1)
-        gains = step_gains(
-            acquisition, _composed_terms(acquisition, x, rows, orders)
-        )
+        gains = step_gains(acquisition, _composed_terms(acquisition, x, rows, orders))
         # in which step each player joins, by the order of `players`
         joins = np.argsort(orders, axis=2)[:, :, places, None]
-        return np.asarray(
-            np.take_along_axis(gains, joins, axis=2).mean(axis=1)
-        )
+        return np.asarray(np.take_along_axis(gains, joins, axis=2).mean(axis=1))
 
     at_once = max(1, _STEPS // (2 * (len(players) + 1)))
     by_row = np.concatenate(
@@ -85,23 +74,16 @@ def walked_shapley(
         ]
     )
     ends = np.cumsum([len(cube) for cube in cubes])
-    return np.stack(
-        [rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])]
-    )
+    return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
 
 
 def _composed_terms(
-    acquisition: Acquisition,
-    x: Array,
-    background: Array,
-    orders: Ints,
+    acquisition: Acquisition, x: Array, background: Array, orders: Ints
 ) -> dict[str, Array]:
     """Return the terms while players take the values of `x` in orders (n, w, p), (n, w, p + 1)."""
     n, walks, p = orders.shape
     players = np.sort(orders[0, 0])
-    walked = {
-        name: np.empty((n, walks, p + 1)) for name in acquisition.term_names
-    }
+    walked = {name: np.empty((n, walks, p + 1)) for name in acquisition.term_names}
     step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
     for a in range(0, n, step):
         some = slice(a, a + step)
@@ -117,12 +99,8 @@ def _composed_terms(
     return walked
 
 
-_STEPS = (
-    500_000  # of walks at once: bounds the memory, however many rows there are
-)
-COMPOSED_ROWS = (
-    10_000  # at once: bounds the memory, whatever model receives them
-)
+_STEPS = 500_000  # of walks at once: bounds the memory, however many rows there are
+COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
 
 
 def terms_at(acquisition: Acquisition, latent: Array) -> dict[str, Array]:
@@ -172,21 +150,13 @@ def sampled_shapley(
         z = background[rng.integers(len(background), size=some)]
         rows, rank = joining(x, players, z, rng)
         terms = terms_at(acquisition, rows.reshape(-1, rows.shape[2]))
-        gains = step_gains(
-            acquisition,
-            {name: u.reshape(some, p + 1) for name, u in terms.items()},
-        )
-        contributions[start : start + some] = np.take_along_axis(
-            gains, rank[:, :, None], axis=1
-        )
+        gains = step_gains(acquisition, {name: u.reshape(some, p + 1) for name, u in terms.items()})
+        contributions[start : start + some] = np.take_along_axis(gains, rank[:, :, None], axis=1)
     return contributions
 
 
 def joining(
-    x: Array,
-    players: Ints,
-    background: Array,
-    rng: np.random.Generator,
+    x: Array, players: Ints, background: Array, rng: np.random.Generator
 ) -> tuple[Array, Ints]:
     """Return rows in which the players join one by one, in an order drawn for each row.
 

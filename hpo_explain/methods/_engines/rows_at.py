@@ -24,24 +24,13 @@ from hpo_explain.space import Array, Bools, SearchSpace
 
 _MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
 
-WHERE_ACTIVE = declared_fact(
-    "averaged_where_active", "only where {names} is {when}"
-)
+WHERE_ACTIVE = declared_fact("averaged_where_active", "only where {names} is {when}")
 
 
-def one_or_two(
-    space: SearchSpace, names: str | Sequence[str]
-) -> tuple[str, ...]:
+def one_or_two(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
     """Return one or two names of hyperparameters, checked."""
-    listed = (
-        [names]
-        if isinstance(names, str)
-        else check_sequence("names", names, "names")
-    )
-    wanted = tuple(
-        check_name("names", name, space.names, "hyperparameter")
-        for name in listed
-    )
+    listed = [names] if isinstance(names, str) else check_sequence("names", names, "names")
+    wanted = tuple(check_name("names", name, space.names, "hyperparameter") for name in listed)
     if len(set(wanted)) != len(wanted) or len(wanted) not in (1, 2):
         problem = f"must be one hyperparameter or a pair of different ones, but was {names!r}"
         raise InputError("names", problem, names)
@@ -53,20 +42,13 @@ def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
     space, notes = subject.space, list[Fact]()
     for name in names:
         if space.is_conditional(name):
-            notes.append(
-                WHERE_ACTIVE(names=[name], when=space.condition_text(name))
-            )
+            notes.append(WHERE_ACTIVE(names=[name], when=space.condition_text(name)))
         notes += left_out_note(subject, space.index(name), len(names))
     return notes
 
 
 def composed(
-    space: SearchSpace,
-    rows: Array,
-    members: Sequence[int],
-    value: Any,
-    *,
-    latent: bool = True,
+    space: SearchSpace, rows: Array, members: Sequence[int], value: Any, *, latent: bool = True
 ) -> tuple[Array, Bools]:
     """Return rows in which the members take a value, as configurations, and which are valid.
 
@@ -98,14 +80,9 @@ def highest(
     latent: bool = True,
 ) -> Array:
     """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    at_values = [
-        composed(space, rows, members, value, latent=latent)
-        for value in values
-    ]
+    at_values = [composed(space, rows, members, value, latent=latent) for value in values]
     composed_rows = [z[valid] for z, valid in at_values]
-    return np.array(
-        [feasible(z).max() if len(z) else np.nan for z in composed_rows]
-    )
+    return np.array([feasible(z).max() if len(z) else np.nan for z in composed_rows])
 
 
 def values_together(
@@ -115,9 +92,7 @@ def values_together(
     if not len(X):
         return ()
     active = ~np.isnan(X[:, members]).any(axis=1)
-    return tuple(
-        tuple(space.parameters[j].decode(X[active, j])) for j in members
-    )
+    return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
 
 
 def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
@@ -126,24 +101,15 @@ def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
     if not len(rows):
         remedy = "Give at least one configuration, or a number of rows."
         raise InputError("sample", "has no row", sample, remedy)
-    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(
-        axis=1
-    )
+    inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
     if not inside.all():
         i = int(np.flatnonzero(~inside)[0])
         problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
-        raise InputError(
-            "sample",
-            problem,
-            rows[i],
-            "Encode configurations with space.encode.",
-        )
+        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
     return rows
 
 
-def may_be_active(
-    space: SearchSpace, rows: Array, members: list[int]
-) -> Bools:
+def may_be_active(space: SearchSpace, rows: Array, members: list[int]) -> Bools:
     """Say for latent rows whether each member is active for some value of the other."""
     able = np.ones(len(rows), dtype=bool)
     for j in members:
@@ -151,11 +117,7 @@ def may_be_active(
         here = ~np.isnan(_switched_on(space, rows, j)[:, j])
         for k in others:
             parameter = space.parameters[k]
-            grid = (
-                parameter.grid()
-                if (parameter.size or 0) <= _MOST_TRIED
-                else None
-            )
+            grid = parameter.grid() if (parameter.size or 0) <= _MOST_TRIED else None
             for position in grid[0] if grid is not None else ():
                 moved = rows.copy()
                 moved[:, k] = position
@@ -164,26 +126,16 @@ def may_be_active(
     return able
 
 
-def inactive_error(
-    space: SearchSpace, members: list[int]
-) -> InputError | NothingToExplain:
+def inactive_error(space: SearchSpace, members: list[int]) -> InputError | NothingToExplain:
     """Return what is wrong where no row of the sample has all members active."""
     never = excluded_pair(space, *members) if len(members) == 2 else None
     if never is not None:
         return NothingToExplain(never)
     names = [space.names[j] for j in members]
-    who = (
-        f"{names[0]} is active"
-        if len(names) == 1
-        else f"{join_words(names)} are both active"
-    )
-    when = "; ".join(
-        f"{name} is {space.condition_text(name)}" for name in names
-    )
+    who = f"{names[0]} is active" if len(names) == 1 else f"{join_words(names)} are both active"
+    when = "; ".join(f"{name} is {space.condition_text(name)}" for name in names)
     remedy = f"Give a sample in which {who}."
-    return InputError(
-        "sample", f"has no row in which {who} ({when})", remedy=remedy
-    )
+    return InputError("sample", f"has no row in which {who} ({when})", remedy=remedy)
 
 
 def at_value(rows: Array, members: list[int], value: Array) -> Array:

@@ -11,10 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hpo_explain.methods._engines.coalitions import (
-    all_coalitions,
-    shapley_weights,
-)
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.models import Acquisition, Split
 from hpo_explain.space import Array
 
@@ -49,9 +46,7 @@ def step_gains(acquisition: Acquisition, walked: Mapping[str, Array]) -> Array:
     return with_shares(stacked, crossed, acquisition.own)
 
 
-def crossed_in_coalitions(
-    criterion: Split, valued: Mapping[str, Array], n_players: int
-) -> Array:
+def crossed_in_coalitions(criterion: Split, valued: Mapping[str, Array], n_players: int) -> Array:
     """Return the mean D of each player over coalitions, (rows, players).
 
     `valued` holds each term, (rows, 2ⁿ), in the order of `all_coalitions`.

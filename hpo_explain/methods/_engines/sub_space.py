@@ -19,14 +19,7 @@ import numpy as np
 from hpo_explain.base import ROUNDING_OF_SUMS, InputError, Subject, check_name
 from hpo_explain.models._tree_boxes import activity_intervals, latent_interval
 from hpo_explain.models.box_sums import Intervals
-from hpo_explain.space import (
-    Array,
-    Bools,
-    FloatParameter,
-    Parameter,
-    SearchSpace,
-    uniform_draws,
-)
+from hpo_explain.space import Array, Bools, FloatParameter, Parameter, SearchSpace, uniform_draws
 
 Given = Mapping[str, Sequence[Any]]
 _BESIDE = 1e-7  # of a position, on both sides of it: closer than two values
@@ -63,10 +56,7 @@ class SubSpace:
 
     @classmethod
     def of(
-        cls,
-        space: SearchSpace,
-        given: Given | None,
-        ranks: dict[int, Array] | None = None,
+        cls, space: SearchSpace, given: Given | None, ranks: dict[int, Array] | None = None
     ) -> SubSpace:
         """Return the part of a space that is given.
 
@@ -90,9 +80,7 @@ class SubSpace:
             }
         part = cls(space, ranks=ranks)
         for name, values in (given or {}).items():
-            j = space.index(
-                check_name("given", name, space.names, "hyperparameter")
-            )
+            j = space.index(check_name("given", name, space.names, "hyperparameter"))
             allowed = list(values) if isinstance(values, Iterable) else []
             if isinstance(values, (str, bytes)) or not allowed:
                 raise InputError(
@@ -103,16 +91,11 @@ class SubSpace:
                     _how_to_give(space.parameters[j]),
                 )
             inside = [(j, part._latent_values(j, allowed))]
-            part = replace(
-                part.where_active([j], inside),
-                given={**part.given, name: allowed},
-            )
+            part = replace(part.where_active([j], inside), given={**part.given, name: allowed})
         return part
 
     def where_active(
-        self,
-        columns: Sequence[int],
-        inside: Sequence[tuple[int, Intervals]] = (),
+        self, columns: Sequence[int], inside: Sequence[tuple[int, Intervals]] = ()
     ) -> SubSpace:
         """Return the part in which hyperparameters are active, and others lie in intervals."""
         intervals = dict(self.intervals)
@@ -150,21 +133,12 @@ class SubSpace:
                     _how_to_give(parameter),
                 )
             if parameter.size is None:
-                return [
-                    (share * float(positions[0]), share * float(positions[1]))
-                ]
+                return [(share * float(positions[0]), share * float(positions[1]))]
             low = parameter.share_below(positions[:1] - _BESIDE)[0]
-            return [
-                (
-                    share * float(low),
-                    share * float(parameter.share_below(positions[1:])[0]),
-                )
-            ]
+            return [(share * float(low), share * float(parameter.share_below(positions[1:])[0]))]
         ranks = self.ranks.get(j)
         places = positions if ranks is None else ranks[positions.astype(int)]
-        intervals = [
-            latent_interval(self.space, j, float(p)) for p in np.unique(places)
-        ]
+        intervals = [latent_interval(self.space, j, float(p)) for p in np.unique(places)]
         return [(share * low, share * high) for low, high in intervals]
 
     # ------------------------------------------------------------------ its configurations
@@ -183,15 +157,11 @@ class SubSpace:
         parameter, places = self.space.parameters[j], np.nan_to_num(positions)
         if j in self.ranks:
             places = self.ranks[j][places.astype(int)].astype(float)
-        below, above = (
-            parameter.share_below(places + by) for by in (-_BESIDE, _BESIDE)
-        )
+        below, above = (parameter.share_below(places + by) for by in (-_BESIDE, _BESIDE))
         latent = (parameter.optional or 1.0) * (below + above) / 2.0
         inside[:] = False
         for low, high in self.intervals[j]:
-            inside |= (low - ROUNDING_OF_SUMS <= latent) & (
-                latent <= high + ROUNDING_OF_SUMS
-            )
+            inside |= (low - ROUNDING_OF_SUMS <= latent) & (latent <= high + ROUNDING_OF_SUMS)
         return inside & ~np.isnan(positions)
 
     def holds(self, rows: Any, free: Sequence[int] = ()) -> Bools:
@@ -207,9 +177,7 @@ class SubSpace:
         U = uniform_draws(n, len(self.space), seed, "lhs")
         for place, j in enumerate(self.space.order.tolist()):
             if j in self.intervals:
-                U[:, place] = np.minimum(
-                    stretch(U[:, place], self.intervals[j]), 1.0 - 1e-12
-                )
+                U[:, place] = np.minimum(stretch(U[:, place], self.intervals[j]), 1.0 - 1e-12)
         return self.space.from_latent(U)
 
     def of_subject(self, subject: Subject) -> Subject:
@@ -218,11 +186,7 @@ class SubSpace:
             return subject
         inside = self.holds(subject.tried)
         costs = subject.costs[inside] if len(subject.costs) else subject.costs
-        part = replace(
-            subject,
-            incumbent=self.best_of(subject),
-            tried=subject.tried[inside],
-        )
+        part = replace(subject, incumbent=self.best_of(subject), tried=subject.tried[inside])
         return replace(part, costs=costs)
 
     def best_of(self, subject: Subject) -> Mapping[str, Any]:
@@ -244,12 +208,8 @@ def stretch(u: Array, intervals: Intervals) -> Array:
     starts, ends = np.array(intervals).T
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
     scaled = u * edges[-1]
-    which = np.clip(
-        np.searchsorted(edges, scaled, side="right") - 1, 0, len(intervals) - 1
-    )
-    return np.asarray(
-        np.minimum(starts[which] + scaled - edges[which], ends[which])
-    )
+    which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(intervals) - 1)
+    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))
 
 
 def _meet(first: Intervals, second: Intervals) -> Intervals:

@@ -56,9 +56,7 @@ class Trials(Result):
         columns={"objective": "objective", "rank": "ranks", "state": "states"},
         held={
             "trials": "trials",
-            "configurations": lambda result: result.subject.space.decode(
-                result.X
-            ),
+            "configurations": lambda result: result.subject.space.decode(result.X),
             "objective": "objective",
             "ranks": "ranks",
             "states": "states",
@@ -98,9 +96,7 @@ class Trials(Result):
         """The rank of each finished trial, 1 for the best, of equal ones their mean, (n,)."""
         ranks = np.full(len(self), np.nan)
         finished = self.of_state("finished")
-        ranks[finished] = mean_ranks(
-            self.subject.sign * self.objective[finished]
-        )
+        ranks[finished] = mean_ranks(self.subject.sign * self.objective[finished])
         return ranks
 
     @property
@@ -150,49 +146,35 @@ class Trials(Result):
             names=listed(self.names, _MOST_NAMED),
             best=self._best_one,
             left_out="".join(
-                f"; {self.states.count(state)} {state}"
-                for state in _ENDED
-                if state in self.states
+                f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
             ),
         )
 
     def told(self) -> list[str]:
         """Return what is told of each trial that is pointed at."""
-        return trials_in_words(
-            self.subject, self.trials, self.objective, self.X, self.states
-        )
+        return trials_in_words(self.subject, self.trials, self.objective, self.X, self.states)
 
 
 def named(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of hyperparameters, at least one, all of which the space has."""
-    several = (
-        [names]
-        if isinstance(names, str)
-        else check_sequence("names", names, "names")
-    )
+    several = [names] if isinstance(names, str) else check_sequence("names", names, "names")
     if not several:
         remedy = "Name at least one hyperparameter."
         raise InputError("names", "is empty", names, remedy)
-    return tuple(
-        check_name("names", name, space.names, "hyperparameter")
-        for name in several
-    )
+    return tuple(check_name("names", name, space.names, "hyperparameter") for name in several)
 
 
 def trials_of(run: Run) -> dict[str, Any]:
     """Return the trials of a run that have a configuration, as the fields of a result."""
     others = {
-        number: trial
-        for number, trial in run.without_result.items()
-        if not np.isnan(trial.x).all()
+        number: trial for number, trial in run.without_result.items() if not np.isnan(trial.x).all()
     }
     numbers = np.array([*np.asarray(run.trials), *others], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     X = np.vstack([run.X, *(trial.x[None, :] for trial in others.values())])
     objective = np.append(run.objective, np.full(len(others), np.nan))
     states = [
-        "finished" if feasible else "infeasible"
-        for feasible in np.asarray(run.feasible).tolist()
+        "finished" if feasible else "infeasible" for feasible in np.asarray(run.feasible).tolist()
     ]
     states += [trial.state for trial in others.values()]
     return {
@@ -205,26 +187,15 @@ def trials_of(run: Run) -> dict[str, Any]:
 
 
 def trials_in_words(
-    subject: Subject,
-    trials: Ints,
-    objective: Array,
-    X: Array,
-    states: Sequence[str] = (),
+    subject: Subject, trials: Ints, objective: Array, X: Array, states: Sequence[str] = ()
 ) -> list[str]:
     """Return what is told of each trial: its number, what it reached, its configuration."""
-    configs = (
-        subject.space.decode(X) if X.size <= _MANY else [{}] * len(trials)
-    )
+    configs = subject.space.decode(X) if X.size <= _MANY else [{}] * len(trials)
     texts = []
-    for i, (trial, config) in enumerate(
-        zip(trials.tolist(), configs, strict=True)
-    ):
+    for i, (trial, config) in enumerate(zip(trials.tolist(), configs, strict=True)):
         value = f"{subject.objective_name} {number(objective[i])}"
         reached = states[i] if np.isnan(objective[i]) else value
         lines = [f"trial {trial}: {reached}"]
-        lines += [
-            f"{name} = {format_value(held, width=_LONG)}"
-            for name, held in config.items()
-        ]
+        lines += [f"{name} = {format_value(held, width=_LONG)}" for name, held in config.items()]
         texts.append("\n".join(lines))
     return texts

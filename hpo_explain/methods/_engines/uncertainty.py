@@ -17,10 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.belief import Draws
-from hpo_explain.methods._engines.coalitions import (
-    all_coalitions,
-    shapley_weights,
-)
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import joining
 from hpo_explain.space import Array
@@ -64,9 +61,7 @@ def drawn_contributions(
     n = weights.shape[1]
     values = belief.draws(belief.space.project(rows))
     phi = values @ weights.reshape(len(players), -1).T
-    by_row = np.einsum(
-        "jnr,nr->jn", weights, values.mean(axis=0).reshape(n, -1)
-    )
+    by_row = np.einsum("jnr,nr->jn", weights, values.mean(axis=0).reshape(n, -1))
     exact = n == 1 or (fixed and n == len(background))
     error = 0.0 if exact else np.sqrt(n) * by_row.std(axis=1, ddof=1)
     # to a constant draw nothing contributes, whatever is known of the others
@@ -86,14 +81,10 @@ def widened(draws: Array, error: Array | float) -> Array:
     """Return draws (k, ...) moved away from their mean, so that an error is in their spread."""
     mean, variance = draws.mean(axis=0), draws.var(axis=0)
     variance = np.where(variance > 0.0, variance, 1.0)
-    return np.asarray(
-        mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance)
-    )
+    return np.asarray(mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance))
 
 
-def functionals(
-    game: CoalitionGame, background: Array, *, seed: int = 0
-) -> tuple[Array, Array]:
+def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:
     """Return composed rows and the weights with which values at them make contributions.
 
     Parameters
@@ -117,23 +108,13 @@ def functionals(
     if len(background) * 2**p <= ROWS:
         coalitions = all_coalitions(p)
         rows = np.repeat(background[:, None, :], len(coalitions), axis=1)
-        rows[:, :, players] = np.where(
-            coalitions, x[players], rows[:, :, players]
-        )
-        weights = np.repeat(
-            shapley_weights(p)[:, None, :], len(background), axis=1
-        )
+        rows[:, :, players] = np.where(coalitions, x[players], rows[:, :, players])
+        weights = np.repeat(shapley_weights(p)[:, None, :], len(background), axis=1)
         return rows.reshape(-1, len(x)), weights / len(background)
     rng = np.random.default_rng(seed)
     n = max(2, ROWS // (p + 1))
-    chosen = (
-        rng.permutation(len(background))
-        if n <= len(background)
-        else np.arange(n)
-    )
-    rows, rank = joining(
-        x, players, background[chosen[:n] % len(background)], rng
-    )
+    chosen = rng.permutation(len(background)) if n <= len(background) else np.arange(n)
+    rows, rank = joining(x, players, background[chosen[:n] % len(background)], rng)
     weights = np.zeros((p, n, p + 1))
     j, i = np.indices((p, n))
     weights[j, i, rank.T + 1] += 1.0 / n

@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpo_explain.base import range_around
-from hpo_explain.space import (
-    FloatParameter,
-    Parameter,
-    asked_as,
-    condition_text,
-)
+from hpo_explain.space import FloatParameter, Parameter, asked_as, condition_text
 
 _TARGETS = {"optuna": "value", "skopt": "dimension"}
 
@@ -37,11 +32,7 @@ def declarations(parameters: Sequence[Parameter], framework: str) -> str:
 def _rounded(parameter: Any) -> tuple[Any, Any]:
     """Return both ends of a range, easier to read where it has no steps."""
     low, high = parameter.low, parameter.high
-    if (
-        not isinstance(parameter, FloatParameter)
-        or parameter.step is not None
-        or low == high
-    ):
+    if not isinstance(parameter, FloatParameter) or parameter.step is not None or low == high:
         return low, high
     return range_around(low, high)
 
@@ -51,9 +42,7 @@ def _declared(parameter: Parameter, framework: str) -> str:
     name = asked_as(parameter) if framework == "optuna" else parameter.name
     kind = type(parameter).__name__.removesuffix("Parameter")
     made = (
-        f"trial.suggest_{kind.lower()}"
-        if framework == "optuna"
-        else f"hpo_explain.{kind}Parameter"
+        f"trial.suggest_{kind.lower()}" if framework == "optuna" else f"hpo_explain.{kind}Parameter"
     )
     if parameter.is_category:
         return f"{made}({name!r}, {[*parameter.choices]!r})"
@@ -70,20 +59,14 @@ def _dimension(parameter: Parameter) -> str:
     if not parameter.is_category:
         low, high = _rounded(parameter)
         if low < high:
-            kind = (
-                "Real" if isinstance(parameter, FloatParameter) else "Integer"
-            )
+            kind = "Real" if isinstance(parameter, FloatParameter) else "Integer"
             prior = ", prior='log-uniform'" if parameter.log else ""
-            return (
-                f"skopt.space.{kind}({low!r}, {high!r}{prior}, name={name!r})"
-            )
+            return f"skopt.space.{kind}({low!r}, {high!r}{prior}, name={name!r})"
         choices = [low]
     return f"skopt.space.Categorical({choices!r}, name={name!r})"
 
 
-def evaluations(
-    configurations: Sequence[Mapping[str, Any]], times: int, framework: str
-) -> str:
+def evaluations(configurations: Sequence[Mapping[str, Any]], times: int, framework: str) -> str:
     """Return lines that have configurations evaluated so many times each; none for none."""
     if not configurations:
         return ""
@@ -91,10 +74,7 @@ def evaluations(
     if framework == "optuna":
         lines = [f"study.enqueue_trial({config!r})" for config in configs]
         if times > 1:
-            lines = [
-                f"for _ in range({times}):",
-                *(f"    {line}" for line in lines),
-            ]
+            lines = [f"for _ in range({times}):", *(f"    {line}" for line in lines)]
         return "\n".join(lines)
     names = list(dict.fromkeys(name for config in configs for name in config))
     what, comment, shown = "config", "", [*configs]

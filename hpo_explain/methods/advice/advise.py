@@ -6,29 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import (
-    NothingToExplain,
-    Result,
-    Subject,
-    check_count,
-    declared_fact,
-)
+from hpo_explain.base import NothingToExplain, Result, Subject, check_count, declared_fact
 from hpo_explain.belief import Box
 from hpo_explain.methods.advice._order import in_order
-from hpo_explain.methods.advice.advise_result import (
-    Action,
-    Advice,
-    values_of,
-)
+from hpo_explain.methods.advice.advise_result import Action, Advice, values_of
 from hpo_explain.methods.advice.beware import beware
-from hpo_explain.methods.advice.rules import (
-    attempt,
-    keep,
-    narrow,
-    repeat,
-    repeat_in_noise,
-    widen,
-)
+from hpo_explain.methods.advice.rules import attempt, keep, narrow, repeat, repeat_in_noise, widen
 from hpo_explain.methods.advice.settle import settling
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
 from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
@@ -46,11 +29,7 @@ _UNKNOWN = declared_fact(
 
 @explains(of="surrogate", without=("kind",))
 def advise(
-    question: Question,
-    *,
-    most: int = 5,
-    n: int = 1,
-    settle: Result | str | None = None,
+    question: Question, *, most: int = 5, n: int = 1, settle: Result | str | None = None
 ) -> Advice:
     """Say which trial to keep, and what to do next: what is expected to bring most first.
 
@@ -103,20 +82,13 @@ def advise(
     if not np.any(run.feasible):
         raise NothingToExplain(NONE_FEASIBLE())
     ordered = sorted(_actions(question, n, settle), key=_in_order)[:most]
-    actions = tuple(
-        replace(action, framework=run.framework, space=run.space)
-        for action in ordered
-    )
+    actions = tuple(replace(action, framework=run.framework, space=run.space) for action in ordered)
     changed = {p.name: p for action in actions for p in action.parameters}
     possible, _ = still_possible([changed.get(p.name, p) for p in run.space])
-    return Advice(
-        subject=Subject.of(run), actions=actions, space=SearchSpace(possible)
-    )
+    return Advice(subject=Subject.of(run), actions=actions, space=SearchSpace(possible))
 
 
-def _actions(
-    question: Question, n: int, settle: Result | str | None
-) -> list[Action]:
+def _actions(question: Question, n: int, settle: Result | str | None) -> list[Action]:
     """Return all that is advised, in no order."""
     if settle is not None:
         return [settling(question, settle, n)]

@@ -25,28 +25,12 @@ from hpo_explain.base import (
     told_apart,
     values_in_words,
 )
-from hpo_explain.methods._engines.decision_words import (
-    compared,
-    few,
-    percent,
-    setting,
-    trial,
-)
-from hpo_explain.methods.advice._code import (
-    declarations,
-    evaluations,
-)
+from hpo_explain.methods._engines.decision_words import compared, few, percent, setting, trial
+from hpo_explain.methods.advice._code import declarations, evaluations
 from hpo_explain.space import Parameter, SearchSpace
 
 ActionKind: TypeAlias = Literal[
-    "narrow",
-    "widen",
-    "try",
-    "repeat",
-    "keep",
-    "beware",
-    "go_on",
-    "settle",
+    "narrow", "widen", "try", "repeat", "keep", "beware", "go_on", "settle"
 ]
 """What can be advised: see `Action`."""
 
@@ -233,28 +217,17 @@ class Action:
         """The values, as in "lr = 0.01"; of what to try those that it has not from a trial."""
         if self.kind == "try" and self.space is not None and self.beside:
             (first, *_), (number, *_) = self.configurations, self.trials
-            return compared(
-                self.space, first, self.beside, number, self.hyperparameters
-            )
-        within = (
-            self.kind == "beware" and self.evidence[0].kind == "fails_where"
-        )
+            return compared(self.space, first, self.beside, number, self.hyperparameters)
+        within = self.kind == "beware" and self.evidence[0].kind == "fails_where"
         return settings_of(
-            self.hyperparameters,
-            self.values,
-            " with " if within else "",
-            space=self.space,
+            self.hyperparameters, self.values, " with " if within else "", space=self.space
         )
 
     @property
     def others(self) -> str:
         """How many more configurations there are."""
         more = len(self.configurations) - 1
-        return (
-            f"; then {counted(more, 'other configuration')}"
-            if more > 0
-            else ""
-        )
+        return f"; then {counted(more, 'other configuration')}" if more > 0 else ""
 
     @property
     def which(self) -> str:
@@ -300,25 +273,16 @@ def _extent(parameter: Parameter) -> str:
     return f"from {ends[0]} to {ends[1]}"
 
 
-def changed_to(
-    kind: ActionKind, parameters: Sequence[Parameter], **details: Any
-) -> Action:
+def changed_to(kind: ActionKind, parameters: Sequence[Parameter], **details: Any) -> Action:
     """Return an action that has hyperparameters searched otherwise from now on."""
-    names, values = (
-        tuple(p.name for p in parameters),
-        tuple(map(values_of, parameters)),
-    )
+    names, values = (tuple(p.name for p in parameters), tuple(map(values_of, parameters)))
     return Action(kind, names, values, parameters=tuple(parameters), **details)
 
 
 def values_of(parameter: Parameter) -> Any:
     """Return the choices, both ends of the range, or the only value of a hyperparameter."""
     if parameter.is_category:
-        return (
-            parameter.choices
-            if len(parameter.choices) > 1
-            else parameter.choices[0]
-        )
+        return parameter.choices if len(parameter.choices) > 1 else parameter.choices[0]
     ends = (parameter.low, parameter.high)
     return ends if ends[0] < ends[1] else ends[0]
 
@@ -405,12 +369,7 @@ class Advice(Result):
         lines = list[str]()
         for place, action in enumerate(self.actions, start=1):
             code = [f"       {line}" for line in action.code.splitlines()]
-            lines += [
-                f"{place}. {action.title}",
-                f"   {action.reason}",
-                *code,
-                "",
-            ]
+            lines += [f"{place}. {action.title}", f"   {action.reason}", *code, ""]
         return "\n".join(lines)
 
     @property
@@ -441,14 +400,8 @@ class Advice(Result):
         """What to do, without values."""
         if not self.actions:
             return printable(self.finding)
-        keep = [
-            action.which for action in self.actions if action.kind == "keep"
-        ]
-        others = [
-            action.kind.replace("_", " ")
-            for action in self.actions
-            if action.kind != "keep"
-        ]
+        keep = [action.which for action in self.actions if action.kind == "keep"]
+        others = [action.kind.replace("_", " ") for action in self.actions if action.kind != "keep"]
         first = f"Keep {keep[0]}" if keep else "Next"
         return printable(f"{', '.join([first, *others])}.")
 
@@ -458,17 +411,12 @@ class Advice(Result):
         if not self.actions:
             return "Nothing can be advised yet."
         first, *others = self.actions
-        also = [
-            f"{title[0].lower()}{title[1:]}"
-            for title in (other.title for other in others)
-        ]
+        also = [f"{title[0].lower()}{title[1:]}" for title in (other.title for other in others)]
         if not also:
             return first.told
         return chained([first.told, " Then: ", join_words(also), "."])
 
-    def chosen(
-        self, actions: Which | Sequence[Action | int] = "all"
-    ) -> tuple[Action, ...]:
+    def chosen(self, actions: Which | Sequence[Action | int] = "all") -> tuple[Action, ...]:
         """Return all actions, the first with something to do, or those named or by place.
 
         Raises
@@ -479,24 +427,14 @@ class Advice(Result):
         if isinstance(actions, str):
             check_option("actions", actions, ("all", "first"))
             first = next((a for a in self.actions if a.changes), None)
-            return (
-                self.actions
-                if actions == "all"
-                else tuple(a for a in (first,) if a)
-            )
+            return self.actions if actions == "all" else tuple(a for a in (first,) if a)
         return tuple(self._one(action) for action in actions)
 
     def _one(self, action: Action | int) -> Action:
         places = range(len(self.actions))
-        if (
-            isinstance(action, int)
-            and not isinstance(action, bool)
-            and action in places
-        ):
+        if isinstance(action, int) and not isinstance(action, bool) and action in places:
             return self.actions[action]
-        if isinstance(action, Action) and any(
-            action is own for own in self.actions
-        ):
+        if isinstance(action, Action) and any(action is own for own in self.actions):
             return action
         raise InputError(
             "actions",
@@ -511,10 +449,7 @@ class Advice(Result):
         return replace(self, actions=self.chosen(actions))
 
     def apply(
-        self,
-        source: Any,
-        actions: Which | Sequence[Action | int] = "all",
-        **options: Any,
+        self, source: Any, actions: Which | Sequence[Action | int] = "all", **options: Any
     ) -> Any:
         """Return the study as it goes on with the actions; what is given stays as it is.
 

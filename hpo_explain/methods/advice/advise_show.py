@@ -71,9 +71,4 @@ def _reach(action: Action) -> tuple[float, float] | None:
     return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
 
 
-VIEWS = {
-    "": View(
-        shown,
-        "What each action is expected to bring, or which intervals it narrows.",
-    )
-}
+VIEWS = {"": View(shown, "What each action is expected to bring, or which intervals it narrows.")}

@@ -24,11 +24,7 @@ from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter
 
 _Rows = npt.NDArray[np.bool_]
-_LOST = {
-    "failed": "failed",
-    "pruned": "were pruned",
-    "infeasible": "were infeasible",
-}
+_LOST = {"failed": "failed", "pruned": "were pruned", "infeasible": "were infeasible"}
 
 _FAILS = declared_fact(
     "fails_where",
@@ -77,19 +73,13 @@ class _Rule:
 def beware(run: Run) -> list[Action]:
     """Return what to know before more trials are made."""
     actions = [_failing(run, "failed"), _failing(run, "pruned")]
-    actions.append(
-        _rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible")
-    )
+    actions.append(_rule_of(run, run.X, ~np.asarray(run.feasible), "infeasible"))
     actions += [_never_tried(run), _unanswered(run)]
     return [action for action in actions if action is not None]
 
 
 def _failing(run: Run, state: State) -> Action | None:
-    lost = [
-        trial.x
-        for trial in run.without_result.values()
-        if trial.state == state
-    ]
+    lost = [trial.x for trial in run.without_result.values() if trial.state == state]
     X = np.vstack([run.X, *(x[None] for x in lost)])
     return _rule_of(run, X, np.arange(len(X)) >= len(run), state)
 
@@ -129,25 +119,19 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
         return None
     inside = np.array([rows for _, _, rows in rules])  # (R, n)
     column = np.array([run.space.index(name) for name, _, _ in rules])
-    singly = _p_values(
-        inside.sum(axis=1), (inside & failed).sum(axis=1), failed
-    )
+    singly = _p_values(inside.sum(axis=1), (inside & failed).sum(axis=1), failed)
     members = inside.astype(float)
     counts = (members @ members.T).round().astype(int)
     lost = (members @ (members * failed).T).round().astype(int)
     both = _p_values(counts, lost, failed)
-    both[column[:, None] >= column] = (
-        1.0  # of two hyperparameters, and each pair once
-    )
+    both[column[:, None] >= column] = 1.0  # of two hyperparameters, and each pair once
     tests = len(rules) + int((column[:, None] < column).sum())
     which, p = [int(np.argmin(singly))], float(singly.min())
     a, b = np.unravel_index(int(np.argmin(both)), both.shape)
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    rule = _Rule(
-        names, values, np.asarray(inside[which].all(axis=0)), tests * p
-    )
+    rule = _Rule(names, values, np.asarray(inside[which].all(axis=0)), tests * p)
     return rule if rule.p < _LEVEL else None
 
 
@@ -189,9 +173,7 @@ def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
         if len(values) < 2:
             continue
         middle = (values[1:] + values[:-1]) / 2.0
-        for cut in middle[
-            np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))
-        ]:
+        for cut in middle[np.unique(np.linspace(0, len(middle) - 1, _CUTS).astype(int))]:
             (value,) = parameter.decode(parameter.nearest(np.array([cut])))
             with np.errstate(invalid="ignore"):
                 yield parameter.name, (parameter.low, value), column < cut
@@ -204,12 +186,7 @@ def _without(run: Run, rule: _Rule) -> tuple[Parameter, ...]:
         return ()
     parameter, value = run.space[rule.names[0]], rule.values[0]
     if parameter.is_category:
-        return (
-            replace(
-                parameter,
-                choices=[c for c in parameter.choices if c is not value],
-            ),
-        )
+        return (replace(parameter, choices=[c for c in parameter.choices if c is not value]),)
     low, high = value
     left = {"low": high} if low == parameter.low else {"high": low}
     return (replace(parameter, **left),)
@@ -225,11 +202,7 @@ def _never_tried(run: Run) -> Action | None:
             continue
         if (~np.isnan(column)).sum() < _OFTEN * len(parameter.choices):
             continue
-        left = [
-            c
-            for i, c in enumerate(parameter.choices)
-            if not (column == i).any()
-        ]
+        left = [c for i, c in enumerate(parameter.choices) if not (column == i).any()]
         missing += [(parameter.name, choice) for choice in left]
     if not missing:
         return None

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.belief import (
-    DrawnGain,
-    ExpectedGain,
-    Improvement,
-    proposed,
-)
+from hpo_explain.belief import DrawnGain, ExpectedGain, Improvement, proposed
 from hpo_explain.question import RunDecision
 from hpo_explain.space import Array, Parameter, inside_of, ranked
 
@@ -19,9 +14,7 @@ TRIALS = 20  # that are foreseen
 _RANDOM = 200  # rows of a space in which random trials are made
 
 
-def next_rows(
-    decision: RunDecision, n: int, within: Sequence[Parameter]
-) -> tuple[Array, Array]:
+def next_rows(decision: RunDecision, n: int, within: Sequence[Parameter]) -> tuple[Array, Array]:
     """Return the rows (m, d) to try next, n at most, and the largest gain of each draw, (k,).
 
     By expected improvement; each is believed at its mean before the next one is looked for, as is
@@ -31,11 +24,7 @@ def next_rows(
     for x in decision.run.under_way:
         expected = expected.believing(x)
     rows, _ = proposed(
-        expected,
-        n,
-        seed=decision.draws.seed,
-        within=within,
-        allowed=decision.may_be_tried,
+        expected, n, seed=decision.draws.seed, within=within, allowed=decision.may_be_tried
     )
     return rows, decision.gains(rows).max(axis=1, initial=0.0)
 

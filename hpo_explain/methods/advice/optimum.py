@@ -28,24 +28,14 @@ import math
 
 import numpy as np
 
-from hpo_explain.base import (
-    NothingToExplain,
-    check_count,
-    declared_fact,
-    unit_of,
-)
+from hpo_explain.base import NothingToExplain, check_count, declared_fact, unit_of
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.left import WITHIN
 from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.next_trials import TRIALS
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
-from hpo_explain.question import (
-    RARELY_FEASIBLE,
-    Question,
-    RunDecision,
-    explains,
-)
+from hpo_explain.question import RARELY_FEASIBLE, Question, RunDecision, explains
 from hpo_explain.space import (
     Array,
     Bools,
@@ -57,9 +47,7 @@ from hpo_explain.space import (
     still_possible,
 )
 
-HELD = (
-    0.9  # of the draws have their best value of a hyperparameter in its region
-)
+HELD = 0.9  # of the draws have their best value of a hyperparameter in its region
 _STARTS = 20  # tried configurations of which neighbours are looked at
 # of a number's scale: as far as a neighbour is; as far as it may be
 _STEP, _CLOSE = (0.05, 0.125)
@@ -147,9 +135,7 @@ def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
     regions = []
     for j, parameter in enumerate(space):
         part = part_of(decision.draws, kept, j)
-        region = Region.of(
-            parameter, part, axes[j], best[j], kept[j], inactive[j]
-        )
+        region = Region.of(parameter, part, axes[j], best[j], kept[j], inactive[j])
         regions.append((region, part))
     return regions
 
@@ -157,9 +143,7 @@ def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
 def _best_rows(decision: RunDecision) -> Array:
     """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
     land = decision.draws.landscape
-    return np.asarray(
-        land.all_rows[_first_least(decision, np.flatnonzero(land.possible))]
-    )
+    return np.asarray(land.all_rows[_first_least(decision, np.flatnonzero(land.possible))])
 
 
 def _first_least(decision: RunDecision, rows: Ints) -> Ints:
@@ -179,9 +163,7 @@ def _best_levels(decision: RunDecision) -> list[Ints]:
         active = land.level[:, j] >= 0
         some = active & land.possible
         rows = np.flatnonzero(some if some.any() else active)
-        if not len(
-            rows
-        ):  # a branch that no row has: every level is as probable
+        if not len(rows):  # a branch that no row has: every level is as probable
             levels.append(np.arange(len(land.all_values)) % len(axis.weights))
             continue
         if rows.tobytes() not in known:  # most are active in the same rows
@@ -195,33 +177,15 @@ def _held(axis: Axis, best: Ints) -> Bools:
 
     90 % of the draws, up to half of the error that so many draws leave.
     """
-    n, least = (
-        len(axis.weights),
-        HELD - 0.5 * math.sqrt(HELD * (1.0 - HELD) / len(best)),
-    )
-    probable, kept = (
-        np.bincount(best, minlength=n) / len(best),
-        np.zeros(n, bool),
-    )
+    n, least = (len(axis.weights), HELD - 0.5 * math.sqrt(HELD * (1.0 - HELD) / len(best)))
+    probable, kept = (np.bincount(best, minlength=n) / len(best), np.zeros(n, bool))
     if axis.category:
         in_order = ranked(-probable)
-        kept[
-            in_order[
-                : 1
-                + int(np.searchsorted(np.cumsum(probable[in_order]), least))
-            ]
-        ] = True
+        kept[in_order[: 1 + int(np.searchsorted(np.cumsum(probable[in_order]), least))]] = True
         return kept
-    mass, size = (
-        np.concatenate([[0.0], np.cumsum(x)]) for x in (probable, axis.weights)
-    )
+    mass, size = (np.concatenate([[0.0], np.cumsum(x)]) for x in (probable, axis.weights))
     ranges = [
-        (
-            round(float(size[b] - size[a]), 9),
-            round(float(mass[a] - mass[b]), 9),
-            a,
-            b,
-        )
+        (round(float(size[b] - size[a]), 9), round(float(mass[a] - mass[b]), 9), a, b)
         for a in range(n)
         for b in range(a + 1, n + 1)
         if mass[b] - mass[a] >= least
@@ -244,9 +208,7 @@ def _best_near(decision: RunDecision) -> tuple[Array, Array]:
     near = near[decision.box.holds(near)]
     near = near[decision.may_be_tried(near)]
     rows = np.concatenate([tried, near])
-    costs = np.concatenate(
-        [decision.costs, decision.draws.costs(near)], axis=1
-    )
+    costs = np.concatenate([decision.costs, decision.draws.costs(near)], axis=1)
     inside = decision.box.holds(rows)
     best = lowest(np.where(inside, costs.mean(axis=0), np.inf))
     worse = decision.predicted(rows[best]).estimate - decision.mean
@@ -291,9 +253,7 @@ def _gained(decision: RunDecision, more: int) -> Decision:
     most = left.estimate * more / (n + more)
     estimate = min(excess * math.log1p(more / n), most)
     # how many of them are better by what counts has a Poisson distribution
-    beyond = (
-        math.exp(-decision.counts.between / excess) if excess > 0.0 else 0.0
-    )
+    beyond = math.exp(-decision.counts.between / excess) if excess > 0.0 else 0.0
     better = -math.expm1(-beyond * more / n)
     return Decision(
         estimate=estimate,

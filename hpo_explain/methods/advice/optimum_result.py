@@ -22,25 +22,12 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Decision, decide
 from hpo_explain.belief.landscape import Axis
-from hpo_explain.methods._engines.decision_words import (
-    amount,
-    compared,
-    one_digit,
-)
+from hpo_explain.methods._engines.decision_words import amount, compared, one_digit
 from hpo_explain.methods.advice.advise_result import values_of
 from hpo_explain.question import WhatCounts
-from hpo_explain.space import (
-    Array,
-    Bools,
-    CategoricalParameter,
-    Ints,
-    Parameter,
-    SearchSpace,
-)
+from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
 
-_PROBABLE = declared_fact(
-    "told_with_probability", "a probability is told", role="said"
-)
+_PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
 # of their values at most: hyperparameters that the sentence names
 _NARROW, _NAMED = (0.5, 3)
 
@@ -78,13 +65,7 @@ class Region:
 
     @classmethod
     def of(
-        cls,
-        whole: Parameter,
-        part: Parameter,
-        axis: Axis,
-        best: Ints,
-        kept: Bools,
-        inactive: float,
+        cls, whole: Parameter, part: Parameter, axis: Axis, best: Ints, kept: Bools, inactive: float
     ) -> Region:
         """Return the region of a hyperparameter that keeps some levels, from each draw's best."""
         probable = np.bincount(best, minlength=len(kept)) / len(best)
@@ -172,16 +153,10 @@ class Optimum(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "best": lambda found: [
-                found.config.get(name) for name in found.names
-            ],
-            "region": lambda found: [
-                region.inside for region in found.regions
-            ],
+            "best": lambda found: [found.config.get(name) for name in found.names],
+            "region": lambda found: [region.inside for region in found.regions],
             "size": _each("share"),
-            "probability": lambda found: [
-                region.held.probability for region in found.regions
-            ],
+            "probability": lambda found: [region.held.probability for region in found.regions],
             "inactive": _each("inactive"),
         },
         held={
@@ -204,12 +179,8 @@ class Optimum(Result):
                 )
             },
             "better_by": lambda found: found.counts.__dict__,
-            "space": lambda found: [
-                {"kind": type(p).__name__, **p.__dict__} for p in found.space
-            ],
-            "regions": lambda found: [
-                region.__dict__ for region in found.regions
-            ],
+            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
+            "regions": lambda found: [region.__dict__ for region in found.regions],
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -278,17 +249,13 @@ class Optimum(Result):
         if self.is_enough:
             return "More trials of this search will hardly help."
         trials = counted(self.more, "more trial")
-        gain = amount(
-            self.gained.estimate, self.gained.interval, self.subject.sign
-        )
+        gain = amount(self.gained.estimate, self.gained.interval, self.subject.sign)
         return f"{trials}: expect {gain}."
 
     @property
     def narrowest(self) -> tuple[Region, ...]:
         """The regions, the smallest first."""
-        order = np.argsort(
-            [round(region.share, 9) for region in self.regions], kind="stable"
-        )
+        order = np.argsort([round(region.share, 9) for region in self.regions], kind="stable")
         return tuple(self.regions[place] for place in order)
 
     @property
@@ -308,14 +275,10 @@ class Optimum(Result):
         That a better configuration exists may be certain; that none does is never, nor what
         trials bring, nor a region, which is wrong where a narrow optimum was not seen.
         """
-        named = [
-            r for r in self.narrowest if r.share <= _NARROW >= r.inactive
-        ][:_NAMED]
+        named = [r for r in self.narrowest if r.share <= _NARROW >= r.inactive][:_NAMED]
         config, space = tuple(self.config), self.subject.space
         values = tuple(self.config.values())
-        promised = replace(
-            self.improved, estimate=self.estimate, interval=self.interval
-        )
+        promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
         decided = partial(self.decided, unsettled=_PROBABLE())
         return (
             decided(
@@ -325,9 +288,7 @@ class Optimum(Result):
                 says="config",
                 values=values,
                 promised=self._promised,
-                settings=compared(
-                    space, self.config, self.kept, self.keep, self.in_order
-                ),
+                settings=compared(space, self.config, self.kept, self.keep, self.in_order),
             ),
             decided(
                 "difference",

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import counted, join_words, percent
-from hpo_explain.base.figures import (
-    Axis,
-    Curves,
-    Dots,
-    Line,
-    Panels,
-    View,
-)
+from hpo_explain.base.figures import Axis, Curves, Dots, Line, Panels, View
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
 from hpo_explain.space import Array, CategoricalParameter
 
@@ -34,18 +27,8 @@ def densities(found: Optimum) -> Panels:
         "what holds the best",
         footer=" ".join(
             [
-                *(
-                    [_INACTIVE.format(join_words(inactive))]
-                    if inactive
-                    else []
-                ),
-                *(
-                    [
-                        f"Not shown: {counted(left, 'less narrowed hyperparameter')}."
-                    ]
-                    if left
-                    else []
-                ),
+                *([_INACTIVE.format(join_words(inactive))] if inactive else []),
+                *([f"Not shown: {counted(left, 'less narrowed hyperparameter')}."] if left else []),
             ]
         ),
         same_y=False,
@@ -88,9 +71,7 @@ def _panel(found: Optimum, region: Region) -> Curves:
         star = [_star(float(best), float(region.density[level]))]
     return Curves(
         x=Axis(
-            label="",
-            values=[value for pair in region.levels for value in pair],
-            log=parameter.log,
+            label="", values=[value for pair in region.levels for value in pair], log=parameter.log
         ),
         lines=[Line(x, y, marks=bool((ends[:, 0] == ends[:, 1]).all()))],
         dots=star,
@@ -110,6 +91,4 @@ def _steps(ends: Array, density: Array) -> tuple[Array, Array]:
     return ends.ravel(), np.repeat(density, 2)
 
 
-VIEWS = {
-    "": View(densities, "Where the best value of each hyperparameter is.")
-}
+VIEWS = {"": View(densities, "Where the best value of each hyperparameter is.")}

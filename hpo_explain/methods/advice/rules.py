@@ -12,11 +12,7 @@ import numpy as np
 from hpo_explain.base import declared_fact, format_level
 from hpo_explain.belief import Decision, decide, told
 from hpo_explain.methods.advice.advise_result import Action, changed_to
-from hpo_explain.methods.advice.next_trials import (
-    TRIALS,
-    next_rows,
-    of_random,
-)
+from hpo_explain.methods.advice.next_trials import TRIALS, next_rows, of_random
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (
@@ -62,8 +58,7 @@ _EXPECTED = declared_fact(
     role="basis",
 )
 _NO_FAIR_CHANCE = declared_fact(
-    "no_fair_chance",
-    "no trial has a fair chance to be better; more of the same search is as good",
+    "no_fair_chance", "no trial has a fair chance to be better; more of the same search is as good"
 )
 _SAME = declared_fact(
     "best_hidden",
@@ -74,22 +69,17 @@ _MOSTLY_NOISE = declared_fact(
     "noise makes up {share:%} of the variance of the {objective}: repeats tell whether "
     "configurations differ at all",
 )
-_NOTHING_SEEN = declared_fact(
-    "noise_or_unseen",
-    "that tells how much of the variation is noise",
-)
+_NOTHING_SEEN = declared_fact("noise_or_unseen", "that tells how much of the variation is noise")
 _KEPT = declared_fact(
     "lowest_mean",
     "its expected {objective} is {mean:.4g}; no other tried trial is clearly better "
     "({probability:%})",
 )
 _OUTSIDE = declared_fact(
-    "outside_the_box",
-    "a look outside of the recommended space, in which little is left to gain",
+    "outside_the_box", "a look outside of the recommended space, in which little is left to gain"
 )
 _WHAT_IS_LEFT = declared_fact(
-    "what_is_left",
-    "{probability:%} chance that something is better by more than {enough:.2g}",
+    "what_is_left", "{probability:%} chance that something is better by more than {enough:.2g}"
 )
 
 
@@ -127,11 +117,7 @@ def widen(decision: RunDecision) -> Action | None:
         side, gains = max(sides, key=lambda one: float(one[1].mean()))
         new = _longer(parameter, upper=side)
         # of numbers seen from 0 on, none below is known to be possible
-        if (
-            not side
-            and parameter.low == 0
-            and parameter.name in run.ranges_from
-        ):
+        if not side and parameter.low == 0 and parameter.name in run.ranges_from:
             new = None
         gained = decision.gained_beyond(gains)
         counts = gained.estimate > decision.counts.between
@@ -147,9 +133,7 @@ def widen(decision: RunDecision) -> Action | None:
         wider.append((new, gained, reason))
     if not wider:
         return None
-    most = max(
-        (gained for _, gained, _ in wider), key=lambda one: one.estimate
-    )
+    most = max((gained for _, gained, _ in wider), key=lambda one: one.estimate)
     return changed_to(
         "widen",
         [new for new, _, _ in wider],
@@ -162,9 +146,7 @@ def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
     """Return what each draw gains beyond an end on what it reaches within the space, (k,)."""
     land, space = decision.draws.landscape, decision.draws.space
     axis = land.axes[j]
-    if (
-        land.best[:, j] == (len(axis.centers) - 1 if upper else 0)
-    ).mean() < 0.5:
+    if (land.best[:, j] == (len(axis.centers) - 1 if upper else 0)).mean() < 0.5:
         return np.zeros(len(land.least))
     size = space.parameters[j].size
     least = 0.0 if size is None else 1.0 / max(size - 1, 1)
@@ -174,9 +156,7 @@ def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
     far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
     rows = np.tile(rows, (len(_BEYOND), 1))
     rows[:, j] = 1.0 + far if upper else -far
-    return np.asarray(
-        land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf)
-    )
+    return np.asarray(land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf))
 
 
 def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
@@ -187,9 +167,7 @@ def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
     low, high = float(parameter.low), float(parameter.high)
     reach = high - low
     if parameter.log:
-        reach = (
-            high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
-        )
+        reach = high * (_FACTOR - 1.0) if upper else low * (1.0 - 1.0 / _FACTOR)
     elif not upper and low > 0.0:
         reach = min(reach, low)
         if isinstance(parameter, IntParameter):
@@ -229,11 +207,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
         "narrow",
         narrower,
         evidence=(reason, *decision.doubts),
-        **_told(
-            gained,
-            probability=box.loss.probability,
-            certain=box.loss.certain,
-        ),
+        **_told(gained, probability=box.loss.probability, certain=box.loss.certain),
     )
 
 
@@ -241,10 +215,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
 
 
 def attempt(
-    decision: RunDecision,
-    changes: Sequence[Action],
-    n: int = 1,
-    names: Sequence[str] = (),
+    decision: RunDecision, changes: Sequence[Action], n: int = 1, names: Sequence[str] = ()
 ) -> Action:
     """Return the n configurations to try next within what is searched after `changes`.
 
@@ -266,9 +237,7 @@ def attempt(
     return go_on()
 
 
-def _of_grid(
-    decision: RunDecision, left: Array, n: int, names: Sequence[str]
-) -> Action:
+def _of_grid(decision: RunDecision, left: Array, n: int, names: Sequence[str]) -> Action:
     """Return which n of the combinations that are left of a grid to try next."""
     rows = left[decision.may_be_tried(left)]
     if not len(rows):
@@ -289,11 +258,7 @@ def go_on() -> Action:
 
 
 def trying(
-    decision: RunDecision,
-    rows: Array,
-    gained: Decision,
-    where: float,
-    names: Sequence[str] = (),
+    decision: RunDecision, rows: Array, gained: Decision, where: float, names: Sequence[str] = ()
 ) -> Action:
     """Return that rows are to be tried, which gain something, and so much where they do.
 
@@ -322,9 +287,7 @@ def trying(
         where=where,
     )
     outside = not box.holds(rows).all()
-    in_order = [
-        name for name in names or box.whole.names if name in configs[0]
-    ]
+    in_order = [name for name in names or box.whole.names if name in configs[0]]
     return Action(
         "try",
         tuple(in_order),
@@ -337,9 +300,7 @@ def trying(
     )
 
 
-def shortened(
-    space: SearchSpace, ranges: Iterable[Parameter], rows: Array
-) -> list[dict[str, Any]]:
+def shortened(space: SearchSpace, ranges: Iterable[Parameter], rows: Array) -> list[dict[str, Any]]:
     """Return configurations with the digits that their ranges need, where they lie in these."""
     configs = space.decode(rows)
     range_of = {part.name: part for part in ranges}
@@ -425,16 +386,12 @@ def keep(decision: RunDecision) -> Action:
     """Return the trial to keep."""
     run, costs = decision.run, decision.costs
     limit = float(np.nextafter(decision.epsilon, np.inf))  # as much is allowed
-    right = decide(
-        costs[:, decision.best] - costs.min(axis=1), limit, side="below"
-    )
+    right = decide(costs[:, decision.best] - costs.min(axis=1), limit, side="below")
     # where another tried trial is better, something is
     probability = max(right.probability, 1.0 - decision.better.probability)
     config = run.config(decision.keep)
     reason = _KEPT(
-        objective=run.objective_name,
-        mean=decision.mean,
-        probability=min(probability, 0.99),
+        objective=run.objective_name, mean=decision.mean, probability=min(probability, 0.99)
     )
     left = _WHAT_IS_LEFT(
         trials=[decision.keep],

@@ -51,9 +51,7 @@ from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.importance.most import how_sure
-from hpo_explain.methods.proposals.contributions_result import (
-    PredictionExplanation,
-)
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.question import Question, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import Array, Ints
@@ -109,28 +107,18 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         raise _refused(settled, problem, *remedy)
     if not np.ptp(question.run.objective):
         problem = "was given, but all trials have the same objective"
-        raise _refused(
-            settled,
-            problem,
-            "Make more trials: nothing tells yet what changes it.",
-        )
+        raise _refused(settled, problem, "Make more trials: nothing tells yet what changes it.")
     result = _result(question, settled)
     posterior = result.posterior
     rows = _candidates(decision, draws)
     if not len(rows):
         problem = "was given, but every trial that may be made was"
-        raise _refused(
-            settled,
-            problem,
-            "Repeat trials, or search a space with more values.",
-        )
+        raise _refused(settled, problem, "Repeat trials, or search a space with more values.")
     costs = draws.costs(rows).astype(float)
     # in which no square overflows
     unit, unit_of_numbers = unit_of(costs), unit_of(posterior.values)
     unsettled = Unsettled(
-        costs / unit,
-        posterior.values / unit_of_numbers,
-        draws.noise_at(rows) / unit,
+        costs / unit, posterior.values / unit_of_numbers, draws.noise_at(rows) / unit
     )
     count = min(n, len(rows))
     widths = unsettled.numbers.std(axis=0)
@@ -155,14 +143,8 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         evidence=(reason,),
         configurations=tuple(configs),
         narrows=tuple(
-            Narrowed(
-                _label(label),
-                float(width * unit_of_numbers),
-                float(share),
-            )
-            for label, width, share in zip(
-                posterior.names, widths, left, strict=True
-            )
+            Narrowed(_label(label), float(width * unit_of_numbers), float(share))
+            for label, width, share in zip(posterior.names, widths, left, strict=True)
         ),
     )
 
@@ -173,17 +155,13 @@ def _is_known(result: Result, widths: Array, unit: float) -> bool:
     return bool(widths.max() <= np.sqrt(_NOTHING) * most)
 
 
-def _refused(
-    settled: Result | str, problem: str, *remedy: str | Option
-) -> InputError:
+def _refused(settled: Result | str, problem: str, *remedy: str | Option) -> InputError:
     return InputError("settle", problem, settled, remedy)
 
 
 def _nothing_narrows(settled: Result | str, count: int) -> InputError:
     """Return what is said where few trials narrow nothing; a name stands for the same draws."""
-    problem = (
-        f"leaves nothing open that {counted(count, 'trial')} would narrow"
-    )
+    problem = f"leaves nothing open that {counted(count, 'trial')} would narrow"
     more = ("Ask for more trials with ", Option("n"))
     if isinstance(settled, str):
         return _refused(settled, problem, *more, ".")
@@ -215,21 +193,15 @@ def _result(question: Question, settled: Result | str) -> Result:
 
 def _measured(result: object) -> str:
     """Return what the intervals of a result are of; empty where that was not measured."""
-    of_kind = (
-        named for kind, named in _MEASURED.items() if isinstance(result, kind)
-    )
+    of_kind = (named for kind, named in _MEASURED.items() if isinstance(result, kind))
     return next(of_kind, "")
 
 
 def _of_same_trials(question: Question, settled: Result) -> Result:
     """Return a result; raise InputError where it is about other trials than the question."""
-    if not np.array_equal(
-        settled.subject.tried, question.run.X, equal_nan=True
-    ):
+    if not np.array_equal(settled.subject.tried, question.run.X, equal_nan=True):
         problem = "is about other trials, or a part of the space"
-        raise _refused(
-            settled, problem, "Give a result of this run, as a whole."
-        )
+        raise _refused(settled, problem, "Give a result of this run, as a whole.")
     return settled
 
 
@@ -298,9 +270,7 @@ class Unsettled:
         f, g = _centered(of.costs[:, rows]), _centered(of.numbers)
         seen = f.T @ f / len(f) + np.diag(self.noise[rows] ** 2)
         weights = np.linalg.lstsq(seen, f.T @ g / len(f), rcond=_NOTHING)[0]
-        rest = _centered(self.numbers) - (
-            _centered(self.costs[:, rows]) @ weights
-        )
+        rest = _centered(self.numbers) - (_centered(self.costs[:, rows]) @ weights)
         by_noise = (weights * self.noise[rows, None]) ** 2
         return np.asarray((rest * rest).mean(axis=0) + by_noise.sum(axis=0))
 
@@ -316,9 +286,7 @@ class Unsettled:
             variance += measures.left(rows, chooses) / 2.0
         whole = self.numbers.var(axis=0)
         there = whole > 0.0
-        share = np.divide(
-            variance, whole, out=np.ones_like(whole), where=there
-        )
+        share = np.divide(variance, whole, out=np.ones_like(whole), where=there)
         return np.asarray(np.sqrt(np.minimum(share, 1.0)))
 
     def _only(self, draws: slice) -> Unsettled:

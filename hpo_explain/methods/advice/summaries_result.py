@@ -38,11 +38,7 @@ class Summaries(Result):
     """
 
     table: ClassVar[Table] = Table(
-        columns={
-            "objective": "objectives",
-            "question": "questions",
-            "answer": "answers",
-        },
+        columns={"objective": "objectives", "question": "questions", "answer": "answers"},
         held={"lines": "lines"},
     )
     says: ClassVar[Mapping[str, str]] = {}
@@ -52,19 +48,13 @@ class Summaries(Result):
     @property
     def objectives(self) -> tuple[str, ...]:
         """The objective that each row of the table is about."""
-        return tuple(
-            name
-            for name, summary in self.summaries.items()
-            for _ in summary.questions
-        )
+        return tuple(name for name, summary in self.summaries.items() for _ in summary.questions)
 
     @property
     def questions(self) -> tuple[str, ...]:
         """What each row answers."""
         each = self.summaries.values()
-        return tuple(
-            question for summary in each for question in summary.questions
-        )
+        return tuple(question for summary in each for question in summary.questions)
 
     @property
     def answers(self) -> tuple[str, ...]:

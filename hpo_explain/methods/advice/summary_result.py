@@ -8,16 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Cells,
-    Claim,
-    Result,
-    Table,
-    Wording,
-    chained,
-    joined,
-    printable,
-)
+from hpo_explain.base import Cells, Claim, Result, Table, Wording, chained, joined, printable
 from hpo_explain.belief import LEVEL
 from hpo_explain.methods._engines.decision_words import (
     few,
@@ -30,9 +21,7 @@ from hpo_explain.methods._engines.decision_words import (
 )
 from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
-from hpo_explain.methods.importance.fanova_result import (
-    FanovaImportance,
-)
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import PROBABLE, how_sure
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.methods.runs.trust_result import RunTrust
@@ -48,13 +37,7 @@ QUESTIONS = (
     "What to try next?",
     "How far to believe this?",
 )
-_ANSWERED_BY = (
-    "optimum",
-    "importance",
-    "recommended_space",
-    "advise",
-    "trust",
-)
+_ANSWERED_BY = ("optimum", "importance", "recommended_space", "advise", "trust")
 
 
 def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
@@ -119,9 +102,7 @@ class Summary(Result):
     """
 
     table: ClassVar[Table] = Table(
-        index=("question", "questions"),
-        columns={"answer": "lines"},
-        held={"lines": "lines"},
+        index=("question", "questions"), columns={"answer": "lines"}, held={"lines": "lines"}
     )
     says: ClassVar[Mapping[str, str]] = {}
     history: History
@@ -164,11 +145,7 @@ class Summary(Result):
         if best is None:
             return self._best
         keep = best if self.optimum is None else self.optimum.keep
-        said = [
-            f"Best {self.objective_name}: {self._level} (",
-            trial(best),
-            ")",
-        ]
+        said = [f"Best {self.objective_name}: {self._level} (", trial(best), ")"]
         if keep != best:
             said += ["; keep ", trial(keep)]
         return printable(chained([*said, "."]))
@@ -227,18 +204,12 @@ class Summary(Result):
             claims = self.history.claims
             return self._told(claims[0] if claims else None, self._best)
         claim = next(c for c in optimum.claims if c.kind == "difference")
-        return self._told(
-            claim, joined([self._best, optimum.more_trials], " ")
-        )
+        return self._told(claim, joined([self._best, optimum.more_trials], " "))
 
     @property
     def _matters(self) -> Claim:
         most = None if self.importance is None else self.importance.claims[0]
-        if (
-            self.importance is None
-            or most is None
-            or how_sure(most) == "nothing"
-        ):
+        if self.importance is None or most is None or how_sure(most) == "nothing":
             return self._told(None, "Nothing is known to matter yet.")
         names, probability = alike(self.importance)
         if len(names) == 1 and how_sure(most) == "perhaps":
@@ -246,10 +217,7 @@ class Summary(Result):
         if len(names) > 1:
             sure = f"({percent(min(probability, MOST_SURE))} sure): each "
             most = replace(
-                most,
-                hyperparameters=names,
-                probability=probability,
-                certain=probability >= LEVEL,
+                most, hyperparameters=names, probability=probability, certain=probability >= LEVEL
             )
             said = [few(names), f" matter about equally {sure}"]
         else:

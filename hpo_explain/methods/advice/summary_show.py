@@ -16,33 +16,19 @@ _MOST = 8  # hyperparameters
 
 def shown(summary: Summary) -> Any:
     """Draw what matters; where nothing does, what every trial reached."""
-    kinds = [
-        one
-        for one in (summary.importance, summary.among_best)
-        if one and one.estimate.any()
-    ]
+    kinds = [one for one in (summary.importance, summary.among_best) if one and one.estimate.any()]
     if not kinds:
         return OF_HISTORY[""].describe(summary.history)
     largest = np.max([one.sizes[: len(one.names)] for one in kinds], axis=0)
     largest_first = np.argsort(-largest, kind="stable")[:_MOST].tolist()
     bars = [
-        Bar(
-            row,
-            0.0,
-            float(one.estimate[j]),
-            whisker(one, j),
-            fill=place,
-            place=place,
-        )
+        Bar(row, 0.0, float(one.estimate[j]), whisker(one, j), fill=place, place=place)
         for place, one in enumerate(kinds)
         for row, j in enumerate(largest_first)
     ]
     in_all = kinds[0].known_totals.mean(axis=0)
     if np.isfinite(in_all).all():  # which the line about what matters tells
-        bars += [
-            Bar(row, 0.0, float(in_all[j]), fill=PALE)
-            for row, j in enumerate(largest_first)
-        ]
+        bars += [Bar(row, 0.0, float(in_all[j]), fill=PALE) for row, j in enumerate(largest_first)]
     return Rows(
         labels=[(kinds[0].names[j],) for j in largest_first],
         bars=bars,
@@ -58,8 +44,4 @@ def shown(summary: Summary) -> Any:
     )
 
 
-VIEWS = {
-    "": View(
-        shown, "What matters, or where nothing does, what every trial reached."
-    )
-}
+VIEWS = {"": View(shown, "What matters, or where nothing does, what every trial reached.")}

@@ -17,18 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    Measured,
-    NothingToExplain,
-    declared_fact,
-    shows_progress,
-)
+from hpo_explain.base import Fact, Measured, NothingToExplain, declared_fact, shows_progress
 from hpo_explain.belief import Draws
-from hpo_explain.methods._engines.coalitions import (
-    all_coalitions,
-    shapley_weights,
-)
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods.around.ablation_result import Ablation
@@ -55,12 +46,8 @@ _SEVERAL = declared_fact(
     "{count} changes: a round makes the best of every {left} that are left, and "
     "then predicts their gains anew",
 )
-_SAMPLED = declared_fact(
-    "shapley_sampled", "Shapley values are estimated from sampled coalitions"
-)
-_SOURCE_CHOSEN = declared_fact(
-    "source_chosen", "source: trial {trials}, as none was given"
-)
+_SAMPLED = declared_fact("shapley_sampled", "Shapley values are estimated from sampled coalitions")
+_SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
 
 
 @explains
@@ -115,12 +102,7 @@ def ablation(
     first = question.config("source", start)
     return AblationExplainer(
         model, subject=question.subject(notes=notes), seed=question.seed
-    ).explain(
-        first,
-        end,
-        source_trial=question.trial(start),
-        target_trial=question.trial(target),
-    )
+    ).explain(first, end, source_trial=question.trial(start), target_trial=question.trial(target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,11 +182,7 @@ class AblationExplainer(Explainer):
         cost = explained.sign * values
         draws = explained.draws(self.seed)
         shapley, sampled = _shapley(explained, changes, steps, self.seed)
-        notes = [
-            _AT_ONCE(names=[names_of[j] for j in step])
-            for step in steps
-            if len(step) > 1
-        ]
+        notes = [_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1]
         if len(rounds) < len(steps):
             notes.append(_SEVERAL(count=len(steps), left=_A_ROUND))
         if sampled:
@@ -232,29 +210,21 @@ class AblationExplainer(Explainer):
         )
 
 
-def _next_after(
-    changes: Mixtures, done: Sequence[int]
-) -> tuple[list[tuple[int, ...]], Array]:
+def _next_after(changes: Mixtures, done: Sequence[int]) -> tuple[list[tuple[int, ...]], Array]:
     """Return what can be changed next, and the rows: single ones, else the smallest sets."""
     left = [j for j in changes.columns if j not in done]
     for size in range(1, len(left)):
         if size > 1 and comb(len(left), size) > _MOST_SETS:
             break
         sets = list(combinations(left, size))
-        rows = changes.rows(
-            np.array([np.isin(changes.columns, [*done, *one]) for one in sets])
-        )
+        rows = changes.rows(np.array([np.isin(changes.columns, [*done, *one]) for one in sets]))
         valid = changes.space.is_valid(rows)
         if valid.any():
-            return [
-                one for one, there in zip(sets, valid, strict=True) if there
-            ], rows[valid]
+            return [one for one, there in zip(sets, valid, strict=True) if there], rows[valid]
     return [tuple(left)], changes.row([*done, *left])[None, :]
 
 
-def _path(
-    explained: Explained, changes: Mixtures
-) -> tuple[Array, list[tuple[int, ...]], Any]:
+def _path(explained: Explained, changes: Mixtures) -> tuple[Array, list[tuple[int, ...]], Any]:
     """Return the rows of the path, the columns of each step, and all gains of each round.
 
     A round makes one change; where many are left, several, while all can be made one by one.
@@ -265,10 +235,7 @@ def _path(
         candidates, after = _next_after(changes, done)
         cost = explained.sign * explained(np.vstack([rows[-1], after]))
         gains = cost[0] - cost[1:]
-        labels = [
-            " + ".join(explained.space.names[j] for j in one)
-            for one in candidates
-        ]
+        labels = [" + ".join(explained.space.names[j] for j in one) for one in candidates]
         rounds.append(dict(zip(labels, gains.tolist(), strict=True)))
         many = len(candidates) // _A_ROUND if len(candidates[0]) == 1 else 1
         for i in np.argsort(-gains, kind="stable")[: max(1, many)].tolist():
@@ -282,10 +249,7 @@ def _path(
 
 
 def _shapley(
-    explained: Explained,
-    changes: Mixtures,
-    steps: list[tuple[int, ...]],
-    seed: int,
+    explained: Explained, changes: Mixtures, steps: list[tuple[int, ...]], seed: int
 ) -> tuple[Array, bool]:
     """Return the baseline Shapley values of the steps, and whether coalitions were sampled."""
     space, x, y, columns = changes.space, changes.x, changes.y, changes.columns
@@ -300,17 +264,12 @@ def _shapley(
     game = CoalitionGame(explained.game, y, np.array(columns), "auto", seed)
     by_cube, how = game.shapley([base[None, :]])
     gain = -explained.sign * by_cube[0].sum(axis=1)
-    of_steps = np.array(
-        [gain[[columns.index(j) for j in step]].sum() for step in steps]
-    )
+    of_steps = np.array([gain[[columns.index(j) for j in step]].sum() for step in steps])
     return of_steps, bool(dict(how.values).get("sampled"))
 
 
 def _shapley_drawn(
-    draws: Draws,
-    changes: Mixtures,
-    steps: list[tuple[int, ...]],
-    shapley: Array,
+    draws: Draws, changes: Mixtures, steps: list[tuple[int, ...]], shapley: Array
 ) -> Array:
     """Return the Shapley values in each draw, (k, draws): linear in all 2^n configurations.
 

@@ -83,15 +83,9 @@ class Ablation(Result):
     table: ClassVar[Table] = Table(
         index=("step", "labels"),
         columns={
-            "source": lambda result: [
-                _of(result.source, step) for step in result.steps
-            ],
-            "target": lambda result: [
-                _of(result.target, step) for step in result.steps
-            ],
-            "along": lambda result: [
-                ", ".join(names) for names in result.along
-            ],
+            "source": lambda result: [_of(result.source, step) for step in result.steps],
+            "target": lambda result: [_of(result.target, step) for step in result.steps],
+            "along": lambda result: [", ".join(names) for names in result.along],
             "value": lambda result: result.values[1:],
             "gain": "gains",
             "std": lambda result: std_of_draws(result.gains_drawn.T),
@@ -140,24 +134,16 @@ class Ablation(Result):
     @property
     def first_round(self) -> Array:
         """What each step gains alone, from the source; NaN where it cannot be made alone. (k,)."""
-        return np.array(
-            [self.rounds[0].get(label, np.nan) for label in self.labels]
-        )
+        return np.array([self.rounds[0].get(label, np.nan) for label in self.labels])
 
     # ------------------------------------------------------------------ in the claims
 
     @property
     def ends(self) -> str:
         """Where the path leads: "trial 0 to trial 26" or "source to target"."""
-        source = (
-            "source"
-            if self.source_trial is None
-            else f"trial {self.source_trial}"
-        )
+        source = "source" if self.source_trial is None else f"trial {self.source_trial}"
         return f"{source} to " + (
-            "target"
-            if self.target_trial is None
-            else f"trial {self.target_trial}"
+            "target" if self.target_trial is None else f"trial {self.target_trial}"
         )
 
     @property
@@ -181,9 +167,7 @@ class Ablation(Result):
 
         Its target was mostly chosen as the best of many, which seems better than it is.
         """
-        return _decided(
-            self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std
-        )
+        return _decided(self.gains_drawn.sum(axis=0), least=NEGLIGIBLE * self.noise_std)
 
     @property
     def each(self) -> tuple[Decision, ...]:
@@ -209,16 +193,11 @@ class Ablation(Result):
         A step that may be nothing is not told. Only that there is no difference where nothing
         changes along the path by more than the noise of one evaluation.
         """
-        names, same = (
-            tuple(chain(*self.steps)),
-            np.abs(self.gains).max() <= self._rounding,
-        )
+        names, same = (tuple(chain(*self.steps)), np.abs(self.gains).max() <= self._rounding)
         each = np.abs(self.gains_drawn).max(axis=0)
         largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
         least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
-        nothing = decide(
-            varying(largest), least, side="below", stretch=STRETCH["average"]
-        )
+        nothing = decide(varying(largest), least, side="below", stretch=STRETCH["average"])
         if same or nothing.certain:
             says = "the same" if same else "hardly"
             said = self._said("difference", names, 0.0, nothing, says)
@@ -228,13 +207,7 @@ class Ablation(Result):
         if whole.doubtful:
             way = "unclear"
         main = [
-            self._said(
-                "contribution",
-                self.steps[i],
-                float(self.gains[i]),
-                self.each[i],
-                "main",
-            )
+            self._said("contribution", self.steps[i], float(self.gains[i]), self.each[i], "main")
             for i in self._leading(way)
         ]
         total = self._said("difference", names, self.total_gain, whole, way)
@@ -255,9 +228,7 @@ class Ablation(Result):
         changes = []
         for name in names:
             old, new = (
-                value_text(
-                    self.subject.space[name], config.get(name, INACTIVE)
-                )
+                value_text(self.subject.space[name], config.get(name, INACTIVE))
                 for config in (self.source, self.target)
             )
             changes.append(f"{name} = {new} (was {old})")
@@ -272,22 +243,16 @@ class Ablation(Result):
         says: str,
         **words: Any,
     ) -> Claim:
-        first, last = (
-            format_level(float(self.values[end]), estimate) for end in (0, -1)
-        )
+        first, last = (format_level(float(self.values[end]), estimate) for end in (0, -1))
         held = {
-            "values": tuple(
-                (self.source.get(n), self.target.get(n)) for n in names
-            ),
+            "values": tuple((self.source.get(n), self.target.get(n)) for n in names),
             "first": first,
             "last": last,
             "change": self.change(names),
             **words,
         }
         exact = bool(self.subject.acquisition)  # its values are what they are
-        claim = self.decided(
-            kind, names, decision, says=says, exact=exact, **held
-        )
+        claim = self.decided(kind, names, decision, says=says, exact=exact, **held)
         return replace(claim, side="above")  # a loss is there, too
 
     @property
@@ -300,9 +265,7 @@ class Ablation(Result):
         if way == "unclear":
             sizes = np.abs(self.gains)  # the whole goes no way
         sure = np.array([not one.doubtful for one in self.each])
-        return leading(
-            np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0)
-        )
+        return leading(np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0))
 
     def _order_claims(self) -> tuple[Claim, ...]:
         """Return the Shapley value of the step whose gain depends most on the order, if much."""
@@ -327,21 +290,11 @@ class Ablation(Result):
         gain = Estimate(float(self.gains[i]), self.each[i].half)
         step = self.labels[i]
         return (
-            self._said(
-                "order",
-                self.steps[i],
-                shapley,
-                decision,
-                "order",
-                step=step,
-                gain=gain,
-            ),
+            self._said("order", self.steps[i], shapley, decision, "order", step=step, gain=gain),
         )
 
 
-def _decided(
-    draws: Array, level: float = LEVEL, least: float = 0.0
-) -> Decision:
+def _decided(draws: Array, level: float = LEVEL, least: float = 0.0) -> Decision:
     return decide(draws, level=level, stretch=STRETCH["average"], least=least)
 
 

@@ -23,41 +23,26 @@ def path(ablation: Ablation) -> Rows:
     labels: list[tuple[str, ...]] = [("source",)]
     for i in rows:
         step, along = ablation.steps[i], ablation.along[i]
-        change = (
-            ablation.change(step).removeprefix(step[0])
-            if len(step) == 1
-            else ""
-        )
+        change = ablation.change(step).removeprefix(step[0]) if len(step) == 1 else ""
         follows = f"(+ {', '.join(along)})" if along else ""
         labels.append((ablation.labels[i], f"{change} {follows}".strip()))
         half = ablation.each[i].half
-        bars.append(
-            _stair(i + 1, levels[i], levels[i + 1], ablation.gains[i], half)
-        )
+        bars.append(_stair(i + 1, levels[i], levels[i + 1], ablation.gains[i], half))
     if rest:
         labels.append((f"{len(rest)} more steps (sum)",))
         bars.append(
-            _stair(
-                len(bars) + 1,
-                levels[-1],
-                ablation.values[-1],
-                ablation.gains[rest].sum(),
-            )
+            _stair(len(bars) + 1, levels[-1], ablation.values[-1], ablation.gains[rest].sum())
         )
     last = len(labels)
     better = "left" if ablation.subject.lower_is_better else "right"
     footer = [_WHISKERS] if ablation.whole.known else []
     if any(ablation.along):
-        footer.append(
-            "In brackets: what becomes active or inactive along with it."
-        )
+        footer.append("In brackets: what becomes active or inactive along with it.")
     return Rows(
         labels=[*labels, ("target",)],
         bars=bars,
         levels=[bars[0].begin, *(bar.end for bar in bars)],
-        dots=[
-            Dots(ablation.values[[0, -1]], np.array([0.0, last]), look="run")
-        ],
+        dots=[Dots(ablation.values[[0, -1]], np.array([0.0, last]), look="run")],
         means={"run": "source and target"},
         fills={0: "improves", 1: "makes it worse"},
         heading=f"From {ablation.ends}: {ablation.what}",
@@ -72,9 +57,7 @@ def path(ablation: Ablation) -> Rows:
     )
 
 
-def _stair(
-    row: int, begin: float, end: float, gain: float, half: float | None = None
-) -> Bar:
+def _stair(row: int, begin: float, end: float, gain: float, half: float | None = None) -> Bar:
     return Bar(row, float(begin), float(end), half, fill=0 if gain >= 0 else 1)
 
 
@@ -86,8 +69,7 @@ def shares(ablation: Ablation) -> Rows:
     """
     values = np.column_stack([ablation.gains, ablation.shapley])
     rows, rest = Rows.folded(
-        np.argsort(-np.abs(ablation.shapley), kind="stable").tolist(),
-        most=_MOST_STEPS,
+        np.argsort(-np.abs(ablation.shapley), kind="stable").tolist(), most=_MOST_STEPS
     )
     relative = abs(ablation.total_gain) > 1e-3 * np.abs(values).max()
     if relative:
@@ -97,22 +79,13 @@ def shares(ablation: Ablation) -> Rows:
     return Rows(
         labels=[*labels, (f"{len(rest)} others (sum)",)] if rest else labels,
         bars=[
-            Bar(i, 0.0, float(v), place=k)
-            for i, row in enumerate(draws)
-            for k, v in enumerate(row)
+            Bar(i, 0.0, float(v), place=k) for i, row in enumerate(draws) for k, v in enumerate(row)
         ],
-        fills={
-            0: "gain when it is changed",
-            1: "Shapley value: average over all orders",
-        },
+        fills={0: "gain when it is changed", 1: "Shapley value: average over all orders"},
         heading=f"What each change is worth: {ablation.what}",
         subtitle=filled("the whole gain is {gain}", gain=ablation.total_gain),
-        label="share of the whole gain"
-        if relative
-        else "gain: right is better",
-        footer="What follows a step counts as part of it."
-        if any(ablation.along)
-        else "",
+        label="share of the whole gain" if relative else "gain: right is better",
+        footer="What follows a step counts as part of it." if any(ablation.along) else "",
         percent=relative,
     )
 

@@ -34,30 +34,13 @@ from hpo_explain.base import (
     check_seed,
     declared_fact,
 )
-from hpo_explain.belief import (
-    GAINED,
-    KEPT,
-    LEVEL,
-    STRETCH,
-    Draws,
-    stretched,
-)
-from hpo_explain.methods._engines.coalitions import (
-    all_coalitions,
-    shapley_weights,
-)
+from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, stretched
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods.around.changes_result import Changes, End
 from hpo_explain.methods.around.mixtures import Mixtures, differing
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Explained, Question, explained_of, explains
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Config,
-    SearchSpace,
-    lowest,
-    ranked,
-)
+from hpo_explain.space import Array, Bools, Config, SearchSpace, lowest, ranked
 
 _EXACT = 11  # changes: of more, orders are drawn in place of all mixtures
 _ORDERS = 30  # and as many reversed
@@ -69,9 +52,7 @@ _IS_BEST = declared_fact(
     "default_is_best",
     "{what} is the best configuration that is known, so there is nothing to change ({config})",
 )
-_REACHED = declared_fact(
-    "reached_already", "{what} reaches {reach} already, with {probability:%}"
-)
+_REACHED = declared_fact("reached_already", "{what} reaches {reach} already, with {probability:%}")
 _AT_END = declared_fact(
     "default_at_end",
     "default: {names} = {value} is outside its logarithmic range; its end, {end}, counts",
@@ -139,9 +120,7 @@ def changes(
     best = End(run.config(question.keep), "best", question.keep)
     notes = list[Fact]()
     if default is not None:
-        config, moved = within_log_ranges(
-            run.space, question.config("default", default)
-        )
+        config, moved = within_log_ranges(run.space, question.config("default", default))
         notes += moved
         start = End(config, "given", question.trial(default))
     elif reach is not None:
@@ -156,17 +135,11 @@ def changes(
     subject, seed = question.subject(notes=notes), question.seed
     if reach is not None:
         tried = run.X[np.asarray(run.feasible)]
-        return changes_that_reach(
-            model, start, reach, tried, subject=subject, seed=seed
-        )
-    return changes_between(
-        model, start, best, keep=keep, subject=subject, seed=seed
-    )
+        return changes_that_reach(model, start, reach, tried, subject=subject, seed=seed)
+    return changes_between(model, start, best, keep=keep, subject=subject, seed=seed)
 
 
-def within_log_ranges(
-    space: SearchSpace, config: Config
-) -> tuple[Config, list[Fact]]:
+def within_log_ranges(space: SearchSpace, config: Config) -> tuple[Config, list[Fact]]:
     """Return a configuration whose values lie within logarithmic ranges, and notes on those moved.
 
     A default of 0 lies on no logarithmic scale, and what switches a penalty off is usually one.
@@ -300,9 +273,7 @@ def changes_that_reach(
 
     probability = float(reaches(x[None])[0])
     if probability >= LEVEL:
-        raise NothingToExplain(
-            _REACHED(what=start.name, reach=goal, probability=probability)
-        )
+        raise NothingToExplain(_REACHED(what=start.name, reach=goal, probability=probability))
     y = _reaching(explained, x, tried, reaches, costs)
     if y is None:
         raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
@@ -324,18 +295,13 @@ def _changes(
 ) -> Changes:
     mixed, space = game.mixed, game.explained.space
     final = mixed.rows(taken[None])[0]
-    columns = [
-        j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)
-    ]
+    columns = [j for j in space.order.tolist() if j in differing(mixed.x, mixed.y)]
     shapley = game.shapley
     share = dict(zip(mixed.columns, shapley.T, strict=True))
     none = np.full(len(shapley), np.nan)
     contributions = np.column_stack([share.get(j, none) for j in columns])
     first = ranked(-np.nan_to_num(contributions.mean(axis=0), nan=-np.inf))
-    columns, contributions = (
-        [columns[i] for i in first],
-        contributions[:, first],
-    )
+    columns, contributions = ([columns[i] for i in first], contributions[:, first])
     other = differing(final, mixed.y)
     gain = game.gains(taken[None])[:, 0]
     slack = game.slack(gain[:, None], keep)[:, 0]
@@ -404,9 +370,7 @@ class _Game:
         """Return by how much sets gain more than is to be kept; below 0 where nothing is gained."""
         whole = self.whole[:, None]
         rounding = ROUNDING * np.abs(self.origin[:, None])
-        allowed = np.maximum(
-            (1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole)
-        )
+        allowed = np.maximum((1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole))
         more = gains - whole + allowed + rounding
         return np.asarray(np.minimum(more, whole))
 
@@ -448,9 +412,7 @@ class _Game:
         allowed = self.explained.space.is_valid(self.mixed.rows(sets))
         probability = (self.slack(gains, keep) > 0.0).mean(axis=0)
         for size in range(1, n):
-            some = np.flatnonzero(
-                allowed & (sets.sum(axis=1) == size) & (probability >= KEPT)
-            )
+            some = np.flatnonzero(allowed & (sets.sum(axis=1) == size) & (probability >= KEPT))
             if len(some):
                 return np.asarray(sets[some[lowest(-probability[some])]])
         return every
@@ -472,9 +434,7 @@ class _Game:
 
     def _keeps(self, sets: Bools, keep: float) -> Bools:
         valid = self.explained.space.is_valid(self.mixed.rows(sets))
-        probable = (self.slack(self.gains(sets), keep) > 0.0).mean(
-            axis=0
-        ) >= KEPT
+        probable = (self.slack(self.gains(sets), keep) > 0.0).mean(axis=0) >= KEPT
         return np.asarray(valid & probable)
 
 
@@ -501,9 +461,7 @@ def _reaching(
     rows, best, likeliest = x[None], None, (-1.0, 0.0)
     for _ in range(len(space)):
         rows_near = [_with(space, rows, near, j) for j in space.order.tolist()]
-        new = space.distinct(
-            np.concatenate([*rows_near, np.empty((0, len(space)))])
-        )
+        new = space.distinct(np.concatenate([*rows_near, np.empty((0, len(space)))]))
         new = new[[bool(differing(x, row)) for row in new]]
         if not len(new):
             break
@@ -521,10 +479,7 @@ def _reaching(
 
 def _with(space: SearchSpace, rows: Array, others: Array, j: int) -> Array:
     """Return rows with a hyperparameter as in others, and what that switches on as there."""
-    a, b = (
-        np.repeat(np.arange(n), m)
-        for n, m in ((len(rows), len(others)), (len(others), 1))
-    )
+    a, b = (np.repeat(np.arange(n), m) for n, m in ((len(rows), len(others)), (len(others), 1)))
     start, other = rows[a], others[np.tile(b, len(rows))]
     changed = np.where(np.isnan(start), other, start)
     changed[:, j] = other[:, j]

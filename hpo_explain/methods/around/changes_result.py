@@ -24,9 +24,7 @@ from hpo_explain.belief import STRETCH, Decision, decide
 from hpo_explain.space import Array, Bools, value_text
 
 _NO_FEWER = declared_fact(
-    "no_fewer_changes",
-    "fewer changes are not known to keep the gain",
-    role="basis",
+    "no_fewer_changes", "fewer changes are not known to keep the gain", role="basis"
 )
 
 
@@ -113,12 +111,8 @@ class Changes(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "from": lambda result: [
-                result.start.config.get(name) for name in result.names
-            ],
-            "to": lambda result: [
-                result.best.config.get(name) for name in result.names
-            ],
+            "from": lambda result: [result.start.config.get(name) for name in result.names],
+            "to": lambda result: [result.best.config.get(name) for name in result.names],
             "contribution": "contributions",
             "lower": lambda result: result.intervals[:, 0],
             "upper": lambda result: result.intervals[:, 1],
@@ -126,12 +120,7 @@ class Changes(Result):
         },
         contributions=("contribution", "lower", "upper"),
         beside=("changed", "put_back", "gain", "interval", "probability_kept"),
-        hidden=(
-            "gain_drawn",
-            "whole_drawn",
-            "slack_drawn",
-            "contributions_drawn",
-        ),
+        hidden=("gain_drawn", "whole_drawn", "slack_drawn", "contributions_drawn"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "better": "From {found.start.name} to {found.best.name} the {found.what} improves by "
@@ -215,10 +204,7 @@ class Changes(Result):
 
     def _numbers(self) -> dict[str, Any]:
         ends = {"start": self.start, "best": self.best}
-        plain = {
-            name: {**vars(end), "config": dict(end.config)}
-            for name, end in ends.items()
-        }
+        plain = {name: {**vars(end), "config": dict(end.config)} for name, end in ends.items()}
         return {**super()._numbers(), **plain}
 
     # ------------------------------------------------------------------ what is said
@@ -265,11 +251,7 @@ class Changes(Result):
         return (total, *fewer, *(self._main() if way == "better" else ()))
 
     def _fewer(self) -> Claim:
-        back = tuple(
-            name
-            for name, there in zip(self.names, self.needed, strict=True)
-            if not there
-        )
+        back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
         whole = float(self.whole_drawn.mean())
         within = self.noise_std > (1.0 - self.keep) * whole
         return self.decided(
@@ -281,35 +263,20 @@ class Changes(Result):
             few=self.few,
             of=int(self.own.sum()),
             lost=min(self.noise_std, whole / 2.0),
-            why="the noise of one evaluation"
-            if self.noise_std < whole / 2.0
-            else "half of it",
+            why="the noise of one evaluation" if self.noise_std < whole / 2.0 else "half of it",
         )
 
     def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
         share, values = self.kept, tuple(map(self._pair, taken))
         says = "missed" if share.doubtful else "reached"
-        claim = self.decided(
-            "difference",
-            taken,
-            share,
-            says=says,
-            values=values,
-            few=self.few,
-        )
-        return (
-            (replace(claim, because=()),)
-            if says == "missed"
-            else (claim, *self._main())
-        )
+        claim = self.decided("difference", taken, share, says=says, values=values, few=self.few)
+        return (replace(claim, because=()),) if says == "missed" else (claim, *self._main())
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
         each = [_decided(draws) for draws in self.contributions_drawn]
         sure = [not one.doubtful for one in each]
-        sizes = np.where(
-            self.needed & sure, np.nan_to_num(self.contributions), 0.0
-        )
+        sizes = np.where(self.needed & sure, np.nan_to_num(self.contributions), 0.0)
         return tuple(
             self.decided(
                 "contribution",
@@ -341,14 +308,8 @@ class Changes(Result):
         return Estimate(self.gain, (high - low) / 2.0)
 
     def _values(self, which: Bools) -> dict[str, Any]:
-        names = [
-            name
-            for name, there in zip(self.names, which, strict=True)
-            if there
-        ]
-        return {
-            name: self.config[name] for name in names if name in self.config
-        }
+        names = [name for name, there in zip(self.names, which, strict=True) if there]
+        return {name: self.config[name] for name in names if name in self.config}
 
 
 def _decided(draws: Array) -> Decision:

@@ -18,24 +18,12 @@ def contributions(changes: Changes) -> Rows:
     """
     rows, rest = Rows.folded(range(len(changes.names)))
     bars = [
-        _bar(changes, row, i)
-        for row, i in enumerate(rows)
-        if np.isfinite(changes.contributions[i])
+        _bar(changes, row, i) for row, i in enumerate(rows) if np.isfinite(changes.contributions[i])
     ]
-    labels = [
-        (changes.names[i], changes.change(i).removeprefix(changes.names[i]))
-        for i in rows
-    ]
+    labels = [(changes.names[i], changes.change(i).removeprefix(changes.names[i])) for i in rows]
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
-        bars.append(
-            Bar(
-                len(rows),
-                0.0,
-                float(np.nansum(changes.contributions[rest])),
-                fill=PALE,
-            )
-        )
+        bars.append(Bar(len(rows), 0.0, float(np.nansum(changes.contributions[rest])), fill=PALE))
     few = counted(changes.few, "change")
     subtitle = f"{few} of {changes.own.sum()}: gain {{gain}}"
     if changes.reach is not None:
@@ -57,8 +45,4 @@ def _bar(changes: Changes, row: int, i: int) -> Bar:
     return Bar(row, 0.0, end, reach, fill=0 if changes.needed[i] else PALE)
 
 
-VIEWS = {
-    "": View(
-        contributions, "What each change contributes to the {found.what}."
-    )
-}
+VIEWS = {"": View(contributions, "What each change contributes to the {found.what}.")}

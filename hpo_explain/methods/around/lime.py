@@ -64,13 +64,7 @@ from hpo_explain.methods.around.lime_models import (
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
 from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question import Question, explained_of, explains
-from hpo_explain.space import (
-    Array,
-    Config,
-    SearchSpace,
-    changed,
-    filled,
-)
+from hpo_explain.space import Array, Config, SearchSpace, changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _WIDEST = 1e150  # whose square is a number
@@ -78,13 +72,10 @@ _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
 
 _STD = declared_fact(
-    "effect_std",
-    "± is {half}",
-    half=lambda fact: whiskers(fact["model"], fact["draws"]),
+    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["draws"])
 )
 _NOT_VARIED = declared_fact(
-    "not_varied",
-    "the sample does not vary {names}, so nothing is said about it",
+    "not_varied", "the sample does not vary {names}, so nothing is said about it"
 )
 _UNCHANGED = declared_fact(
     "inactive_unchanged",
@@ -224,29 +215,15 @@ class LimeExplainer:
         subject: Subject | None = None,
         seed: int = 0,
     ) -> None:
-        self._explained, self._subject = explained_of(
-            surrogate, subject, direction
-        )
+        self._explained, self._subject = explained_of(surrogate, subject, direction)
         self._space = self._explained.space
         check_option("model", model, READABLE)
         check_option("sampling", sampling, LIME_SAMPLINGS)
         self._model, self._sampling = model, sampling
-        if sampling in ("perturbed", "univariate") and not len(
-            self._subject.tried
-        ):
-            problem = (
-                f"is {sampling!r}, but the configurations tried are not known"
-            )
-            raise InputError(
-                "sampling",
-                problem,
-                sampling,
-                "Give a subject that knows them.",
-            )
-        if (
-            kernel_width is not None
-            and check_number("kernel_width", kernel_width) <= 0.0
-        ):
+        if sampling in ("perturbed", "univariate") and not len(self._subject.tried):
+            problem = f"is {sampling!r}, but the configurations tried are not known"
+            raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
+        if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
             problem = f"must be above 0, but was {kernel_width!r}"
             raise InputError("kernel_width", problem, kernel_width)
         self._width = kernel_width
@@ -283,9 +260,7 @@ class LimeExplainer:
         z = self._given
         if z is None:
             tried = self._subject.tried
-            z = _sample_of(
-                space, x, tried, self._sampling, self._size, seed=self._seed
-            )
+            z = _sample_of(space, x, tried, self._sampling, self._size, seed=self._seed)
         width = self._width or _default_width(space, x, self._seed)
         squares = _squared_distances(space, x, z) / min(width, _WIDEST) ** 2
         # those of far samples would all be 0
@@ -299,9 +274,7 @@ class LimeExplainer:
         y = change / unit
         fitted = self._fit(x, coordinates, weights, y)
         draws = explained.draws(self._seed)
-        of_draws = fitted.drawn(
-            coordinates, weights, draws.draws(np.vstack([x, z])).T
-        )
+        of_draws = fitted.drawn(coordinates, weights, draws.draws(np.vstack([x, z])).T)
         of_draws[[s.own for s in fitted.statements]] = 0.0
         stds = std_of_draws(of_draws.T).tolist()
         statements = [
@@ -319,9 +292,7 @@ class LimeExplainer:
             statements=tuple(statements[i] for i in order),
             draws=of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
-            held_out=_r2(
-                weights, y, self._held_out(x, coordinates, weights, y)
-            ),
+            held_out=_r2(weights, y, self._held_out(x, coordinates, weights, y)),
             prediction=float(values[0]),
             local_prediction=float(values[0]) + unit * fitted.at_x,
             kernel_width=float(width),
@@ -338,48 +309,30 @@ class LimeExplainer:
         if self._model == "linear":
             return fit_linear(self._space, coordinates, weights, y)
         return fit_tree(
-            self._space,
-            x,
-            coordinates,
-            weights,
-            y,
-            depth=self._max_depth,
-            seed=self._seed,
+            self._space, x, coordinates, weights, y, depth=self._max_depth, seed=self._seed
         )
 
-    def _held_out(
-        self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array
-    ) -> Array:
+    def _held_out(self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
         fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
         predicted = np.empty(len(y))
         for k in steps(range(_FOLDS), "folds"):
             inside, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            own = (
-                weights[inside]
-                if weights[inside].any()
-                else np.ones(len(inside))
-            )
+            own = weights[inside] if weights[inside].any() else np.ones(len(inside))
             if not coordinates:  # nothing differs from the configuration
                 predicted[out] = np.average(y[inside], weights=own)
                 continue
-            fitted = self._fit(
-                x, at_rows(coordinates, inside), own / own.sum(), y[inside]
-            )
+            fitted = self._fit(x, at_rows(coordinates, inside), own / own.sum(), y[inside])
             predicted[out] = fitted.at(at_rows(coordinates, out))
         return predicted
 
-    def _notes(
-        self, x: Array, coordinates: list[Coordinate], has_draws: bool
-    ) -> tuple[Fact, ...]:
+    def _notes(self, x: Array, coordinates: list[Coordinate], has_draws: bool) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
         notes = [_STD(model=self._model, draws=has_draws)]
         silent = [
             name
             for j, name in enumerate(space.names)
-            if j not in owners
-            and not np.isnan(x[j])
-            and space.parameters[j].size != 1
+            if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
             notes.append(_NOT_VARIED(names=silent))
@@ -431,12 +384,7 @@ def _r2(weights: Array, y: Array, fitted: Array) -> float:
 
 
 def _sample_of(
-    space: SearchSpace,
-    x: Array,
-    tried: Array,
-    sampling: LimeSampling,
-    size: int,
-    seed: int,
+    space: SearchSpace, x: Array, tried: Array, sampling: LimeSampling, size: int, seed: int
 ) -> Array:
     """Return encoded configurations, (n, d); a grid has at most `size`."""
     if sampling == "uniform":
@@ -458,25 +406,15 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     """
     most = [parameter.size or size for parameter in space.parameters]
     values = 2
-    while np.prod(
-        [min(values + 1, m) for m in most], dtype=float
-    ) <= size and values < max(most):
+    while np.prod([min(values + 1, m) for m in most], dtype=float) <= size and values < max(most):
         values += 1
     axes = []
-    for j, (parameter, m) in enumerate(
-        zip(space.parameters, most, strict=True)
-    ):
+    for j, (parameter, m) in enumerate(zip(space.parameters, most, strict=True)):
         steps = np.linspace(0.0, 1.0, min(values, m))
         if parameter.is_category:
-            axes.append(
-                space.codes(j)[
-                    np.round(steps * (m - 1)).astype(np.int64)
-                ].astype(float)
-            )
+            axes.append(space.codes(j)[np.round(steps * (m - 1)).astype(np.int64)].astype(float))
         else:
-            axes.append(
-                steps if parameter.size is None else parameter.nearest(steps)
-            )
+            axes.append(steps if parameter.size is None else parameter.nearest(steps))
     if np.prod([len(axis) for axis in axes], dtype=float) <= size:
         rows = np.array(list(itertools.product(*axes)))
     else:
@@ -487,18 +425,14 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     return space.distinct(space.project(rows))
 
 
-def _perturbed(
-    space: SearchSpace, tried: Array, size: int, seed: int
-) -> Array:
+def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
     """Return configurations tried, each as often, with some of their values changed a little."""
     rng = np.random.default_rng(seed)
     rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
     return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
 
 
-def _univariate(
-    space: SearchSpace, tried: Array, size: int, seed: int
-) -> Array:
+def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
     """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
     rng = np.random.default_rng(seed)
     rows = space.sample(size, seed=seed, latent=True)

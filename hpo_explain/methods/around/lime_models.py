@@ -70,9 +70,7 @@ class FittedModel:
         """Return its values, (n,)."""
         return np.asarray(self.columns(coordinates) @ self.beta)
 
-    def drawn(
-        self, coordinates: Sequence[Coordinate], weights: Array, values: Array
-    ) -> Array:
+    def drawn(self, coordinates: Sequence[Coordinate], weights: Array, values: Array) -> Array:
         """Return the coefficients but the first of the same fit to functions, (columns - 1, k).
 
         `values` are theirs at x and at the n configurations, (n + 1, k).
@@ -81,18 +79,13 @@ class FittedModel:
         return np.asarray(inverse[1:] @ (values[1:] - values[0]))
 
 
-def at_rows(
-    coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]
-) -> list[Coordinate]:
+def at_rows(coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]) -> list[Coordinate]:
     """Return the coordinates at some of the configurations."""
     return [replace(c, column=c.column[rows]) for c in coordinates]
 
 
 def fit_linear(
-    space: SearchSpace,
-    coordinates: Sequence[Coordinate],
-    weights: Array,
-    y: Array,
+    space: SearchSpace, coordinates: Sequence[Coordinate], weights: Array, y: Array
 ) -> FittedModel:
     """Fit a linear model by weighted least squares; its columns are the coordinates.
 
@@ -118,9 +111,7 @@ def fit_linear(
             std=float(error),
             weight=float(weights[c.column != 0.0].sum()),
         )
-        for c, effect, error in zip(
-            coordinates, beta[1:], std[1:], strict=True
-        )
+        for c, effect, error in zip(coordinates, beta[1:], std[1:], strict=True)
     ]
     return FittedModel(statements, beta, columns)
 
@@ -146,10 +137,7 @@ def fit_tree(
         inside = leaf == node
         share = float(weights[inside].sum())
         mean = _mean(weights, y, inside)
-        used = [
-            (coordinates[k - 1], threshold, below)
-            for k, threshold, below in path
-        ]
+        used = [(coordinates[k - 1], threshold, below) for k, threshold, below in path]
         names = dict.fromkeys(space.names[c.owner] for c, _, _ in used)
         beta.append(0.0 if node == own else mean - beta[0])
         statements.append(
@@ -158,9 +146,7 @@ def fit_tree(
                 kind="leaf",
                 values=tuple(_conditions(space, x, used)),
                 effect=beta[-1],
-                std=float(
-                    np.sqrt(weights[inside] @ (y[inside] - mean) ** 2 / share)
-                ),
+                std=float(np.sqrt(weights[inside] @ (y[inside] - mean) ** 2 / share)),
                 weight=share,
                 own=node == own,
             )
@@ -168,9 +154,7 @@ def fit_tree(
 
     def columns(at: Sequence[Coordinate]) -> Array:
         there = tree.apply(_stacked(at, len(y)))
-        ones = [
-            np.where(node == own, 0.0, there == node) for node, _ in leaves
-        ]
+        ones = [np.where(node == own, 0.0, there == node) for node, _ in leaves]
         return np.column_stack([np.ones(len(there)), *ones])
 
     return FittedModel(statements, np.array(beta), columns)
@@ -198,12 +182,8 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
         parameter, active = space.parameters[j], ~np.isnan(z[:, j])
         if parameter.optional is not None and space.allowed(x[None, :], j)[0]:
             there = bool(~np.isnan(x[j]))
-            differs = np.where(
-                space.allowed(z, j), active != there, False
-            ).astype(float)
-            coordinates.append(
-                Coordinate(j, "presence", (there, not there), differs)
-            )
+            differs = np.where(space.allowed(z, j), active != there, False).astype(float)
+            coordinates.append(Coordinate(j, "presence", (there, not there), differs))
         if np.isnan(x[j]):
             continue
         if parameter.is_category:
@@ -213,15 +193,11 @@ def coordinates_of(space: SearchSpace, x: Array, z: Array) -> list[Coordinate]:
                     change = parameter.choices[own], parameter.choices[code]
                     chosen = z[:, j] == code
                     coordinates.append(
-                        Coordinate(
-                            j, "category", change, chosen.astype(float), code
-                        )
+                        Coordinate(j, "category", change, chosen.astype(float), code)
                     )
             continue
         ends = (parameter.low, parameter.high)
-        coordinates.append(
-            Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0))
-        )
+        coordinates.append(Coordinate(j, "range", ends, np.where(active, z[:, j] - x[j], 0.0)))
     return [c for c in coordinates if c.column.any()]
 
 
@@ -233,18 +209,12 @@ def _mean(weights: Array, y: Array, inside: Bools) -> float:
 
 
 def _grown(
-    coordinates: Sequence[Coordinate],
-    weights: Array,
-    y: Array,
-    depth: int,
-    seed: int,
+    coordinates: Sequence[Coordinate], weights: Array, y: Array, depth: int, seed: int
 ) -> Any:
     from sklearn.tree import DecisionTreeRegressor
 
     tree = DecisionTreeRegressor(
-        max_depth=depth,
-        min_weight_fraction_leaf=_LEAST_SHARE,
-        random_state=seed,
+        max_depth=depth, min_weight_fraction_leaf=_LEAST_SHARE, random_state=seed
     )
     # sums of weighted values are exact: splits that part the rows alike are worth the same
     unit = np.ldexp(_OF_VALUES, int(np.frexp(np.abs(y).max())[1]))
@@ -267,17 +237,11 @@ def _leaves(tree: Any) -> list[tuple[int, Path]]:
     stack: list[tuple[int, Path]] = [(0, [])]
     while stack:
         node, path = stack.pop()
-        left, right = (
-            int(tree.children_left[node]),
-            int(tree.children_right[node]),
-        )
+        left, right = (int(tree.children_left[node]), int(tree.children_right[node]))
         if left < 0:
             leaves.append((node, path))
             continue
-        column, threshold = (
-            int(tree.feature[node]),
-            float(tree.threshold[node]),
-        )
+        column, threshold = (int(tree.feature[node]), float(tree.threshold[node]))
         stack.append((right, [*path, (column, threshold, False)]))
         stack.append((left, [*path, (column, threshold, True)]))
     return leaves
@@ -307,15 +271,13 @@ def _conditions(
 
 
 def _categories(
-    parameter: CategoricalParameter,
-    splits: list[tuple[Coordinate, float, bool]],
+    parameter: CategoricalParameter, splits: list[tuple[Coordinate, float, bool]]
 ) -> Condition:
     categories = set(range(parameter.size))
     for c, _, below in splits:
         categories &= categories - {c.category} if below else {c.category}
     return Condition(
-        parameter.name,
-        categories=tuple(parameter.choices[k] for k in sorted(categories)),
+        parameter.name, categories=tuple(parameter.choices[k] for k in sorted(categories))
     )
 
 
@@ -326,24 +288,15 @@ def _interval(
 ) -> Condition:
     above = max((t for _, t, below in splits if not below), default=None)
     up_to = min((t for _, t, below in splits if below), default=None)
-    ends = [
-        None if t is None else _value_below(parameter, centre + t)
-        for t in (above, up_to)
-    ]
+    ends = [None if t is None else _value_below(parameter, centre + t) for t in (above, up_to)]
     extent = parameter.high - parameter.low
-    return Condition(
-        parameter.name, above=ends[0], up_to=ends[1], extent=extent
-    )
+    return Condition(parameter.name, above=ends[0], up_to=ends[1], extent=extent)
 
 
-def _value_below(
-    parameter: FloatParameter | IntParameter, position: float
-) -> float:
+def _value_below(parameter: FloatParameter | IntParameter, position: float) -> float:
     """Return the value at a position, of counted ones the last that is not above it."""
     grid = parameter.grid() if (parameter.size or 10**9) <= 10**6 else None
     if grid is not None:
-        last = max(
-            int(np.searchsorted(grid[0], position, side="right")) - 1, 0
-        )
+        last = max(int(np.searchsorted(grid[0], position, side="right")) - 1, 0)
         position = float(grid[0][last])
     return parameter.decode(np.array([position]))[0]

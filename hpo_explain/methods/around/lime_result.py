@@ -23,15 +23,10 @@ from hpo_explain.base import (
 from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
 
-LOW_FIDELITY = (
-    0.5  # a higher one makes the signs of effects no more often right
-)
+LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often right
 _MAIN_COUNT = 3
 _DRAWS = 192
-_MODELS = {
-    "linear": "linear model",
-    "tree": "small tree",
-}
+_MODELS = {"linear": "linear model", "tree": "small tree"}
 _LOW = declared_fact(
     "low_fidelity",
     "the {model} misses most of what the surrogate does here (held-out R² = {fidelity:.2f}): do "
@@ -128,9 +123,7 @@ class LimeStatement:
     @property
     def half(self) -> float:
         """Half the width of the effect's 95 % interval, from both standard deviations."""
-        return NORMAL_95 * float(
-            np.hypot(self.std, np.nan_to_num(self.model_std))
-        )
+        return NORMAL_95 * float(np.hypot(self.std, np.nan_to_num(self.model_std)))
 
     def holds(self, config: Mapping[str, Any]) -> bool:
         """Return whether a configuration meets all conditions of a leaf."""
@@ -210,9 +203,7 @@ class LimeExplanation(Result):
         columns={
             "effect": lambda result: [s.effect for s in result.statements],
             "std": lambda result: [s.std for s in result.statements],
-            "model_std": lambda result: [
-                s.model_std for s in result.statements
-            ],
+            "model_std": lambda result: [s.model_std for s in result.statements],
             "weight": lambda result: [s.weight for s in result.statements],
             "own": lambda result: [s.own for s in result.statements],
         },
@@ -270,12 +261,8 @@ class LimeExplanation(Result):
 
     @property
     def _places(self) -> list[int]:
-        least = NOTHING * max(
-            (abs(s.effect) for s in self.statements), default=0.0
-        )
-        return [
-            i for i, s in enumerate(self.statements) if abs(s.effect) > least
-        ][:_MAIN_COUNT]
+        least = NOTHING * max((abs(s.effect) for s in self.statements), default=0.0)
+        return [i for i, s in enumerate(self.statements) if abs(s.effect) > least][:_MAIN_COUNT]
 
     @property
     def leading(self) -> tuple[LimeStatement, ...]:
@@ -290,9 +277,7 @@ class LimeExplanation(Result):
         spread of the fit over samples included.
         """
         if not self.leading:
-            none = self.decided(
-                "difference", self.names, decide(np.zeros(1)), says="nothing"
-            )
+            none = self.decided("difference", self.names, decide(np.zeros(1)), says="nothing")
             return (replace(none, side="below"),)
         return tuple(map(self._claim, self._places))
 

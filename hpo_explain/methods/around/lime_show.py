@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from hpo_explain.base import counted, filled
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.methods.around.lime_result import (
-    LimeExplanation,
-    LimeStatement,
-    whiskers,
-)
+from hpo_explain.methods.around.lime_result import LimeExplanation, LimeStatement, whiskers
 
 
 def effects(explanation: LimeExplanation) -> Rows:
@@ -20,22 +16,10 @@ def effects(explanation: LimeExplanation) -> Rows:
     shown = explanation.statements[: Rows.MOST]
     bars = []
     for row, statement in enumerate(shown):
-        is_worse = (
-            statement.effect > 0.0
-        ) == explanation.subject.lower_is_better
-        bars.append(
-            Bar(
-                row,
-                0.0,
-                statement.effect,
-                statement.half,
-                fill=int(is_worse),
-            )
-        )
+        is_worse = (statement.effect > 0.0) == explanation.subject.lower_is_better
+        bars.append(Bar(row, 0.0, statement.effect, statement.half, fill=int(is_worse)))
     there = {bar.fill for bar in bars if bar.end}
-    cautions = "".join(
-        f"\nCaution: {remark}." for remark in explanation.remarks
-    )
+    cautions = "".join(f"\nCaution: {remark}." for remark in explanation.remarks)
     footer = (
         f"Fitted to the surrogate at {counted(explanation.sample_size, 'configuration')}, "
         f"weighted by a kernel of width {explanation.kernel_width:.2g} (effective sample size "
@@ -48,11 +32,7 @@ def effects(explanation: LimeExplanation) -> Rows:
     return Rows(
         labels=[_parts(statement) for statement in shown],
         bars=bars,
-        fills={
-            fill: what
-            for fill, what in enumerate(("better", "worse"))
-            if fill in there
-        },
+        fills={fill: what for fill, what in enumerate(("better", "worse")) if fill in there},
         heading=f"What changes the {explanation.what} around {explanation.where}",
         subtitle=filled(
             "{found.readable} in place of the surrogate: weighted R² = {found.fidelity:.2f}, held "
@@ -78,8 +58,5 @@ def _parts(statement: LimeStatement) -> tuple[str, ...]:
 
 
 VIEWS = {
-    "": View(
-        effects,
-        "Effects on the {found.what}, by a {found.readable} around {found.where}.",
-    )
+    "": View(effects, "Effects on the {found.what}, by a {found.readable} around {found.where}.")
 }

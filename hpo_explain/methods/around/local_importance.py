@@ -22,13 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    check_count,
-    declared_fact,
-    shows_progress,
-    unit_of,
-)
+from hpo_explain.base import Fact, check_count, declared_fact, shows_progress, unit_of
 from hpo_explain.belief import MATTERS, Draws, std_of_draws
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
@@ -41,8 +35,7 @@ _MOST_VALUES = 1000  # of one hyperparameter
 Points = tuple[Array, Array]
 
 _OVER_TREES = declared_fact(
-    "local_std_over_trees",
-    "std is that of a share over the trees, not a confidence interval",
+    "local_std_over_trees", "std is that of a share over the trees, not a confidence interval"
 )
 _NO_STD = declared_fact(
     "shares_without_std",
@@ -55,9 +48,7 @@ _SWITCHED_ON = declared_fact(
 
 
 @explains
-def local_importance(
-    question: Question, config: Config | int | None = None
-) -> LocalImportance:
+def local_importance(question: Question, config: Config | int | None = None) -> LocalImportance:
     """Say which hyperparameters matter around one configuration.
 
     Parameters
@@ -90,9 +81,7 @@ def local_importance(
     """
     at, model = question.config("config", config), question.model
     subject = question.subject(question.trial(config))
-    return LocalImportanceExplainer(
-        model, subject=subject, seed=question.seed
-    ).explain(at)
+    return LocalImportanceExplainer(model, subject=subject, seed=question.seed).explain(at)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -207,37 +196,23 @@ class LocalImportanceExplainer(Explainer):
         The first one of an optional hyperparameter is its absence, NaN.
         """
         parameter = self.space.parameters[j]
-        grid = (
-            parameter.grid()
-            if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES
-            else None
-        )
+        grid = parameter.grid() if (parameter.size or _MOST_VALUES + 1) <= _MOST_VALUES else None
         if grid is not None:
             positions, shares = grid
         elif parameter.size is not None:
             middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
-            positions, shares = (
-                parameter.from_latent(middles),
-                np.full(len(middles), 1.0),
-            )
+            positions, shares = (parameter.from_latent(middles), np.full(len(middles), 1.0))
         else:
             positions, shares = self._real(j)
         shares = shares / shares.sum()
         if parameter.optional is None:
             return positions, shares
         absent = 1.0 - parameter.optional
-        return np.append(np.nan, positions), np.append(
-            absent, parameter.optional * shares
-        )
+        return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)
 
     def _real(self, j: int) -> Points:
-        if (
-            self._boxes is not None
-            and self.space.parameters[j].optional is None
-        ):
-            cuts_of = [
-                b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes
-            ]
+        if self._boxes is not None and self.space.parameters[j].optional is None:
+            cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
             cuts = np.unique(np.concatenate(cuts_of))
             if len(cuts) > _MOST_VALUES:
                 cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
@@ -252,15 +227,10 @@ class LocalImportanceExplainer(Explainer):
             j
             for j, parameter in enumerate(space.parameters)
             if not np.isnan(x[j])
-            or (
-                parameter.optional is not None
-                and space.allowed(x[None, :], j)[0]
-            )
+            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
         ]
 
-    def _rows(
-        self, x: Array, members: Sequence[int], points: list[Points]
-    ) -> tuple[Array, Ints]:
+    def _rows(self, x: Array, members: Sequence[int], points: list[Points]) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
         space = self.space
         sample = space.sample(self.sample, seed=self.seed, latent=True)
@@ -269,19 +239,12 @@ class LocalImportanceExplainer(Explainer):
         base = np.where(missing, sample, x)
         rows, owners, first = [], [], 0
         for j, (positions, _) in zip(members, points, strict=True):
-            z = space.project(
-                _at(
-                    np.repeat(x[None, :], len(positions), axis=0), j, positions
-                )
-            )
+            z = space.project(_at(np.repeat(x[None, :], len(positions), axis=0), j, positions))
             # where not, something is switched on that θ has no value of
             valid = space.is_valid(z)
             others = np.repeat(np.flatnonzero(~valid), len(base))
             filled = np.tile(base, (len(others) // len(base), 1))
-            rows += [
-                z[valid],
-                space.project(_at(filled, j, positions[others])),
-            ]
+            rows += [z[valid], space.project(_at(filled, j, positions[others]))]
             owners += [first + np.flatnonzero(valid), first + others]
             first += len(positions)
         if not rows:
@@ -291,26 +254,16 @@ class LocalImportanceExplainer(Explainer):
         return np.vstack(rows)[order], owner[order]
 
     def _variances(
-        self,
-        values: Array,
-        members: Sequence[int],
-        owner: Ints,
-        points: list[Points],
+        self, values: Array, members: Sequence[int], owner: Ints, points: list[Points]
     ) -> Array:
         """Return the variances in several functions, (functions, d), of values (n, functions)."""
         variances = np.zeros((values.shape[1], len(self.space)))
-        for j, v, (_, w) in zip(
-            members, _averaged(values, owner, points), points, strict=True
-        ):
+        for j, v, (_, w) in zip(members, _averaged(values, owner, points), points, strict=True):
             variances[:, j] = _variance(v, w)
         return variances
 
     def _over_trees(
-        self,
-        rows: Array,
-        members: Sequence[int],
-        owner: Ints,
-        points: list[Points],
+        self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]
     ) -> Array | None:
         """Return the standard deviation of each share over the trees of a forest."""
         by_tree = self.explained.by_tree(rows) if len(rows) else None
@@ -324,9 +277,7 @@ class LocalImportanceExplainer(Explainer):
         self, members: Sequence[int], points: list[Points], means: list[Array]
     ) -> tuple[tuple[str, tuple[object, ...], Array], ...]:
         curves = []
-        for j, (positions, _), mean in zip(
-            members, points, means, strict=True
-        ):
+        for j, (positions, _), mean in zip(members, points, means, strict=True):
             there = ~np.isnan(positions)
             values = tuple(self.space.parameters[j].decode(positions[there]))
             curves.append((self.space.names[j], values, mean[there, 0]))
@@ -337,9 +288,7 @@ class LocalImportanceExplainer(Explainer):
         if self.explained.of_objective and not self._draws.joint:
             is_known = np.isfinite(std).any()
             notes.append(_OVER_TREES() if is_known else _NO_STD())
-        inactive = [
-            n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)
-        ]
+        inactive = [n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self.space.conditions):
             notes.append(_SWITCHED_ON(names=inactive))
         return (*notes, *self.about.notes)
@@ -391,10 +340,6 @@ def _shares_beside(variances: Array, unit: float, noise: float = 0.0) -> Array:
 def _shares(variance: Array) -> Array:
     """Return variances relative to their sum, by row; 0 where nothing varies."""
     largest = variance.max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(
-        variance, largest, out=np.zeros_like(variance), where=largest > 0
-    )
+    scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
     whole = scaled.sum(axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)
-    )
+    return np.asarray(np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0))

@@ -62,9 +62,7 @@ class LocalImportance(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "names"),
         columns={
-            "value": lambda result: np.array(
-                [*map(result.config.get, result.names)], dtype=object
-            ),
+            "value": lambda result: np.array([*map(result.config.get, result.names)], dtype=object),
             "importance": "importance",
             "std": "std",
             "variance": "variance",
@@ -76,8 +74,7 @@ class LocalImportance(Result):
         "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
         "short": "Around {found.where} {names} matters most.",
         "short nothing": "Around {found.where} no hyperparameter matters.",
-        "main": "Around {found.where} the {found.what} depends most on {each}. | "
-        "{names} ({share})",
+        "main": "Around {found.where} the {found.what} depends most on {each}. | {names} ({share})",
     }
 
     config: Mapping[str, Any]
@@ -121,9 +118,7 @@ class LocalImportance(Result):
         )
 
     def _index(self, name: str) -> int:
-        return self.names.index(
-            check_name("name", name, self.names, "hyperparameter")
-        )
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
 
     def order(self) -> Ints:
         """Return the hyperparameters' positions, the largest share first."""
@@ -151,16 +146,12 @@ class LocalImportance(Result):
 
     def _claim(self, j: int) -> Claim:
         name, share = (self.names[j],), float(self.importance[j])
-        decision = decide(
-            self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"]
-        )
+        decision = decide(self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"])
         low, high = decision.interval
         low, high = max(low, 0.0), min(high, 1.0)
         decision = replace(decision, interval=(low, high))
         unsettled = SHARE_NOT_SETTLED(
-            label=self.names[j],
-            threshold=MATTERS,
-            probability=decision.probability,
+            label=self.names[j], threshold=MATTERS, probability=decision.probability
         )
         words = percent(share)
         if decision.known:

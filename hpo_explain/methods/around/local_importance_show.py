@@ -18,11 +18,7 @@ def shares(importance: LocalImportance) -> Rows:
     """Draw the shares of the variance around a configuration as bars, the largest on top."""
     varied = {name for name, _, _ in importance.curves}
     shown, rest = Rows.folded(
-        [
-            j
-            for j in importance.order().tolist()
-            if importance.names[j] in varied
-        ]
+        [j for j in importance.order().tolist() if importance.names[j] in varied]
     )
     labels, bars = [], []
     for row, j in enumerate(shown):
@@ -33,9 +29,7 @@ def shares(importance: LocalImportance) -> Rows:
         bars.append(Bar(row, 0.0, float(importance.importance[j]), std))
     if rest:
         labels.append((f"{len(rest)} others (sum)", ""))
-        bars.append(
-            Bar(len(shown), 0.0, float(importance.importance[rest].sum()))
-        )
+        bars.append(Bar(len(shown), 0.0, float(importance.importance[rest].sum())))
     footer = []
     if np.isfinite(importance.std).any():
         footer.append(_WHISKERS[len(importance.draws) > 1])
@@ -58,8 +52,4 @@ def shares(importance: LocalImportance) -> Rows:
     )
 
 
-VIEWS = {
-    "": View(
-        shares, "Variance of the {found.what} along single hyperparameters."
-    )
-}
+VIEWS = {"": View(shares, "Variance of the {found.what} along single hyperparameters.")}

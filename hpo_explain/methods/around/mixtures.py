@@ -35,11 +35,7 @@ class Mixtures:
     def columns(self) -> list[int]:
         """What changes for no other reason than that it does: all else follows its parents."""
         both = np.stack([self.x, self.y])
-        return [
-            j
-            for j in differing(self.x, self.y)
-            if self.space.allowed(both, j).all()
-        ]
+        return [j for j in differing(self.x, self.y) if self.space.allowed(both, j).all()]
 
     def row(self, done: Sequence[int]) -> Array:
         """Return the row after the changes of some columns, and what follows."""
@@ -52,17 +48,13 @@ class Mixtures:
         """
         space = self.space
         rows = np.repeat(self.x[None], len(changed), axis=0)
-        rows[:, self.columns] = np.where(
-            changed, self.y[self.columns], self.x[self.columns]
-        )
+        rows[:, self.columns] = np.where(changed, self.y[self.columns], self.x[self.columns])
         for j in space.parents_first:
             if not space.is_conditional(space.names[j]):
                 continue
             allowed = space.allowed(rows, j)
             if j not in self.columns:
-                rows[:, j] = np.where(
-                    np.isnan(rows[:, j]), self.y[j], rows[:, j]
-                )
+                rows[:, j] = np.where(np.isnan(rows[:, j]), self.y[j], rows[:, j])
             rows[~allowed, j] = np.nan
         return rows
 

@@ -56,9 +56,7 @@ def steps_between(values: Array, levels: Array | None, most: int) -> Steps:
     places = -(-len(values) * np.arange(most) // (most - 1)) - 1
     ends = np.unique(np.sort(values)[np.maximum(places, 0)])
     interval = np.maximum(np.searchsorted(ends, values), 1) - 1
-    halves = (
-        np.eye(len(ends))[interval] + np.eye(len(ends))[interval + 1]
-    ) / 2.0
+    halves = (np.eye(len(ends))[interval] + np.eye(len(ends))[interval + 1]) / 2.0
     inside = tuple(np.flatnonzero(interval == k) for k in range(len(ends) - 1))
     return Steps(ends, inside, halves)
 
@@ -86,10 +84,7 @@ def accumulate(effects: Array, axes: tuple[Steps, ...]) -> Array:
     if len(axes) == 1:
         return np.asarray(total - axes[0].at.mean(axis=0) @ total)
     first, second = axes
-    alone = (
-        _alone(total, first, second),
-        _alone(total.swapaxes(0, 1), second, first),
-    )
+    alone = (_alone(total, first, second), _alone(total.swapaxes(0, 1), second, first))
     total = total - alone[0][:, None] - alone[1]
     together = first.at.T @ second.at / len(first.at)
     return np.asarray(total - np.tensordot(together, total, axes=2))
@@ -111,15 +106,9 @@ def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
     middles = []
     for steps in axes:
         ranked = np.all(np.diff(steps.positions) > 0.0)
-        at = (
-            steps.positions
-            if ranked
-            else np.arange(len(steps.positions), dtype=float)
-        )
+        at = steps.positions if ranked else np.arange(len(steps.positions), dtype=float)
         middles.append((at[1:] + at[:-1]) / (2.0 * (at[-1] - at[0])))
-    points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(
-        -1, len(axes)
-    )
+    points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(axes))
     occupied = np.flatnonzero(sizes)
     apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
     return np.asarray(occupied[np.argmin(apart, axis=1)])
@@ -154,9 +143,7 @@ def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
     apart = np.zeros((len(codes), len(codes)))
     for k, parameter in enumerate(space.parameters):
         if k != j:
-            columns = [
-                np.where(np.isnan(g[:, k]), np.inf, g[:, k]) for g in groups
-            ]
+            columns = [np.where(np.isnan(g[:, k]), np.inf, g[:, k]) for g in groups]
             apart += _apart(columns, parameter.is_category)
     middle = np.eye(len(codes)) - 1.0 / len(codes)
     values, vectors = np.linalg.eigh(-0.5 * middle @ apart**2 @ middle)

@@ -48,12 +48,7 @@ from hpo_explain.base import (
 from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
 from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect
-from hpo_explain.methods._engines.rows_at import (
-    about_names,
-    checked_sample,
-    highest,
-    one_or_two,
-)
+from hpo_explain.methods._engines.rows_at import about_names, checked_sample, highest, one_or_two
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.accumulated import (
     Steps,
@@ -62,17 +57,10 @@ from hpo_explain.methods.effects.accumulated import (
     order_of_categories,
     steps_between,
 )
-from hpo_explain.methods.effects.partial_dependence import (
-    PartialDependenceExplainer,
-    on_grid,
-)
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, accepted_surrogate
-from hpo_explain.space import (
-    Array,
-    SearchSpace,
-    gower_distances,
-)
+from hpo_explain.space import Array, SearchSpace, gower_distances
 
 _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _IN_CELL = 4  # configurations of a pair's cell, on average
@@ -86,8 +74,7 @@ _ORDERED = declared_fact(
     order=lambda fact: listed([*map(format_value, fact["order"])], 8),
 )
 _NEVER_TOGETHER = declared_fact(
-    "never_tried_together",
-    "no trial has values of both {names} that can be changed one by one",
+    "never_tried_together", "no trial has values of both {names} that can be changed one by one"
 )
 _DIFFERS = declared_fact(
     "partial_dependence_differs",
@@ -96,12 +83,10 @@ _DIFFERS = declared_fact(
     by=lambda fact: number(fact["by"], 2),
 )
 _THINNED = declared_fact(
-    "sample_thinned",
-    "averaged over {kept:#configuration} drawn from those tried",
+    "sample_thinned", "averaged over {kept:#configuration} drawn from those tried"
 )
 _TOO_FEW = declared_fact(
-    "too_few_values",
-    "fewer than two values of {names} were tried, so nothing changes along it",
+    "too_few_values", "fewer than two values of {names} were tried, so nothing changes along it"
 )
 
 
@@ -199,10 +184,7 @@ def accumulated_local_effects(
     # categories in their own order, not in that in which they were accumulated
     orders = [np.argsort(steps.positions) for steps in axes]
     in_order = np.ix_(*orders)
-    positions = tuple(
-        steps.positions[order]
-        for steps, order in zip(axes, orders, strict=True)
-    )
+    positions = tuple(steps.positions[order] for steps, order in zip(axes, orders, strict=True))
     reachable = None
     if feasible is not None:
         places = itertools.product(*positions)
@@ -223,12 +205,7 @@ def accumulated_local_effects(
     return own.beside(effect, axes[0].at[:, orders[0]].mean(axis=0))
 
 
-def _sample(
-    part: SubSpace,
-    whole: Subject,
-    sample: int | npt.ArrayLike | None,
-    seed: int,
-) -> Array:
+def _sample(part: SubSpace, whole: Subject, sample: int | npt.ArrayLike | None, seed: int) -> Array:
     """Return the encoded configurations that are averaged, those in the part of the space."""
     if sample is None:
         if not len(whole.tried):
@@ -285,9 +262,7 @@ class _Sampled:
             levels = None
         return steps_between(rows[:, j], levels, most)
 
-    def beside(
-        self, effect: AccumulatedEffect, weights: Array
-    ) -> AccumulatedEffect:
+    def beside(self, effect: AccumulatedEffect, weights: Array) -> AccumulatedEffect:
         """Return the effect with the partial dependence, centred over the sample as it is itself.
 
         With a note where both differ for certain, by more than the noise of one evaluation.
@@ -319,11 +294,7 @@ class _Sampled:
         rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
         if certain[place] <= max(effect.noise_std, rounding):
             return beside
-        differs = _DIFFERS(
-            names=effect.names,
-            at=effect.grid[place],
-            by=gaps[place].estimate,
-        )
+        differs = _DIFFERS(names=effect.names, at=effect.grid[place], by=gaps[place].estimate)
         return replace(beside, notes=(differs, *effect.notes))
 
     def notes(
@@ -351,65 +322,33 @@ class _LocalEffects:
         signs: Array,
         which: npt.NDArray[np.intp],
     ) -> None:
-        self._axes, self._groups, self._signs, self._which = (
-            axes,
-            groups,
-            signs,
-            which,
-        )
+        self._axes, self._groups, self._signs, self._which = (axes, groups, signs, which)
 
     @classmethod
     def of(
-        cls,
-        space: SearchSpace,
-        latent: Array,
-        members: list[int],
-        axes: tuple[Steps, ...],
+        cls, space: SearchSpace, latent: Array, members: list[int], axes: tuple[Steps, ...]
     ) -> _LocalEffects:
         """Compose the rows on both ends of each step, in all combinations of the members."""
         shape = tuple(len(steps.rows) for steps in axes)
         sizes = np.zeros(shape, dtype=int)
         groups: list[Array] = []
         for cell in np.ndindex(*shape):
-            taken = [
-                steps.rows[k] for steps, k in zip(axes, cell, strict=True)
-            ]
-            inside = latent[
-                taken[0] if len(axes) == 1 else np.intersect1d(*taken)
-            ]
-            ends = [
-                steps.positions[[k, k + 1]]
-                for steps, k in zip(axes, cell, strict=True)
-            ]
-            corners = [
-                _at(space, inside, members, value)
-                for value in itertools.product(*ends)
-            ]
-            there = np.all(
-                [~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0
-            )
+            taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
+            inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
+            ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
+            corners = [_at(space, inside, members, value) for value in itertools.product(*ends)]
+            there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
             sizes[cell] = there.sum()
             if sizes[cell]:
                 groups += [z[there] for z in corners]
-        signs = (
-            np.array([-1.0, 1.0])
-            if len(axes) == 1
-            else np.array([1.0, -1.0, -1.0, 1.0])
-        )
+        signs = np.array([-1.0, 1.0]) if len(axes) == 1 else np.array([1.0, -1.0, -1.0, 1.0])
         occupied = np.flatnonzero(sizes)
         if not len(occupied):
             names = [space.names[j] for j in members]
             raise NothingToExplain(_NEVER_TOGETHER(names=names))
-        return cls(
-            axes,
-            groups,
-            signs,
-            np.searchsorted(occupied, filled(sizes.ravel(), axes)),
-        )
+        return cls(axes, groups, signs, np.searchsorted(occupied, filled(sizes.ravel(), axes)))
 
-    def accumulated(
-        self, surrogate: Surrogate, draws: Draws
-    ) -> tuple[Array, Array]:
+    def accumulated(self, surrogate: Surrogate, draws: Draws) -> tuple[Array, Array]:
         """Return g, and g of each draw (..., k)."""
         ends = np.cumsum([0, *map(len, self._groups)])
         every = np.vstack(self._groups)
@@ -434,12 +373,7 @@ def _means(values: Array, ends: npt.NDArray[np.intp]) -> Array:
     return np.asarray(sums / np.diff(ends)[:, None])
 
 
-def _at(
-    space: SearchSpace,
-    latent: Array,
-    members: list[int],
-    value: Sequence[float],
-) -> Array:
+def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:
     """Return configurations in which the members take a value."""
     rows = latent.copy()
     rows[:, members] = value
@@ -454,13 +388,9 @@ def _completed(space: SearchSpace, rows: Array) -> Array:
         if not gone.any() or parameter.optional is not None:
             continue
         if gone.all():
-            latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[
-                0, j
-            ]
+            latent[:, j] = space.from_latent(np.full((1, len(space)), 0.5))[0, j]
         else:
             donors = rows[~gone]
-            nearest = np.argmin(
-                gower_distances(space, rows[gone], donors), axis=1
-            )
+            nearest = np.argmin(gower_distances(space, rows[gone], donors), axis=1)
             latent[gone, j] = donors[nearest, j]
     return latent

@@ -5,30 +5,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from hpo_explain.base import (
-    InputError,
-    NothingToExplain,
-    check_count,
-    declared_fact,
-)
+from hpo_explain.base import InputError, NothingToExplain, check_count, declared_fact
 from hpo_explain.methods._engines.trials import named, trials_of
 from hpo_explain.methods.effects.contours_result import Contours
-from hpo_explain.methods.effects.effects import (
-    most_important,
-    partial_dependence,
-)
+from hpo_explain.methods.effects.effects import most_important, partial_dependence
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.question import Question, explains
 
-_NO_PAIR = declared_fact(
-    "no_pair", "there are no two hyperparameters that can be active together"
-)
+_NO_PAIR = declared_fact("no_pair", "there are no two hyperparameters that can be active together")
 
 
 @explains(of="surrogate")
-def contours(
-    question: Question, names: Sequence[str] | None = None, *, most: int = 4
-) -> Contours:
+def contours(question: Question, names: Sequence[str] | None = None, *, most: int = 4) -> Contours:
     """Draw what is predicted for each pair of hyperparameters, with the trials by their rank.
 
     The counterpart of Optuna's ``plot_contour`` and ``plot_rank``. Colors are the partial
@@ -74,9 +62,7 @@ def contours(
         shown = named(space, names)
         if len(set(shown)) == 1:
             problem = f"names {shown[0]!r} alone, but a contour is of two"
-            remedy = (
-                "Name another one, or call slices(), which shows each alone."
-            )
+            remedy = "Name another one, or call slices(), which shows each alone."
             raise InputError("names", problem, names, remedy)
     pairs = [
         pair
@@ -86,9 +72,4 @@ def contours(
     if not pairs:
         raise NothingToExplain(_NO_PAIR())
     effects = question.ask(partial_dependence, names=pairs)
-    return Contours(
-        **trials_of(question.run),
-        names=shown,
-        effects=effects,
-        notes=effects.notes,
-    )
+    return Contours(**trials_of(question.run), names=shown, effects=effects, notes=effects.notes)

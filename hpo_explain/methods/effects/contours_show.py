@@ -55,9 +55,7 @@ def panels(result: Contours) -> Panels:
     )
 
 
-def _trials(
-    result: Contours, names: Sequence[str], cells: Cells, hover: Array
-) -> list[Dots]:
+def _trials(result: Contours, names: Sequence[str], cells: Cells, hover: Array) -> list[Dots]:
     """Return the trials as points, the best ones on top."""
     at = places_along(result, names[0], cells.x)
     up = places_along(result, names[1], cells.y, shuffled=True)

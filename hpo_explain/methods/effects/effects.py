@@ -21,14 +21,8 @@ from hpo_explain.base import (
     check_sequence,
 )
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.accumulated_local_effects import (
-    accumulated_local_effects,
-)
-from hpo_explain.methods.effects.partial_dependence import (
-    Grid,
-    PartialDependenceExplainer,
-    all_of,
-)
+from hpo_explain.methods.effects.accumulated_local_effects import accumulated_local_effects
+from hpo_explain.methods.effects.partial_dependence import Grid, PartialDependenceExplainer, all_of
 from hpo_explain.methods.effects.regional_partial_dependence import (
     RegionalPartialDependenceExplainer,
 )
@@ -155,13 +149,9 @@ def partial_dependence(
     """
     check_option("kind", kind, EFFECTS)
     wanted, shares = _several(names), dict[tuple[str, ...], float]()
-    if check_flag("regions", regions) and (
-        kind != "partial" or wanted is not None
-    ):
+    if check_flag("regions", regions) and (kind != "partial" or wanted is not None):
         problem = f"was {regions}, but is for one partial dependence"
-        raise InputError(
-            "regions", problem, regions, "Name one hyperparameter, or a pair."
-        )
+        raise InputError("regions", problem, regions, "Name one hyperparameter, or a pair.")
     band = kind == "partial" and not regions
     for option, value, default, used in (
         ("most", most, 6, names is None),
@@ -204,10 +194,7 @@ def partial_dependence(
         ).explain
     elif kind == "accumulated":
         explain = partial(
-            accumulated_local_effects,
-            question.model,
-            feasible=question.feasible,
-            **options,
+            accumulated_local_effects, question.model, feasible=question.feasible, **options
         )
     else:
         if variance is None:
@@ -248,9 +235,7 @@ def most_important(
     kind = question.kind
     if given and kind == "gp":
         kind = "auto"  # a part of the space is asked of a forest
-    explained = importance(
-        question.run, order, given=given, kind=kind, seed=question.seed
-    )
+    explained = importance(question.run, order, given=given, kind=kind, seed=question.seed)
     shares = dict[tuple[str, ...], float]()
     if not isnan(explained.totals.sum()):
         sizes = explained.sizes.tolist()

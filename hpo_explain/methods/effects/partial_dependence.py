@@ -62,36 +62,21 @@ from hpo_explain.methods._engines.rows_at import (
     values_together,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
-from hpo_explain.methods.effects.partial_dependences_result import (
-    PartialDependences,
-)
-from hpo_explain.models import (
-    SupportsBoxes,
-    SupportsJoint,
-    Surrogate,
-)
+from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
+from hpo_explain.models import SupportsBoxes, SupportsJoint, Surrogate
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.question import Explained, accepted_surrogate
-from hpo_explain.space import (
-    Array,
-    Bools,
-    SearchSpace,
-    supported_at,
-)
+from hpo_explain.space import Array, Bools, SearchSpace, supported_at
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
 _FEASIBLE_ROWS = 300  # at which it is asked what is feasible
-_DRAWS = (
-    64  # times the sample that is drawn in search of active configurations
-)
+_DRAWS = 64  # times the sample that is drawn in search of active configurations
 Grid = Literal["tried"] | Mapping[str, Sequence[Any]]
 """Where effects are looked at: the values tried, or values of one's own by hyperparameter."""
 
-_COUNTED = (
-    100_000  # values of a hyperparameter that are looked through one by one
-)
+_COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
 
 
 def _what_the_band_is(about: Fact) -> str:
@@ -109,14 +94,9 @@ def _noise_in_band(about: Fact) -> str:
 
 
 BAND = declared_fact(
-    "effect_band",
-    "the band is {of}, {noise}",
-    of=_what_the_band_is,
-    noise=_noise_in_band,
+    "effect_band", "the band is {of}, {noise}", of=_what_the_band_is, noise=_noise_in_band
 )
-_NEVER_VALID = declared_fact(
-    "values_never_valid", "NaN: values without a valid configuration"
-)
+_NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
 
 
 class PartialDependenceExplainer:
@@ -217,9 +197,7 @@ class PartialDependenceExplainer:
             )
         self._rows_given: Array | None = None
         self._size, self._latent = 0, True
-        self._draws = as_draws(
-            surrogate, self._subject.direction, seed=self._seed
-        )
+        self._draws = as_draws(surrogate, self._subject.direction, seed=self._seed)
         if np.ndim(sample) == 0:
             self._size = check_count("sample", sample)
         else:
@@ -293,18 +271,14 @@ class PartialDependenceExplainer:
         space = self._space
         wanted = one_or_two(space, names)
         members = [space.index(name) for name in wanted]
-        if self._part.given and (
-            len(members) == 1 or excluded_pair(space, *members) is None
-        ):
+        if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
             # else it says why there is nothing
             self._part.where_active(members)
         positions = [self._positions(j, len(members)) for j in members]
         shape = tuple(len(p) for p in positions)
         values = _points(positions)
         few = max(fewest, _GRID_ROWS // len(values))
-        rows = self._rows(
-            members, few if self._draws is self._surrogate else self._size
-        )
+        rows = self._rows(members, few if self._draws is self._surrogate else self._size)
         ice_mean = np.full((len(rows), len(values)), np.nan)
         ice_std = np.full_like(ice_mean, np.nan)
         std = np.full(len(values), np.nan)
@@ -326,21 +300,13 @@ class PartialDependenceExplainer:
             mean = by_tree.mean(axis=0)
             if self._variance == "covariance":
                 std = by_tree.std(axis=0)
-        elif self._variance == "covariance" and not isinstance(
-            self._surrogate, SupportsJoint
-        ):
+        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
             raise InputError(
                 "variance",
                 "is 'covariance', which for trees needs their exact marginals; there are none for "
                 "a given sample, nor for a pair of which one decides whether the other is active",
                 self._variance,
-                (
-                    "Use ",
-                    Option("variance", "average"),
-                    ", or ",
-                    Option("sample", 1000),
-                    ".",
-                ),
+                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
             )
         # fewer rows, and so many draws, have another mean
         of_draws = of_draws.reshape(*shape, -1)
@@ -349,17 +315,10 @@ class PartialDependenceExplainer:
         if self._feasible is not None:
             some = rows[:_FEASIBLE_ROWS]
             feasible = highest(
-                space,
-                self._feasible,
-                some,
-                members,
-                values,
-                latent=self._latent,
+                space, self._feasible, some, members, values, latent=self._latent
             ).reshape(shape)
         effect = AverageEffect(
-            **on_grid(
-                self._whole, self._surrogate, members, positions, self._part
-            ),
+            **on_grid(self._whole, self._surrogate, members, positions, self._part),
             mean=mean,
             std=std,
             ice_mean=ice_mean.reshape(-1, *shape),
@@ -373,9 +332,7 @@ class PartialDependenceExplainer:
         )
         return effect, rows
 
-    def _drawn(
-        self, rows: Array, members: list[int], values: Array
-    ) -> tuple[Array, Array, Array]:
+    def _drawn(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array, Array]:
         """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
         draws = self._draws
         mean, std = np.full((2, len(rows), len(values)), np.nan)
@@ -389,11 +346,7 @@ class PartialDependenceExplainer:
             if curves is None:
                 curves = np.full((len(values), predicted.shape[1]), np.nan)
             curves[places] = predicted.mean(axis=2)
-        return (
-            np.full((len(values), 1), np.nan) if curves is None else curves,
-            mean,
-            std,
-        )
+        return (np.full((len(values), 1), np.nan) if curves is None else curves, mean, std)
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
@@ -407,15 +360,9 @@ class PartialDependenceExplainer:
         if parameter.is_category:
             codes = codes_of(self._subject, j, members)
             return codes[self._part.has(j, codes)]
-        counted = parameter.size <= (
-            _COUNTED if j in self._part.intervals else self._grid_size
-        )
+        counted = parameter.size <= (_COUNTED if j in self._part.intervals else self._grid_size)
         grid = parameter.grid() if counted else None
-        positions = (
-            np.unique(parameter.nearest(equidistant))
-            if grid is None
-            else grid[0]
-        )
+        positions = np.unique(parameter.nearest(equidistant)) if grid is None else grid[0]
         left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
         return np.asarray(left[some.round().astype(int)])
@@ -433,9 +380,7 @@ class PartialDependenceExplainer:
         positions = positions[self._part.has(j, positions)]
         if not len(positions):
             problem = f"has no value of {name}: none of those that are left was tried or given"
-            raise InputError(
-                "grid", problem, self._grid, "Leave it out, or give values."
-            )
+            raise InputError("grid", problem, self._grid, "Leave it out, or give values.")
         return positions
 
     def std_on(self, effect: Effect, rows: Array) -> Array:
@@ -444,9 +389,7 @@ class PartialDependenceExplainer:
         values = _points(effect.positions)
         std = np.full(len(values), np.nan)
         for places, _, z in self._composed(rows, members, values):
-            std[places] = self._std(
-                z, members, values[places], np.empty((0, 0))
-            )
+            std[places] = self._std(z, members, values[places], np.empty((0, 0)))
         return std.reshape(effect.mean.shape)
 
     def curves_in_draws(
@@ -460,9 +403,7 @@ class PartialDependenceExplainer:
         with one_blas_thread():  # the last digits of sums depend on it
             return self._curves_in_draws(effect, rows, fewest)
 
-    def _curves_in_draws(
-        self, effect: Effect, rows: Array, fewest: int
-    ) -> Array | None:
+    def _curves_in_draws(self, effect: Effect, rows: Array, fewest: int) -> Array | None:
         if not self._draws.joint:
             return None
         members = [self._space.index(name) for name in effect.names]
@@ -474,9 +415,7 @@ class PartialDependenceExplainer:
             if curves is None:
                 shape = (costs.shape[1], len(some), len(values))
                 curves = np.full(shape, np.nan)
-            curves[:, valid, places] = self._draws.sign * np.moveaxis(
-                costs, 0, 2
-            )
+            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
         return curves
 
     def _composed(
@@ -494,30 +433,20 @@ class PartialDependenceExplainer:
             )
             return
         for g, value in enumerate(values):
-            z, valid = composed(
-                self._space, rows, members, value, latent=self._latent
-            )
+            z, valid = composed(self._space, rows, members, value, latent=self._latent)
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
 
-    def _predict(
-        self, z: Array, members: list[int], values: Array
-    ) -> tuple[Array, Array]:
+    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
         """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
         mean, std = np.empty((2, len(z), len(values)))
         for g, value in enumerate(values):
-            mean[:, g], std[:, g] = self._surrogate.predict(
-                at_value(z, members, value)
-            )
+            mean[:, g], std[:, g] = self._surrogate.predict(at_value(z, members, value))
         return mean, std
 
-    def _std(
-        self, z: Array, members: list[int], values: Array, s: Array
-    ) -> Array:
+    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
         """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
-        if self._variance == "covariance" and isinstance(
-            self._surrogate, SupportsJoint
-        ):
+        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
             return self._surrogate.std_of_mean(z, np.array(members), values)
         return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
@@ -538,10 +467,7 @@ class PartialDependenceExplainer:
             return reached
         # where no trial is near, the classifier is undecided, and the search would go there
         able = feasible >= PROBABLE
-        mean, std = (
-            np.where(able, values, np.nan)
-            for values in (reached.mean, reached.std)
-        )
+        mean, std = (np.where(able, values, np.nan) for values in (reached.mean, reached.std))
         return replace(reached, mean=mean, std=std)
 
     def _allowed(self, members: list[int]) -> Callable[[Array], Array] | None:
@@ -556,9 +482,7 @@ class PartialDependenceExplainer:
 
         return allowed
 
-    def _exact(
-        self, members: list[int], positions: list[Array]
-    ) -> Array | None:
+    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
         """Return each tree's marginal over all configurations in which the members are active.
 
         (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
@@ -569,53 +493,33 @@ class PartialDependenceExplainer:
             return None
         active = activity_intervals(space, self._ranks)
         intervals = {
-            ancestor: of_column
-            for j in members
-            for ancestor, of_column in active[j].items()
+            ancestor: of_column for j in members for ancestor, of_column in active[j].items()
         }
         own = {
-            j: intervals.pop(j)
-            for j in members
-            if j in intervals and space.parameters[j].optional
+            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
         }
-        if any(j in intervals for j in members) or (
-            len(members) == 2 and len(intervals) > 0
-        ):
+        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
             return None
         intervals |= own
         if self._part.intervals:
-            part = SubSpace.of(
-                space, self._part.given, self._ranks
-            ).where_active(members)
+            part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
             intervals |= {
-                j: of_column
-                for j, of_column in part.intervals.items()
-                if j not in members
+                j: of_column for j, of_column in part.intervals.items() if j not in members
             }
-        boxes = (
-            [restrict(b, intervals) for b in self._boxes]
-            if intervals
-            else self._boxes
-        )
+        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
         points = []
         for j, p in zip(members, positions, strict=True):
             places = self._ranks[j][p.astype(int)] if j in self._ranks else p
             parameter = space.parameters[j]
-            latent = np.array(
-                [np.mean(parameter.latent_interval(p, p)) for p in places]
-            )
+            latent = np.array([np.mean(parameter.latent_interval(p, p)) for p in places])
             points.append(np.minimum(latent, 1.0 - 1e-12))
-        return np.stack(
-            [marginal_prediction(b, members, points) for b in boxes]
-        )
+        return np.stack([marginal_prediction(b, members, points) for b in boxes])
 
     def _rows(self, members: list[int], most: int) -> Array:
         """Return latent rows of the sample in which all members can be active, at most so many."""
         space = self._space
         if self._rows_given is not None:
-            rows = self._rows_given[
-                self._part.holds(self._rows_given, free=members)
-            ]
+            rows = self._rows_given[self._part.holds(self._rows_given, free=members)]
             rows = rows[may_be_active(space, rows, members)]
         else:
             wanted = size = min(self._size, most)
@@ -637,9 +541,7 @@ class PartialDependenceExplainer:
         noise = noise and not over_trees
         notes = list[Fact]()
         if not np.isnan(std).all():  # a model without uncertainty has no band
-            notes.append(
-                BAND(variance=self._variance, exact=exact, noise=noise)
-            )
+            notes.append(BAND(variance=self._variance, exact=exact, noise=noise))
         notes += about_names(self._subject, names)
         if np.isnan(ice_mean).any():
             notes.append(_NEVER_VALID())
@@ -657,32 +559,19 @@ def all_of(
     """Return the effects of several hyperparameters and pairs, each as `explain` returns it."""
     if not len(names):
         problem = "is empty"
-        raise InputError(
-            "names", problem, names, "Name at least one hyperparameter."
-        )
+        raise InputError("names", problem, names, "Name at least one hyperparameter.")
     effects = tuple(map(explain, steps(names, "effects")))
-    alone = {
-        name
-        for effect in effects
-        for name in effect.names
-        if len(effect.names) == 1
-    }
+    alone = {name for effect in effects for name in effect.names if len(effect.names) == 1}
     return PartialDependences(
         subject=effects[0].subject,
         effects=effects,
         shares=dict(shares or {}),
-        left_out=tuple(
-            n for n in effects[0].subject.space.names if n not in alone
-        ),
-        notes=tuple(
-            dict.fromkeys(note for effect in effects for note in effect.notes)
-        ),
+        left_out=tuple(n for n in effects[0].subject.space.names if n not in alone),
+        notes=tuple(dict.fromkeys(note for effect in effects for note in effect.notes)),
     )
 
 
-def _checked_grid(
-    space: SearchSpace, grid: Any
-) -> Literal["tried"] | dict[str, Array]:
+def _checked_grid(space: SearchSpace, grid: Any) -> Literal["tried"] | dict[str, Array]:
     """Return "tried", or the positions of the values given by hyperparameter."""
     if isinstance(grid, str):
         check_option("grid", grid, ("tried",))
@@ -692,16 +581,12 @@ def _checked_grid(
         raise InputError("grid", problem, grid, "Write {name: [value, ...]}.")
     axes = {}
     for name, values in (grid or {}).items():
-        parameter = space[
-            check_name("grid", name, space.names, "hyperparameter")
-        ]
+        parameter = space[check_name("grid", name, space.names, "hyperparameter")]
         try:
             axes[name] = parameter.encode(values)
         except (ValueError, TypeError) as error:
             problem = f"holds an impossible value: {str(error).rstrip('.')}"
-            raise InputError(
-                "grid", problem, values, "Give a list of values."
-            ) from None
+            raise InputError("grid", problem, values, "Give a list of values.") from None
     return axes
 
 
@@ -714,9 +599,7 @@ def _points(positions: Sequence[Array]) -> Array:
 def _averaged(values: Array) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(
-            np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
-        )
+        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
 
 
 def on_grid(
@@ -732,10 +615,7 @@ def on_grid(
     has_trials = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
     names = tuple(parameter.name for parameter in parameters)
-    axes = tuple(
-        tuple(p.decode(at))
-        for p, at in zip(parameters, positions, strict=True)
-    )
+    axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
     return {
         "subject": subject,
         "names": names,

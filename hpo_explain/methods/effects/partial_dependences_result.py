@@ -62,13 +62,9 @@ class PartialDependences(Result):
         columns={},
         held={
             "names": "names",
-            "shares": lambda result: {
-                SEPARATOR.join(n): s for n, s in result.shares.items()
-            },
+            "shares": lambda result: {SEPARATOR.join(n): s for n, s in result.shares.items()},
             "left_out": "left_out",
-            "effects": lambda result: [
-                effect.to_dict() for effect in result.effects
-            ],
+            "effects": lambda result: [effect.to_dict() for effect in result.effects],
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -109,9 +105,7 @@ class PartialDependences(Result):
                 return effect
         names_of = ", ".join(SEPARATOR.join(one) for one in self.names)
         problem = f"must be those of an effect, but were {SEPARATOR.join(map(str, names))!r}"
-        raise InputError(
-            "names", problem, names, f"There are effects of {names_of}."
-        )
+        raise InputError("names", problem, names, f"There are effects of {names_of}.")
 
     @property
     def share_left_out(self) -> float:
@@ -132,9 +126,7 @@ class PartialDependences(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Those of each effect, in their order."""
-        return tuple(
-            claim for effect in self.effects for claim in effect.claims
-        )
+        return tuple(claim for effect in self.effects for claim in effect.claims)
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -210,10 +202,7 @@ class PartialDependences(Result):
     def caution(self) -> str:
         """Why what is said is not certain, each reason once."""
         return reservation(
-            reason
-            for _, claim in self._told
-            if not claim.certain
-            for reason in claim.because
+            reason for _, claim in self._told if not claim.certain for reason in claim.because
         )
 
     @property
@@ -224,10 +213,6 @@ class PartialDependences(Result):
             texts.append(f"The table has {counted(rest, 'more effect')}.")
         if self.left_out and self.shares:
             texts.append(
-                self.briefly(
-                    "left out",
-                    others=len(self.left_out),
-                    share=self.share_left_out,
-                )
+                self.briefly("left out", others=len(self.left_out), share=self.share_left_out)
             )
         return " ".join(texts)

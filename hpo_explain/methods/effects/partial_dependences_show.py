@@ -7,13 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base import counted, percent, shorten
-from hpo_explain.base.figures import (
-    Axis,
-    Cells,
-    Curves,
-    Panels,
-    View,
-)
+from hpo_explain.base.figures import Axis, Cells, Curves, Panels, View
 from hpo_explain.methods._engines.effect_show import (
     as_points,
     band_caption,
@@ -21,10 +15,7 @@ from hpo_explain.methods._engines.effect_show import (
     effect,
     subtitle,
 )
-from hpo_explain.methods.effects.partial_dependences_result import (
-    SEPARATOR,
-    PartialDependences,
-)
+from hpo_explain.methods.effects.partial_dependences_result import SEPARATOR, PartialDependences
 
 _MOST_CATEGORIES = 12
 
@@ -32,9 +23,7 @@ _MOST_CATEGORIES = 12
 def panels(effects: PartialDependences) -> Panels:
     """Draw each effect as by itself, without the single configurations; at most 12 of them."""
     shown = effects.effects[: Panels.MOST]
-    shares = {
-        frozenset(names): share for names, share in effects.shares.items()
-    }
+    shares = {frozenset(names): share for names, share in effects.shares.items()}
     figures: list[Curves | Cells] = []
     for one in shown:
         panel = effect(one, most=_MOST_CATEGORIES, single=False)
@@ -43,35 +32,24 @@ def panels(effects: PartialDependences) -> Panels:
         heading = name if share is None else f"{name} ({percent(share)})"
         if isinstance(panel, Curves):
             # the heading over all panels says what their axes have in common
-            panel = replace(
-                panel,
-                x=replace(panel.x, label=""),
-                y=replace(panel.y, label=""),
-            )
+            panel = replace(panel, x=replace(panel.x, label=""), y=replace(panel.y, label=""))
         figures.append(replace(panel, heading=heading))
     alone = [panel for panel in figures if isinstance(panel, Curves)]
     if alone:
         lows, highs = zip(*(panel.limits() for panel in alone), strict=True)
         ends = (min(lows), max(highs))
         figures = [
-            _within(panel, ends) if isinstance(panel, Curves) else panel
-            for panel in figures
+            _within(panel, ends) if isinstance(panel, Curves) else panel for panel in figures
         ]
-    pairs = np.concatenate(
-        [e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)]
-    )
+    pairs = np.concatenate([e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)])
     low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
     objective = shorten(effects.objective_name, 40)
     return Panels(
-        panels=[
-            replace(p, low=low, high=high) if isinstance(p, Cells) else p
-            for p in figures
-        ],
+        panels=[replace(p, low=low, high=high) if isinstance(p, Cells) else p for p in figures],
         heading=f"Effects on the predicted {objective}",
         subtitle=subtitle(shown[0]),
         footer=_footer(effects),
-        same_y=len(alone) == len(figures)
-        and not any(panel.lying for panel in alone),
+        same_y=len(alone) == len(figures) and not any(panel.lying for panel in alone),
     )
 
 
@@ -89,11 +67,7 @@ def _footer(effects: PartialDependences) -> str:
             "In brackets over a panel: share of the variance that it explains with its "
             "interactions (of a pair: by its interaction)."
         )
-    named = [
-        len(one.axes[0])
-        for one in shown
-        if len(one.names) == 1 and one.categorical[0]
-    ]
+    named = [len(one.axes[0]) for one in shown if len(one.names) == 1 and one.categorical[0]]
     cut = sum(max(n - _MOST_CATEGORIES, 0) for n in named)
     left = len(effects) - len(shown)
     worse = "worse category" if cut == 1 else "worse categories"

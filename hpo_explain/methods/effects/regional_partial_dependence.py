@@ -53,10 +53,7 @@ from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.partial_dependence import (
-    Grid,
-    PartialDependenceExplainer,
-)
+from hpo_explain.methods.effects.partial_dependence import Grid, PartialDependenceExplainer
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
@@ -64,14 +61,7 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
 from hpo_explain.methods.effects.shapes import DrawnShapes, centred
 from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.question import accepted_surrogate
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Ints,
-    SearchSpace,
-    Support,
-    supported_at,
-)
+from hpo_explain.space import Array, Bools, Ints, SearchSpace, Support, supported_at
 
 _NO_UNCERTAINTY = declared_fact(
     "no_uncertainty_to_part_by",
@@ -160,27 +150,17 @@ class RegionalPartialDependenceExplainer:
             given=given,
             seed=seed,
         )
-        self._surrogate, self._variance = (
-            accepted_surrogate(surrogate),
-            variance,
-        )
-        if variance == "covariance" and not isinstance(
-            surrogate, SupportsJoint
-        ):
+        self._surrogate, self._variance = (accepted_surrogate(surrogate), variance)
+        if variance == "covariance" and not isinstance(surrogate, SupportsJoint):
             problem = f"is 'covariance', which {type(surrogate).__name__} does not know in regions"
             raise InputError(
-                "variance",
-                problem,
-                variance,
-                ("Use ", Option("variance", "average"), "."),
+                "variance", problem, variance, ("Use ", Option("variance", "average"), ".")
             )
         self._max_depth = check_count("max_depth", max_depth, minimum=0)
         self._criterion = check_option("criterion", criterion, SPLITS)
         self._min_leaf = check_count("min_leaf", min_leaf)
         if not 0.0 <= check_number("min_improvement", min_improvement) < 1.0:
-            problem = (
-                f"must be at least 0 and below 1, but was {min_improvement!r}"
-            )
+            problem = f"must be at least 0 and below 1, but was {min_improvement!r}"
             raise InputError("min_improvement", problem, min_improvement)
         self._min_improvement = min_improvement
         self._fewest = _PARTS * self._min_leaf
@@ -210,26 +190,16 @@ class RegionalPartialDependenceExplainer:
         X = space.project(rows)
         target = self._target(effect, X)
         shapes = self._shapes(effect, rows)
-        candidates = [
-            j
-            for j in space.order.tolist()
-            if space.names[j] not in effect.names
-        ]
+        candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
         region = partial(self._region, effect, rows)
-        tree, leaves, waiting = (
-            [region((), np.arange(len(X)), 0, None)],
-            [],
-            [0],
-        )
+        tree, leaves, waiting = ([region((), np.arange(len(X)), 0, None)], [], [0])
         while waiting:
             place = waiting.pop(0)
             node = tree[place]
             split = None
             if node.depth < self._max_depth:
-                split = best_split(
-                    space, X, target, node.rows, candidates, self._min_leaf
-                )
+                split = best_split(space, X, target, node.rows, candidates, self._min_leaf)
             if split is not None:
                 gain = _gain(split, node.rows, target, shapes)
                 part = split.conditions(space)[0]
@@ -242,26 +212,16 @@ class RegionalPartialDependenceExplainer:
             ):
                 leaves.append(node)
                 continue
-            for condition, inside in zip(
-                split.conditions(space), split.sides, strict=True
-            ):
+            for condition, inside in zip(split.conditions(space), split.sides, strict=True):
                 conditions = _merged(node.conditions, condition)
                 waiting.append(len(tree))
-                tree.append(
-                    region(
-                        conditions, node.rows[inside], node.depth + 1, place
-                    )
-                )
+                tree.append(region(conditions, node.rows[inside], node.depth + 1, place))
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
             leaves.sort(key=lambda region: not region.holds(incumbent))
             for node in (node for node in tree if node.holds(incumbent)):
                 some = l1_neighbourhood(
-                    space,
-                    rows,
-                    incumbent,
-                    len(node.rows),
-                    without=effect.names,
+                    space, rows, incumbent, len(node.rows), without=effect.names
                 )
                 around.append(region((), some, node.depth, None))
         return RegionalPartialDependence(
@@ -304,9 +264,7 @@ class RegionalPartialDependenceExplainer:
             **_tried_where(effect, conditions),
             exact=False,
         )
-        return Region(
-            conditions, len(rows) / len(every), within, rows, depth, parent
-        )
+        return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
 
     def _check_uncertainty(self, effect: AverageEffect) -> None:
         """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""
@@ -319,9 +277,7 @@ class RegionalPartialDependenceExplainer:
         if self._criterion in ("variance", "mean"):
             mean, std = self._surrogate.predict(X)
             return (
-                _in_unit(std) ** 2
-                if self._criterion == "variance"
-                else _in_unit(mean - mean[0])
+                _in_unit(std) ** 2 if self._criterion == "variance" else _in_unit(mean - mean[0])
             )[:, None]
         if self._criterion == "interaction":
             means = np.reshape(effect.ice_mean, (len(X), -1))
@@ -332,15 +288,9 @@ class RegionalPartialDependenceExplainer:
             curves = curves**2
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
-        return (
-            curves.mean(axis=1, keepdims=True)
-            if self._criterion == "area"
-            else curves
-        )
+        return curves.mean(axis=1, keepdims=True) if self._criterion == "area" else curves
 
-    def _shapes(
-        self, effect: AverageEffect, rows: Array
-    ) -> DrawnShapes | None:
+    def _shapes(self, effect: AverageEffect, rows: Array) -> DrawnShapes | None:
         """Return the shapes of the effect in functions that the trials allow, where asked for."""
         if self._criterion != "interaction":
             return None
@@ -366,10 +316,7 @@ class _Split:
         parameter = space.parameters[self.column]
         if parameter.is_category:
             sides = [
-                Condition(
-                    parameter.name,
-                    categories=tuple(parameter.choices[c] for c in codes),
-                )
+                Condition(parameter.name, categories=tuple(parameter.choices[c] for c in codes))
                 for codes in (self.left, self.right)
             ]
             return sides[0], sides[1]
@@ -382,12 +329,7 @@ class _Split:
 
 
 def best_split(
-    space: SearchSpace,
-    X: Array,
-    target: Array,
-    rows: Ints,
-    candidates: Sequence[int],
-    least: int,
+    space: SearchSpace, X: Array, target: Array, rows: Ints, candidates: Sequence[int], least: int
 ) -> _Split | None:
     """Return the split of a node that removes most impurity, or None if there is none.
 
@@ -401,14 +343,10 @@ def best_split(
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
         if space.parameters[j].is_category:
-            split = _categorical_split(
-                node, column.astype(np.int64), space.codes(j), j, least
-            )
+            split = _categorical_split(node, column.astype(np.int64), space.codes(j), j, least)
         else:
             split = _numeric_split(space, node, column, j, least)
-        if split is not None and (
-            best is None or split.improvement > best.improvement
-        ):
+        if split is not None and (best is None or split.improvement > best.improvement):
             best = split
     return best
 
@@ -421,26 +359,18 @@ def _numeric_split(
     sums = np.cumsum(node[order], axis=0)[:-1]
     left = np.arange(1, n)
     gains = np.einsum("ij,ij->i", sums, sums) * (1.0 / left + 1.0 / (n - left))
-    allowed = (
-        (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
-    )
+    allowed = (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
     if not allowed.any():
         return None
     place = int(np.argmax(np.where(allowed, gains, -np.inf)))
     # counted values end at the last one on the left; others half-way to the next
     counted = space.parameters[j].size is not None
-    threshold = (
-        ordered[place]
-        if counted
-        else (ordered[place] + ordered[place + 1]) / 2.0
-    )
+    threshold = ordered[place] if counted else (ordered[place] + ordered[place + 1]) / 2.0
     below = column <= threshold
     return _Split(j, float(gains[place]), (below, ~below), float(threshold))
 
 
-def _categorical_split(
-    node: Array, codes: Ints, listed: Ints, j: int, least: int
-) -> _Split | None:
+def _categorical_split(node: Array, codes: Ints, listed: Ints, j: int, least: int) -> _Split | None:
     present = listed[np.isin(listed, codes)]
     counts = np.array([(codes == c).sum() for c in present])
     sums = np.array([node[codes == c].sum(axis=0) for c in present])
@@ -460,14 +390,10 @@ def _categorical_split(
     inside = np.isin(codes, left)
     right = np.setdiff1d(present, left)
     sides = (inside, ~inside)
-    return _Split(
-        j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist())
-    )
+    return _Split(j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist()))
 
 
-def _subsets(
-    present: Ints, sums: Array, counts: Ints
-) -> Iterator[tuple[int, ...]]:
+def _subsets(present: Ints, sums: Array, counts: Ints) -> Iterator[tuple[int, ...]]:
     """Yield the ways to part categories in two, as places in `present`."""
     k = len(present)
     if k <= ALL_SUBSETS:
@@ -491,9 +417,7 @@ def _impurity(target: Array) -> float:
     return float(np.sum((target - target.mean(axis=0)) ** 2))
 
 
-def _gain(
-    split: _Split, rows: Ints, target: Array, shapes: DrawnShapes | None
-) -> Decision | None:
+def _gain(split: _Split, rows: Ints, target: Array, shapes: DrawnShapes | None) -> Decision | None:
     """Return what a split of a node by shape explains, where there are draws to say."""
     if shapes is None:
         return None
@@ -502,9 +426,7 @@ def _gain(
     return shapes.gain(difference, first, second)
 
 
-def _tried_where(
-    effect: AverageEffect, conditions: tuple[Condition, ...]
-) -> dict[str, Any]:
+def _tried_where(effect: AverageEffect, conditions: tuple[Condition, ...]) -> dict[str, Any]:
     """Return what is known of the trials that meet conditions: their values, and the support."""
     space, X = effect.subject.space, effect.subject.tried
     if not len(X):
@@ -515,24 +437,16 @@ def _tried_where(
         active = np.flatnonzero(~np.isnan(X[:, j]))
         values = space.parameters[j].decode(X[active, j])
         meets = np.zeros(len(X), dtype=bool)
-        meets[active] = [
-            condition.holds({condition.name: value}) for value in values
-        ]
+        meets[active] = [condition.holds({condition.name: value}) for value in values]
         inside &= meets
     here = X[inside]
     return {
-        "tried": values_together(
-            space, [space.index(name) for name in effect.names], here
-        ),
-        "supported": supported_at(
-            Support(space, here), effect.names, effect.axes
-        ),
+        "tried": values_together(space, [space.index(name) for name in effect.names], here),
+        "supported": supported_at(Support(space, here), effect.names, effect.axes),
     }
 
 
-def _merged(
-    conditions: tuple[Condition, ...], new: Condition
-) -> tuple[Condition, ...]:
+def _merged(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
     """Return conditions with a further one, those on the same hyperparameter joined."""
     for place, old in enumerate(conditions):
         if old.name != new.name:

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    Claim,
-    InputError,
-    Result,
-    Table,
-    below_each_other,
-    declared_fact,
-)
+from hpo_explain.base import Claim, InputError, Result, Table, below_each_other, declared_fact
 from hpo_explain.belief import Decision, decide
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
@@ -28,9 +21,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-_OPEN = declared_fact(
-    "shapes_not_settled", "the shapes may differ, or not", role="said"
-)
+_OPEN = declared_fact("shapes_not_settled", "the shapes may differ, or not", role="said")
 _ALIKE = {"interaction": "shape", "mean": "mean"}
 _UNKNOWN = decide(np.full(1, np.nan))  # of a single function
 _MEASURES = ("gain", "oc", "nll")  # δ of MC, OC and NLL
@@ -140,8 +131,7 @@ class RegionalPartialDependence(Result):
     """
 
     table: ClassVar[Table] = Table(
-        columns={},
-        held={"names": "names", "criterion": "criterion", "regions": "_held"},
+        columns={}, held={"names": "names", "criterion": "criterion", "regions": "_held"}
     )
     says: ClassVar[Mapping[str, str]] = {
         "best": "The effect of {names} is known best where {where}: its band is {gain:%} narrower "
@@ -197,13 +187,9 @@ class RegionalPartialDependence(Result):
 
     def is_incumbents(self, region: Region) -> bool:
         """Return whether the incumbent lies in a region; not where it is unknown."""
-        return bool(self.subject.incumbent) and region.holds(
-            self.subject.incumbent
-        )
+        return bool(self.subject.incumbent) and region.holds(self.subject.incumbent)
 
-    def gain(
-        self, true: Callable[[Array], npt.ArrayLike] | None = None
-    ) -> pd.DataFrame:
+    def gain(self, true: Callable[[Array], npt.ArrayLike] | None = None) -> pd.DataFrame:
         """Return how much narrower the bands get with every depth of splitting.
 
         Parameters
@@ -237,10 +223,7 @@ class RegionalPartialDependence(Result):
         base = self.whole.mean_confidence
         curves = None if true is None else self._true_curves(true)
         mine = [region for region in self.tree if self.is_incumbents(region)]
-        kinds, lacking = (
-            {"incumbent": mine, "l1": [*self.around]},
-            [np.nan] * len(_MEASURES),
-        )
+        kinds, lacking = ({"incumbent": mine, "l1": [*self.around]}, [np.nan] * len(_MEASURES))
         rows = []
         deepest = max(region.depth for region in self.tree)
         for depth in range(deepest + 1):
@@ -255,42 +238,24 @@ class RegionalPartialDependence(Result):
                 }
             )
             for kind, path in kinds.items():
-                after = (
-                    self._measures(path[min(depth, len(path) - 1)], curves)
-                    if path
-                    else lacking
-                )
-                differences = map(
-                    _narrower, self._measures(self.tree[0], curves), after
-                )
+                after = self._measures(path[min(depth, len(path) - 1)], curves) if path else lacking
+                differences = map(_narrower, self._measures(self.tree[0], curves), after)
                 rows[-1] |= {
-                    f"{kind}_{m}": 100.0 * d
-                    for m, d in zip(_MEASURES, differences, strict=True)
+                    f"{kind}_{m}": 100.0 * d for m, d in zip(_MEASURES, differences, strict=True)
                 }
-        return pd.DataFrame(
-            rows, index=pd.RangeIndex(deepest + 1, name="depth")
-        )
+        return pd.DataFrame(rows, index=pd.RangeIndex(deepest + 1, name="depth"))
 
     def _measures(self, region: Region, curves: Array | None) -> list[float]:
         """Return MC, OC and NLL of the effect in a region."""
         effect, nll = region.effect, np.nan
         if curves is not None:
-            nll = effect.negative_log_likelihood(
-                np.nanmean(curves[region.rows], axis=0)
-            )
-        at = (
-            np.nan
-            if effect.incumbent is None
-            else effect.confidence_at(self.subject.incumbent)
-        )
+            nll = effect.negative_log_likelihood(np.nanmean(curves[region.rows], axis=0))
+        at = np.nan if effect.incumbent is None else effect.confidence_at(self.subject.incumbent)
         return [effect.mean_confidence, at, nll]
 
     def _true_curves(self, true: Callable[[Array], npt.ArrayLike]) -> Array:
         """Return the true curve of each row of the sample, NaN where it is not valid."""
-        space, grid = (
-            self.subject.space,
-            itertools.product(*self.whole.positions),
-        )
+        space, grid = (self.subject.space, itertools.product(*self.whole.positions))
         members, axes = [space.index(name) for name in self.names], []
         for value in grid:
             rows = self.sample.copy()
@@ -298,16 +263,10 @@ class RegionalPartialDependence(Result):
             column = np.asarray(true(space.project(rows)), dtype=float)
             if column.shape != (len(rows),):
                 problem = f"must return one value per row, {len(rows)}, but returned {column.shape}"
-                raise InputError(
-                    "true", problem, true, "Return an array of shape (m,)."
-                )
+                raise InputError("true", problem, true, "Return an array of shape (m,).")
             axes.append(column)
         ice = self.whole.ice_mean
-        return np.where(
-            np.isnan(ice),
-            np.nan,
-            np.stack(axes, axis=1).reshape(ice.shape),
-        )
+        return np.where(np.isnan(ice), np.nan, np.stack(axes, axis=1).reshape(ice.shape))
 
     def _explained(self, depth: int) -> float:
         """Return the share that the splits above a depth explain, NaN where it is not known."""
@@ -323,8 +282,7 @@ class RegionalPartialDependence(Result):
         return [
             node
             for place, node in enumerate(self.tree)
-            if node.depth == depth
-            or (node.depth < depth and place not in parents)
+            if node.depth == depth or (node.depth < depth and place not in parents)
         ]
 
     @property
@@ -334,17 +292,9 @@ class RegionalPartialDependence(Result):
             return (self._about_shape(),)
         certain = partial(self.claim, certain=True, because=())
         if len(self.regions) == 1:
-            return (
-                replace(
-                    certain("form", self.names, says="same"), side="below"
-                ),
-            )
-        best = min(
-            self.regions, key=lambda region: region.effect.mean_confidence
-        )
-        gain = _narrower(
-            self.whole.mean_confidence, best.effect.mean_confidence
-        )
+            return (replace(certain("form", self.names, says="same"), side="below"),)
+        best = min(self.regions, key=lambda region: region.effect.mean_confidence)
+        gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
         where = best.label
         return (
             certain(
@@ -367,9 +317,7 @@ class RegionalPartialDependence(Result):
         if gain.probability > 0.5:
             return self._differs("differs" if gain.certain else "may")
         if not whole.certain:
-            claim = self.decided(
-                "form", self.names, whole, says="open", unsettled=_OPEN()
-            )
+            claim = self.decided("form", self.names, whole, says="open", unsettled=_OPEN())
             return replace(claim, side="below")
         return self.decided(
             "form",
@@ -413,9 +361,7 @@ class RegionalPartialDependence(Result):
         return [
             {
                 "label": region.label,
-                "conditions": [
-                    asdict(condition) for condition in region.conditions
-                ],
+                "conditions": [asdict(condition) for condition in region.conditions],
                 "weight": region.weight,
                 "effect": region.effect.to_dict(),
             }

@@ -7,15 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base import InputError, counted, join_words, percent, shorten
-from hpo_explain.base.figures import (
-    Axis,
-    Cells,
-    Curves,
-    Line,
-    Panels,
-    View,
-    broken,
-)
+from hpo_explain.base.figures import Axis, Cells, Curves, Line, Panels, View, broken
 from hpo_explain.methods._engines.effect_show import (
     MOST_CURVES,
     UNTRIED,
@@ -43,11 +35,7 @@ def regions(regional: RegionalPartialDependence) -> Panels:
     shown, pair = _largest(regional), len(regional.names) == 2
     figures: list[Curves | Cells] = []
     for region in shown:
-        panel = effect(
-            replace(region.effect, attainable=None),
-            compared=False,
-            single=False,
-        )
+        panel = effect(replace(region.effect, attainable=None), compared=False, single=False)
         figures.append(
             replace(
                 panel,
@@ -56,22 +44,14 @@ def regions(regional: RegionalPartialDependence) -> Panels:
             )
         )
     if pair:
-        means = np.concatenate(
-            [region.effect.mean.ravel() for region in shown]
-        )
+        means = np.concatenate([region.effect.mean.ravel() for region in shown])
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
-        figures = [
-            replace(p, low=low, high=high)
-            for p in figures
-            if isinstance(p, Cells)
-        ]
+        figures = [replace(p, low=low, high=high) for p in figures if isinstance(p, Cells)]
     whole, points = regional.whole, as_points(regional.whole)
     better = regional.subject.better.capitalize()
     texts = [f"{better} is better.", band_caption(whole)]
     if any(not region.effect.supported.all() for region in regional.regions):
-        texts.append(
-            f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region."
-        )
+        texts.append(f"{'Hollow' if points and not pair else 'Dimmed'}: {UNTRIED} in the region.")
     left = len(regional.regions) - len(shown)
     if left:
         texts.append(f"Not shown: {counted(left, 'smaller region')}.")
@@ -88,21 +68,14 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
     """Draw ŝ along one hyperparameter: thick the mean of each region, thin its configurations."""
     if len(regional.names) != 1:
         problem = f"must be of one hyperparameter, but is of {' and '.join(regional.names)}"
-        raise InputError(
-            "result",
-            problem,
-            regional,
-            "Explain one of them, or use result.plot().",
-        )
+        raise InputError("result", problem, regional, "Explain one of them, or use result.plot().")
     shown = _largest(regional)
     x = axis_of(regional.whole, 0)
     most = max(5, MOST_CURVES // len(shown))
     curves = [region.effect.ice_std[:most] for region in shown]
     return Curves(
         x=x,
-        y=Axis(
-            label=f"ŝ: std of the predicted {shorten(regional.objective_name, 40)}"
-        ),
+        y=Axis(label=f"ŝ: std of the predicted {shorten(regional.objective_name, 40)}"),
         lines=[
             Line(x.places, region.effect.std, look=str(min(k, _NAMED)))
             for k, region in reversed([*enumerate(shown)])
@@ -114,9 +87,7 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
         footer=_ABOUT_STD[regional.std_with_noise],
         means={
             **{
-                str(
-                    k
-                ): f"{shorten(_title(regional, region), 90)} ({percent(region.weight)})"
+                str(k): f"{shorten(_title(regional, region), 90)} ({percent(region.weight)})"
                 for k, region in enumerate(shown[:_NAMED])
             },
             str(_NAMED): "other regions",
@@ -128,10 +99,7 @@ def uncertainty(regional: RegionalPartialDependence) -> Curves:
 
 def _largest(regional: RegionalPartialDependence) -> list[Region]:
     """Return the incumbent's region and then the largest others."""
-    order = sorted(
-        regional.regions,
-        key=lambda r: (not regional.is_incumbents(r), -r.weight),
-    )
+    order = sorted(regional.regions, key=lambda r: (not regional.is_incumbents(r), -r.weight))
     return order[:_MOST_REGIONS]
 
 
@@ -142,10 +110,7 @@ def _title(regional: RegionalPartialDependence, region: Region) -> str:
 
 
 VIEWS = {
-    "": View(
-        regions,
-        "The effect of {found.names} in regions of similar {found.alike}.",
-    ),
+    "": View(regions, "The effect of {found.names} in regions of similar {found.alike}."),
     "ice": View(
         uncertainty,
         "How uncertain the model is along {found.names}, by region.",

@@ -23,14 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpo_explain.base import unit_of
-from hpo_explain.belief import (
-    INTERACTS,
-    MATTERS,
-    STRETCH,
-    Decision,
-    decide,
-    varying,
-)
+from hpo_explain.belief import INTERACTS, MATTERS, STRETCH, Decision, decide, varying
 from hpo_explain.space import Array, Ints
 
 
@@ -43,9 +36,7 @@ def centred(curves: Array) -> Array:
     shapes = curves - np.nanmean(curves, axis=-1, keepdims=True)
     missing = np.isnan(shapes)
     if missing.any():
-        shapes = np.where(
-            missing, np.nanmean(shapes, axis=-2, keepdims=True), shapes
-        )
+        shapes = np.where(missing, np.nanmean(shapes, axis=-2, keepdims=True), shapes)
     return np.asarray(shapes)
 
 
@@ -70,9 +61,7 @@ class DrawnShapes:
     def of(cls, curves: Array, noise_std: float) -> DrawnShapes:
         """Return those of curves (k, m, G), NaN where a configuration is not valid."""
         there = curves[:, :, ~np.isnan(curves).all(axis=(0, 1))]
-        unit = unit_of(
-            np.nan_to_num(there)
-        )  # in which no square overflows, or is 0
+        unit = unit_of(np.nan_to_num(there))  # in which no square overflows, or is 0
         there = there / unit
         variance = np.nanvar(there, axis=(1, 2))
         return cls(centred(there), variance + (noise_std / unit) ** 2)
@@ -83,9 +72,7 @@ class DrawnShapes:
         shares = self._shares((apart**2).mean(axis=(1, 2)))
         return decide(varying(shares), MATTERS, side="below")
 
-    def gain(
-        self, difference: Array, rows: Ints, others: Ints
-    ) -> Decision | None:
+    def gain(self, difference: Array, rows: Ints, others: Ints) -> Decision | None:
         """Decide whether the difference between two sides of a split explains what counts.
 
         Parameters

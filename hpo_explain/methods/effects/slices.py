@@ -12,10 +12,7 @@ from hpo_explain.question import Question, explains
 
 @explains(of="surrogate")
 def slices(
-    question: Question,
-    names: str | Sequence[str] | None = None,
-    *,
-    most: int = 6,
+    question: Question, names: str | Sequence[str] | None = None, *, most: int = 6
 ) -> Slices:
     """Draw the trials along each hyperparameter, with the best that is expected at each value.
 

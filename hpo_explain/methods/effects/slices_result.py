@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hpo_explain.methods._engines.trials import Trials
-from hpo_explain.methods.effects.partial_dependences_result import (
-    PartialDependences,
-)
+from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

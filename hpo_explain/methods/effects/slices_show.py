@@ -59,9 +59,7 @@ def looks_by_time(result: Trials) -> dict[str, Bools]:
     return {**without, **result.stages, "star": best}
 
 
-def places_along(
-    result: Trials, name: str, x: Axis, *, shuffled: bool = False
-) -> Array:
+def places_along(result: Trials, name: str, x: Axis, *, shuffled: bool = False) -> Array:
     """Return where trials stand along an axis, (n,); NaN where the hyperparameter has no value."""
     j = result.subject.space.index(name)
     parameter = result.subject.space.parameters[j]
@@ -78,11 +76,7 @@ def places_along(
 
 
 def _panel(
-    result: Slices,
-    one: Effect,
-    y: Axis,
-    looks: Mapping[str, Bools],
-    hover: Array,
+    result: Slices, one: Effect, y: Axis, looks: Mapping[str, Bools], hover: Array
 ) -> Curves:
     (name,) = one.names
     every = np.arange(len(one.axes[0])) if one.categorical[0] else None
@@ -135,13 +129,7 @@ def _means(result: Slices) -> dict[str, str]:
         "beyond": "beyond the axis",
         **{
             state: f"{state} ({result.states.count(state)})"
-            for state in (
-                "infeasible",
-                "failed",
-                "pruned",
-                "running",
-                "waiting",
-            )
+            for state in ("infeasible", "failed", "pruned", "running", "waiting")
         },
     }
 
@@ -154,9 +142,7 @@ def _footer(result: Slices, shown: int, *, inactive: bool) -> str:
             "interactions."
         )
     if inactive:
-        texts.append(
-            "A trial in which a hyperparameter is inactive is not in its panel."
-        )
+        texts.append("A trial in which a hyperparameter is inactive is not in its panel.")
     left_out = len(result.subject.names) - shown
     if left_out:
         texts.append(f"Not shown: {counted(left_out, 'hyperparameter')}.")

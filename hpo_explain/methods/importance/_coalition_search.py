@@ -30,9 +30,7 @@ _STEPS, _CHILDREN = (0.2, 0.1), 60
 _NEAR = (0.05, 0.02, 0.01, 0.005, 0.002)
 
 
-def least_of_draws(
-    belief: Draws, default: Array, free: Bools, sign: float
-) -> tuple[Array, Array]:
+def least_of_draws(belief: Draws, default: Array, free: Bools, sign: float) -> tuple[Array, Array]:
     """Return each draw's least cost times a sign in every coalition, (k, m), and a row, (m, d).
 
     The row is the one whose mean over the draws is least. Looked at are rows made of the values
@@ -61,11 +59,7 @@ def least_of_draws(
     one_by_one = np.repeat(default[None, :], len(land.values) + 1, axis=0)
     for j, centers, costs in alone:
         one_by_one[:, j] = centers[costs.argmin(axis=1)]
-    least = filled(
-        space,
-        land.all_rows[(sign * land.all_values).argmin(axis=1)],
-        belief.seed,
-    )
+    least = filled(space, land.all_rows[(sign * land.all_values).argmin(axis=1)], belief.seed)
     most = max(_FEW, _DRAWN // len(free))
     start = np.vstack(
         [
@@ -75,9 +69,7 @@ def least_of_draws(
             land.latent,
         ]
     )[:most]
-    by_draw, mean, rows = _of_draws(
-        belief, default, free, [start] * len(free), sign
-    )
+    by_draw, mean, rows = _of_draws(belief, default, free, [start] * len(free), sign)
     _inherit(by_draw, mean, rows)
     if not belief.joint:
         by_draw = _improved(belief, rows, free, sign)
@@ -90,9 +82,7 @@ def _inherit(by_draw: Array, mean: Array, rows: Array) -> None:
     codes, bit = np.arange(len(rows)), 1
     while bit < len(rows):
         larger = codes[codes & bit != 0]
-        by_draw[:, larger] = np.minimum(
-            by_draw[:, larger], by_draw[:, larger ^ bit]
-        )
+        by_draw[:, larger] = np.minimum(by_draw[:, larger], by_draw[:, larger ^ bit])
         better = larger[mean[larger ^ bit] < mean[larger]]
         mean[better], rows[better] = mean[better ^ bit], rows[better ^ bit]
         bit *= 2
@@ -109,10 +99,7 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
     for step in _STEPS:
         several = rows[:, None].repeat(_CHILDREN, axis=1)
         # the same changes in each, in whatever order coalitions are
-        moved = [
-            changed(space, one, step, np.random.default_rng(belief.seed))
-            for one in several
-        ]
+        moved = [changed(space, one, step, np.random.default_rng(belief.seed)) for one in several]
         new = np.where(free[:, None], np.stack(moved), several)
         rows[:] = _best_of(belief, np.hstack([rows[:, None], new]), sign)
         for j in columns:
@@ -136,9 +123,7 @@ def _improved(belief: Draws, rows: Array, free: Bools, sign: float) -> Array:
     )
 
 
-def _set_best(
-    belief: Draws, rows: Array, free: Bools, sign: float, j: int, values: Array
-) -> None:
+def _set_best(belief: Draws, rows: Array, free: Bools, sign: float, j: int, values: Array) -> None:
     """Set a column of rows, where it is free, to the best of some values if that is better."""
     own = rows[free[:, j]]
     tried = np.broadcast_to(values, (len(own), values.shape[1]))
@@ -160,17 +145,13 @@ def _best_of(belief: Draws, candidates: Array, sign: float) -> Array:
     return best
 
 
-def least_of_tried(
-    belief: Draws, default: Array, free: Bools, tried: Array
-) -> tuple[Array, Array]:
+def least_of_tried(belief: Draws, default: Array, free: Bools, tried: Array) -> tuple[Array, Array]:
     """Return each draw's least cost among tried rows in every coalition, and a row, as above.
 
     Of many rows those are looked at whose values one by one make them the best in a draw.
     """
     space, most = belief.space, max(_FEW, _DRAWN // len(free))
-    effects = np.zeros(
-        (len(default), len(belief.landscape.values), len(tried)), np.float32
-    )
+    effects = np.zeros((len(default), len(belief.landscape.values), len(tried)), np.float32)
     for j in np.flatnonzero(free.any(axis=0)).tolist():
         rows = np.repeat(default[None, :], len(tried), axis=0)
         rows[:, j] = tried[:, j]
@@ -186,11 +167,7 @@ def least_of_tried(
 
 
 def _of_draws(
-    belief: Draws,
-    default: Array,
-    free: Bools,
-    start: list[Array],
-    sign: float,
+    belief: Draws, default: Array, free: Bools, start: list[Array], sign: float
 ) -> tuple[Array, Array, Array]:
     """Return each draw's least cost among rows in each coalition, the least mean, and its row."""
     by_draw = np.empty((len(belief.landscape.values), len(free)))
@@ -201,9 +178,7 @@ def _of_draws(
         composed = [np.where(free[c], start[c], default) for c in some]
         values = sign * belief.costs(belief.space.project(np.vstack(composed)))
         ends = np.cumsum([len(z) for z in composed])[:-1]
-        for c, z, costs in zip(
-            some, composed, np.split(values, ends, axis=1), strict=True
-        ):
+        for c, z, costs in zip(some, composed, np.split(values, ends, axis=1), strict=True):
             by_draw[:, c] = costs.min(axis=1)
             of_rows = costs.mean(axis=0)
             mean[c], rows[c] = of_rows.min(), z[of_rows.argmin()]
@@ -212,10 +187,6 @@ def _of_draws(
 
 def _commonest(space: SearchSpace, rows: Array, most: int) -> Array:
     """Return distinct rows, the commonest first; of equally common ones as the space is ordered."""
-    keys = np.stack(
-        [space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1
-    )
-    _, first, counts = np.unique(
-        keys, axis=0, return_index=True, return_counts=True
-    )
+    keys = np.stack([space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1)
+    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
     return np.asarray(rows[first[np.argsort(-counts, kind="stable")[:most]]])

@@ -28,22 +28,10 @@ from hpo_explain.base import (
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.importance.fanova_result import capped
-from hpo_explain.models import (
-    ForestSurrogate,
-    SupportsBoxes,
-    Surrogate,
-    TreeBoxes,
-)
-from hpo_explain.models.box_sums import (
-    Intervals,
-    clip_worse,
-    restrict,
-)
+from hpo_explain.models import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
+from hpo_explain.models.box_sums import Intervals, clip_worse, restrict
 from hpo_explain.question import accepted_surrogate, subject_of_surrogate
-from hpo_explain.space import (
-    Array,
-    SearchSpace,
-)
+from hpo_explain.space import Array, SearchSpace
 
 _DISTILLED = declared_fact(
     "forest_distilled",
@@ -51,9 +39,7 @@ _DISTILLED = declared_fact(
     r2=lambda fact: f"{fact['fidelity']:.3f}",
 )
 _CAPPED = declared_fact(
-    "predictions_capped",
-    "{what}",
-    what=lambda fact: capped(fact["cap"], fact["direction"]),
+    "predictions_capped", "{what}", what=lambda fact: capped(fact["cap"], fact["direction"])
 )
 DISTILLED_ROWS = 2000
 
@@ -102,18 +88,10 @@ class LatentForest:
         n_trees = check_count("n_trees", n_trees)
         completed = subject_of_surrogate(forest, direction, subject)
         forest = accepted_surrogate(forest)
-        if (
-            isinstance(forest, SupportsBoxes)
-            and (boxes := forest.boxes()) is not None
-        ):
+        if isinstance(forest, SupportsBoxes) and (boxes := forest.boxes()) is not None:
             return cls(completed, boxes, forest.category_ranks())
         distilled, fidelity = _distill(forest, n_trees, seed)
-        return cls(
-            completed,
-            distilled.boxes() or (),
-            distilled.category_ranks(),
-            fidelity,
-        )
+        return cls(completed, distilled.boxes() or (), distilled.category_ranks(), fidelity)
 
     @property
     def space(self) -> SearchSpace:
@@ -132,9 +110,7 @@ class LatentForest:
         if self.fidelity is not None:
             notes.append(_DISTILLED(fidelity=self.fidelity))
         if self.cap is not None:
-            notes.append(
-                _CAPPED(cap=self.cap, direction=self.subject.direction)
-            )
+            notes.append(_CAPPED(cap=self.cap, direction=self.subject.direction))
         return (*notes, *self.subject.notes)
 
     # ------------------------------------------------------------------ a part of the space
@@ -144,17 +120,13 @@ class LatentForest:
         boxes = self.boxes
         if cap is not None:
             cap = check_number("cap", cap)
-            boxes = tuple(
-                clip_worse(b, cap, self.subject.direction) for b in boxes
-            )
+            boxes = tuple(clip_worse(b, cap, self.subject.direction) for b in boxes)
         part = SubSpace.of(self.space, given, self.ranks)
         if not part.intervals:
             return replace(self, boxes=boxes, cap=cap)
         return replace(
             self,
-            subject=replace(
-                self.subject, incumbent=part.best_of(self.subject)
-            ),
+            subject=replace(self.subject, incumbent=part.best_of(self.subject)),
             boxes=tuple(restrict(b, part.intervals) for b in boxes),
             intervals=part.intervals,
             cap=cap,
@@ -162,16 +134,12 @@ class LatentForest:
         )
 
 
-def _distill(
-    model: Surrogate, n_trees: int, seed: int
-) -> tuple[ForestSurrogate, float]:
+def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
     """Return a forest fitted to a model's mean, and its R² on other configurations."""
     seeds = np.random.default_rng(seed).integers(2**31, size=2)
     space = model.space
     X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))
-    forest = ForestSurrogate.fit(
-        space, X, model.predict(X)[0], n_trees=n_trees, seed=seed
-    )
+    forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
     fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
     truth = model.predict(fresh)[0]
     fidelity = r_squared(truth, forest.predict(fresh)[0])

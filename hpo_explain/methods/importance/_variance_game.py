@@ -41,9 +41,7 @@ _OF_DRAWS, _OF_ONE = (32_768, 1_400_000)
 _LATTICE = 64  # values of each hyperparameter
 
 
-def variances(
-    explained: Explained, belief: Draws, players: list[list[int]]
-) -> Array:
+def variances(explained: Explained, belief: Draws, players: list[list[int]]) -> Array:
     """Return v of every coalition in each function, (k, coalitions).
 
     Of a forest's boxes a single row, which is exact, where these are not too many.
@@ -60,9 +58,7 @@ def variances(
     joined = all_coalitions(len(players))
     trees = _boxes(explained, len(joined))
     if trees is not None:
-        sets = [
-            [j for p in np.flatnonzero(c) for j in players[p]] for c in joined
-        ]
+        sets = [[j for p in np.flatnonzero(c) for j in players[p]] for c in joined]
         exact = [closed_variance(trees, sorted(U)) if U else 0.0 for U in sets]
         return np.array([exact])
     evaluations = _OF_DRAWS if belief.joint else _OF_ONE
@@ -72,25 +68,18 @@ def variances(
     return np.asarray((values - values[:1]).T)
 
 
-def _boxes(
-    explained: Explained, coalitions: int
-) -> tuple[TreeBoxes, ...] | None:
+def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
     """Return a forest's boxes if they are few enough for exact variances, else None."""
     surrogate = explained.surrogate
     if not explained.of_objective or not isinstance(surrogate, SupportsBoxes):
         return None
     trees = surrogate.boxes()
-    if (
-        trees is None
-        or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS
-    ):
+    if trees is None or coalitions * sum(len(b.value) for b in trees) ** 2 > _MOST_PAIRS:
         return None
     return trees
 
 
-def _columns(
-    space: SearchSpace, players: list[list[int]], joined: Bools
-) -> Bools:
+def _columns(space: SearchSpace, players: list[list[int]], joined: Bools) -> Bools:
     """Return the columns that belong to each coalition, (m, d)."""
     own = np.zeros((len(joined), len(space)), dtype=bool)
     for p, columns in enumerate(players):
@@ -98,11 +87,7 @@ def _columns(
     return own
 
 
-def _by_pairs(
-    belief: Draws,
-    own: Bools,
-    n: int,
-) -> Array:
+def _by_pairs(belief: Draws, own: Bools, n: int) -> Array:
     """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
     space, d = belief.space, len(belief.space)
     u = (np.floor(sobol(2 * d, n, belief.seed) * _LATTICE) + 0.5) / _LATTICE
@@ -117,15 +102,9 @@ def _by_pairs(
     at_once = max(1, COMPOSED_ROWS // (2 * n))
     for start in range(0, len(own), at_once):
         some = own[start : start + at_once, None, :]
-        z = np.concatenate(
-            [np.where(some, x, other), np.where(some, other, x)], axis=1
-        )
-        g = functions(space.project(z.reshape(-1, d))).reshape(
-            len(some), 2 * n, -1
-        )
+        z = np.concatenate([np.where(some, x, other), np.where(some, other, x)], axis=1)
+        g = functions(space.project(z.reshape(-1, d))).reshape(len(some), 2 * n, -1)
         # the mean of both sides has the mean of f, and a smaller error than either
         both = ((g.mean(axis=1) + mean) / 2.0)[:, None]
-        values[start : start + at_once] = (
-            (centred + mean - both) * (g - both)
-        ).mean(axis=1)
+        values[start : start + at_once] = ((centred + mean - both) * (g - both)).mean(axis=1)
     return values

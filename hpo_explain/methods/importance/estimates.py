@@ -83,9 +83,7 @@ class Estimates(Result):
     @property
     def labels(self) -> tuple[str, ...]:
         """What each number is about, as it is written: "lr", or "lr × depth"."""
-        return tuple(
-            SEPARATOR.join(map(self.player, places)) for places in self.sets
-        )
+        return tuple(SEPARATOR.join(map(self.player, places)) for places in self.sets)
 
     def player(self, place: int) -> str:
         """Return a player as it is written: "lr", "lr + depth", or "lr + 8 others"."""
@@ -121,11 +119,7 @@ class Estimates(Result):
 
     def by_size(self, orders: Collection[int] = ()) -> list[int]:
         """Return where the numbers stand (of some sizes of sets), the one farthest from 0 first."""
-        places = [
-            i
-            for i, members in enumerate(self.sets)
-            if not orders or len(members) in orders
-        ]
+        places = [i for i, members in enumerate(self.sets) if not orders or len(members) in orders]
         return sorted(places, key=lambda i: -abs(float(self.values[i])))
 
     def matrix(self, values: Array | None) -> Array:
@@ -166,13 +160,9 @@ class Estimates(Result):
         """Return the 95 % interval of a number over the draws; NaN of a single one."""
         return self.decision(place).interval
 
-    def decision(
-        self, place: int, threshold: float = 0.0, side: Side = "either"
-    ) -> Decision:
+    def decision(self, place: int, threshold: float = 0.0, side: Side = "either") -> Decision:
         """Return whether a number lies beyond a threshold."""
-        return decide(
-            self.draws[:, place], threshold, side=side, stretch=self.stretch
-        )
+        return decide(self.draws[:, place], threshold, side=side, stretch=self.stretch)
 
     @property
     def posterior(self) -> PosteriorDraws:

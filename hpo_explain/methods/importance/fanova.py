@@ -41,13 +41,9 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import MATTERS, Anova, Best, Draws, as_draws
 from hpo_explain.methods._engines.sub_space import stretch
-from hpo_explain.methods.importance._latent_forest import (
-    LatentForest,
-)
+from hpo_explain.methods.importance._latent_forest import LatentForest
 from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
-from hpo_explain.methods.importance.fanova_of_forest import (
-    ForestImportance,
-)
+from hpo_explain.methods.importance.fanova_of_forest import ForestImportance
 from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
 from hpo_explain.models import Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
@@ -61,13 +57,7 @@ from hpo_explain.models.box_sums import (
     total_cost,
 )
 from hpo_explain.question import subject_of_surrogate
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Parameter,
-    SearchSpace,
-    latent_rows,
-)
+from hpo_explain.space import Array, Bools, Parameter, SearchSpace, latent_rows
 
 _OVER_TREES = declared_fact(
     "shares_over_trees",
@@ -80,11 +70,7 @@ _DRAWN = declared_fact(
 _CONSTANT = declared_fact(
     "trees_constant",
     "{constant} of {trees} trees {verbs} no shares",
-    verbs=lambda fact: (
-        "is constant and has"
-        if fact["constant"] == 1
-        else "are constant and have"
-    ),
+    verbs=lambda fact: "is constant and has" if fact["constant"] == 1 else "are constant and have",
 )
 _LEFT_OUT = declared_fact(
     "totals_left_out",
@@ -215,9 +201,7 @@ class FanovaExplainer:
                 order,
             )
         draws = as_draws(self._model, self._subject.direction, seed=self._seed)
-        is_drawn = (
-            draws.joint and cap is None and not given and order <= _DRAWN_ORDER
-        )
+        is_drawn = draws.joint and cap is None and not given and order <= _DRAWN_ORDER
         if top is not None or within is not None:
             blocked = ""
             if cap is not None:
@@ -233,18 +217,12 @@ class FanovaExplainer:
             return of_draws(self._subject, draws, order, top, within)
         forest = self._forest.within(cap, given)
         boxes = forest.boxes
-        members = [
-            u
-            for size in range(1, order + 1)
-            for u in combinations(range(d), size)
-        ]
+        members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
         variances, shares, varying = decomposed(boxes, order, members)
         pairs = total_cost(boxes)
         own: list[Fact] = [_OVER_TREES()]
         if not varying.all():
-            own.append(
-                _CONSTANT(constant=int((~varying).sum()), trees=len(boxes))
-            )
+            own.append(_CONSTANT(constant=int((~varying).sum()), trees=len(boxes)))
         if pairs > most_pairs:
             own.append(_LEFT_OUT(pairs=pairs))
         return ForestImportance(
@@ -253,12 +231,7 @@ class FanovaExplainer:
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            axes=axes_of(
-                forest.space,
-                self._seed,
-                intervals=forest.intervals,
-                ranks=forest.ranks,
-            ),
+            axes=axes_of(forest.space, self._seed, intervals=forest.intervals, ranks=forest.ranks),
             boxes=boxes,
             cap=forest.cap,
             given=forest.given,
@@ -279,15 +252,11 @@ def decomposed(
     )
     variances = np.array([variance for variance, _ in rows])
     # a tree whose bootstrap missed what differs has no variance to share
-    varying = (
-        variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
-    )
+    varying = variances > 0.0 if variances.any() else np.ones(len(boxes), dtype=bool)
     return variances, np.array([shares for _, shares in rows]), varying
 
 
-def _decompose(
-    boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]
-) -> tuple[float, Array]:
+def _decompose(boxes: TreeBoxes, order: int, members: list[tuple[int, ...]]) -> tuple[float, Array]:
     """Return V and V_U / V of one tree (Algorithm 2)."""
     _, variance = mean_and_variance(boxes)
     d = len(boxes.first) - 1
@@ -296,9 +265,7 @@ def _decompose(
         return 0.0, shares
     shares[:d] = main_steps(boxes)[1]
     if order >= 2:
-        shares[d : d + d * (d - 1) // 2] = pair_variances(boxes)[
-            np.triu_indices(d, 1)
-        ]
+        shares[d : d + d * (d - 1) // 2] = pair_variances(boxes)[np.triu_indices(d, 1)]
     place = {u: i for i, u in enumerate(members)} if order >= 3 else {}
     for size in range(3, order + 1):
         for u, value in subset_variances(boxes, size).items():
@@ -307,18 +274,11 @@ def _decompose(
     return variance, np.maximum(shares / variance, 0.0)
 
 
-def check_top(
-    top: float | None, within: float | None, blocked: str = ""
-) -> None:
+def check_top(top: float | None, within: float | None, blocked: str = "") -> None:
     """Check shares of the best, and that nothing that was asked for stands in their way."""
     if top is None:
         problem = "was given without top, the share of the best"
-        raise InputError(
-            "within",
-            problem,
-            within,
-            ("Give ", Option("top", 0.1), " as well."),
-        )
+        raise InputError("within", problem, within, ("Give ", Option("top", 0.1), " as well."))
     share_within = 1.0 if within is None else check_number("within", within)
     if not 0.0 < share_within <= 1.0:
         problem = f"must be a share of the space, above 0 and up to 1, but was {within!r}"
@@ -328,9 +288,7 @@ def check_top(
         raise InputError("top", f"{problem}, but was {top!r}", top)
     if blocked:
         problem = f"asks for functions that the trials allow, which {blocked} does not have"
-        raise InputError(
-            "top", problem, top, "Leave that out: the belief answers it."
-        )
+        raise InputError("top", problem, top, "Leave that out: the belief answers it.")
 
 
 def of_draws(
@@ -349,9 +307,7 @@ def of_draws(
         anova = Best(functions, top, 1.0 if within is None else within)
     # of a function that hardly varies beside the noise nobody can tell what decides it
     there = (anova.of_evaluations > MATTERS)[:, None]
-    shares = (
-        anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
-    )
+    shares = anova.mains if order == 1 else np.hstack([anova.mains, anova.of_pairs])
     alone = tuple((j,) for j in range(len(subject.space)))
     return DrawnImportance(
         subject=subject,
@@ -393,10 +349,7 @@ def axes_of(
     intervals, ranks = intervals or {}, ranks or {}
     activity = _activity(space, seed, intervals, ranks)
     return tuple(
-        Axis(
-            *_grid(parameter, intervals.get(j), ranks.get(j)),
-            float(activity[j]),
-        )
+        Axis(*_grid(parameter, intervals.get(j), ranks.get(j)), float(activity[j]))
         for j, parameter in enumerate(space.parameters)
     )
 
@@ -431,18 +384,12 @@ def _grid(
         inside = np.zeros(len(latent), dtype=bool)
         for low, high in intervals:
             inside |= (low <= latent) & (latent <= high)
-        positions, latent = (
-            positions[inside],
-            squeeze(latent[inside], intervals),
-        )
+        positions, latent = (positions[inside], squeeze(latent[inside], intervals))
     return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
 
 
 def _activity(
-    space: SearchSpace,
-    seed: int,
-    part: Mapping[int, Intervals],
-    ranks: Mapping[int, Array],
+    space: SearchSpace, seed: int, part: Mapping[int, Intervals], ranks: Mapping[int, Array]
 ) -> Array:
     """Return the share of the space in which each hyperparameter is active, (d,)."""
     U = np.empty((_ACTIVITY_ROWS, len(space)))

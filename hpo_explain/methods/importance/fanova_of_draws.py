@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    SHARE_NOT_SETTLED,
-    Claim,
-    declared_fact,
-    percent,
-    percent_range,
-)
+from hpo_explain.base import SHARE_NOT_SETTLED, Claim, declared_fact, percent, percent_range
 from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
@@ -50,9 +44,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     from hpo_explain.belief import Best
 
-_IN_A_PAIR = declared_fact(
-    "matters_in_a_pair", "{names} matter mostly together", role="said"
-)
+_IN_A_PAIR = declared_fact("matters_in_a_pair", "{names} matter mostly together", role="said")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -95,9 +87,7 @@ class DrawnImportance(FanovaImportance):
         """Return the 95 % interval of a share; what functions leave out may be any pair's."""
         if order != 2 or not isinstance(self.anova, Anova):
             return super().interval_of(share, order)
-        low, high = interval_beside(
-            share, self.anova.left_out, stretch=self.stretch_of(order)
-        )
+        low, high = interval_beside(share, self.anova.left_out, stretch=self.stretch_of(order))
         return max(low, 0.0), min(high, 1.0)
 
     @property
@@ -109,69 +99,40 @@ class DrawnImportance(FanovaImportance):
             shares[j] = np.clip(interval(total, stretch=stretch), 0.0, 1.0)
         return shares
 
-    def averaged(
-        self,
-        members: Sequence[int],
-        grid: Sequence[tuple[Any, ...]],
-    ) -> Array:
+    def averaged(self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]) -> Array:
         """Return the marginal of each function in the user's units, the functions last."""
         anova, parameters = self.anova, self.subject.space.parameters
-        at = [
-            parameters[j].encode(values)
-            for j, values in zip(members, grid, strict=True)
-        ]
+        at = [parameters[j].encode(values) for j, values in zip(members, grid, strict=True)]
         if len(members) == 1:
             costs = anova.curve(members[0], at[0])
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
-        sign = (
-            1.0
-            if self.direction == "minimize" or self.top is not None
-            else -1.0
-        )
+        sign = 1.0 if self.direction == "minimize" or self.top is not None else -1.0
         return np.asarray(sign * np.moveaxis(costs, 0, -1))
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
         """Yield what matters most, every share, and which of two neighbours matters more."""
         anova = self.anova
         # of a part of the space draws are too certain
-        shares = parts_of(
-            anova, 1.0 if self.within is None else self.stretch_of(1)
-        )
+        shares = parts_of(anova, 1.0 if self.within is None else self.stretch_of(1))
         matters = [decide(part, MATTERS, side="above") for part in shares.T]
         first, most = foremost(shares)
-        is_clear = most.probability >= PROBABLE or any(
-            one.certain for one in matters
-        )
+        is_clear = most.probability >= PROBABLE or any(one.certain for one in matters)
         yield self._most(first, most, is_clear=is_clear)
         for i in [*named, *(i for i in ranking if i not in named)]:
             members, share = self.members[i], self.shares[:, i]
             decision = matters[members[0]]
             if len(members) > 1:
-                decision = decide(
-                    share * anova.of_evaluations,
-                    self._interacts,
-                    side="above",
-                )
+                decision = decide(share * anova.of_evaluations, self._interacts, side="above")
             is_told = is_clear and i in named and decision.probability >= TOLD
             yield self._share(
-                self._named(members),
-                share,
-                decision,
-                "shares" if is_told else "",
-                term_of(members),
+                self._named(members), share, decision, "shares" if is_told else "", term_of(members)
             )
         yield from self._orders()
         if len(self.names) > 1:
             # where nothing matters for sure, shares are those of nothing
             decision = matters[int(shares.mean(axis=0).argmax())]
-            yield self._share(
-                self.names,
-                self.alone,
-                decision,
-                "mains" if is_clear else "",
-                ALL,
-            )
+            yield self._share(self.names, self.alone, decision, "mains" if is_clear else "", ALL)
 
     @property
     def _interacts(self) -> float:
@@ -189,13 +150,7 @@ class DrawnImportance(FanovaImportance):
         unexplained = min(1.0 - trust.r2, 1.0)
         return INTERACTS + unexplained * crowded
 
-    def _most(
-        self,
-        j: int,
-        decision: Decision,
-        *,
-        is_clear: bool,
-    ) -> Claim:
+    def _most(self, j: int, decision: Decision, *, is_clear: bool) -> Claim:
         """Return which hyperparameter matters most, or that nothing is known to matter.
 
         By all that it takes part in: where a pair explains more than it does alone, that is named.
@@ -204,9 +159,7 @@ class DrawnImportance(FanovaImportance):
         claim = self._share((name,), totals, decision, "", WITH)
         pair = self._larger_pair(j)
         because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
-        claim = replace(
-            claim, side="above" if is_clear else "below", because=because
-        )
+        claim = replace(claim, side="above" if is_clear else "below", because=because)
         frame, text = self.words(
             how_sure(claim),
             name=name,
@@ -220,9 +173,7 @@ class DrawnImportance(FanovaImportance):
         anova = self.anova
         shares = anova.of_pairs.mean(axis=0).tolist()
         with_it = {
-            share: pair
-            for pair, share in zip(anova.pairs, shares, strict=True)
-            if j in pair
+            share: pair for pair, share in zip(anova.pairs, shares, strict=True) if j in pair
         }
         largest = max(with_it, default=0.0)
         if largest <= float(anova.mains[:, j].mean()):
@@ -241,12 +192,7 @@ class DrawnImportance(FanovaImportance):
             yield self.decided("order", self._named((a, b)), more, says="")
 
     def _share(
-        self,
-        names: tuple[str, ...],
-        share: Array,
-        decision: Decision,
-        says: str,
-        term: str = "",
+        self, names: tuple[str, ...], share: Array, decision: Decision, says: str, term: str = ""
     ) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
         if term == ALL:
@@ -257,9 +203,7 @@ class DrawnImportance(FanovaImportance):
         # shares of draws are estimates, whose sum may exceed the whole
         estimate = float(np.clip(share.mean(), 0.0, 1.0))
         shown = replace(
-            decision,
-            estimate=estimate,
-            interval=(min(low, estimate), max(high, estimate)),
+            decision, estimate=estimate, interval=(min(low, estimate), max(high, estimate))
         )
         label = SEPARATOR.join(names)
         words = told(percent_range(low, high), term)
@@ -289,9 +233,7 @@ class DrawnImportance(FanovaImportance):
         """Return the other share of a hyperparameter, where that is another one by a third."""
         j = self._index(name)
         whole = float(self.with_interactions[j])
-        if not whole - alone > APART * whole or percent(whole) == percent(
-            alone
-        ):
+        if not whole - alone > APART * whole or percent(whole) == percent(alone):
             return ""
         low, high = self.ends_with[j].tolist()
         return f", {percent_range(low, high)} with its interactions"

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Claim,
-    InputError,
-    Option,
-    check_name,
-    declared_fact,
-    percent_sd,
-)
+from hpo_explain.base import Claim, InputError, Option, check_name, declared_fact, percent_sd
 from hpo_explain.methods.importance.fanova_result import (
     SEPARATOR,
     FanovaImportance,
@@ -32,12 +25,7 @@ from hpo_explain.methods.importance.fanova_result import (
 )
 from hpo_explain.methods.importance.most import ALL
 from hpo_explain.models import TreeBoxes
-from hpo_explain.models.box_sums import (
-    marginal_at,
-    marginal_prediction,
-    total_cost,
-    total_shares,
-)
+from hpo_explain.models.box_sums import marginal_at, marginal_prediction, total_cost, total_shares
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -90,11 +78,7 @@ class ForestImportance(FanovaImportance):
         """
         if total_cost(self.boxes) > self.most_pairs:
             return self._no_totals
-        varying = [
-            b
-            for b, v in zip(self.boxes, self.variances, strict=True)
-            if v > 0.0
-        ]
+        varying = [b for b, v in zip(self.boxes, self.variances, strict=True) if v > 0.0]
         return total_shares(varying or self.boxes)
 
     @property
@@ -122,23 +106,14 @@ class ForestImportance(FanovaImportance):
                 "name",
                 f"was {name!r}, but total effects need {pairs}",
                 name,
-                (
-                    "Pass a larger ",
-                    Option("most_pairs"),
-                    " to the explainer, or take fewer trees.",
-                ),
+                ("Pass a larger ", Option("most_pairs"), " to the explainer, or take fewer trees."),
             )
         return total
 
-    def averaged(
-        self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]
-    ) -> Array:
+    def averaged(self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]) -> Array:
         """Return the prediction of each tree, averaged over all others, (..., trees)."""
         places = [self.axes[j].latent for j in members]
-        return np.stack(
-            [marginal_prediction(b, members, places) for b in self.boxes],
-            axis=-1,
-        )
+        return np.stack([marginal_prediction(b, members, places) for b in self.boxes], axis=-1)
 
     def components(self, values: Mapping[str, Any]) -> pd.DataFrame:
         """Return what values do alone and together, in the trees of a forest.
@@ -184,9 +159,7 @@ class ForestImportance(FanovaImportance):
             problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
             raise InputError("values", problem, values)
         members = sorted(
-            self.names.index(
-                check_name("values", name, self.names, "hyperparameter")
-            )
+            self.names.index(check_name("values", name, self.names, "hyperparameter"))
             for name in values
         )
         point = {j: self._latent(j, values[self.names[j]]) for j in members}
@@ -196,16 +169,11 @@ class ForestImportance(FanovaImportance):
                 at = np.array([point[j] for j in u])
                 whole = np.array([marginal_at(b, u, at) for b in self.boxes])
                 smaller = [
-                    components[w][1]
-                    for k in range(size)
-                    for w in itertools.combinations(u, k)
+                    components[w][1] for k in range(size) for w in itertools.combinations(u, k)
                 ]
                 components[u] = whole, whole - np.sum(smaller, axis=0)
         return pd.DataFrame(
-            [
-                (whole.mean(), own.mean(), own.std())
-                for whole, own in components.values()
-            ],
+            [(whole.mean(), own.mean(), own.std()) for whole, own in components.values()],
             index=[SEPARATOR.join(self._named(u)) for u in components],
             columns=["marginal", "component", "std"],
         )
@@ -216,9 +184,7 @@ class ForestImportance(FanovaImportance):
         position = float(parameter.encode([value])[0])
         if parameter.size is not None and value in axis.grid:
             return float(axis.latent[axis.grid.index(value)])
-        place = np.mean(parameter.latent_interval(position, position)) * (
-            parameter.optional or 1.0
-        )
+        place = np.mean(parameter.latent_interval(position, position)) * (parameter.optional or 1.0)
         return min(float(place), 1.0 - 1e-12)
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
@@ -226,12 +192,7 @@ class ForestImportance(FanovaImportance):
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
         statements = [
-            (
-                self._named(self.members[i]),
-                self.shares[:, i],
-                "by trees",
-                term_of(self.members[i]),
-            )
+            (self._named(self.members[i]), self.shares[:, i], "by trees", term_of(self.members[i]))
             for i in named
         ]
         if len(self.names) > 1:
@@ -248,7 +209,5 @@ class ForestImportance(FanovaImportance):
                 label=SEPARATOR.join(names),
                 where=where,
                 by=by,
-                share=told(
-                    percent_sd(float(share.mean()), float(share.std())), term
-                ),
+                share=told(percent_sd(float(share.mean()), float(share.std())), term),
             )

@@ -24,18 +24,9 @@ from hpo_explain.base import (
     percent,
     worth_naming,
 )
-from hpo_explain.belief import (
-    STRETCH,
-    interval,
-)
-from hpo_explain.methods._engines.effect_kinds import (
-    MarginalEffect,
-    marginal_on,
-)
-from hpo_explain.methods.importance.most import (
-    ALONE,
-    TOGETHER,
-)
+from hpo_explain.belief import STRETCH, interval
+from hpo_explain.methods._engines.effect_kinds import MarginalEffect, marginal_on
+from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Ints
 
@@ -48,8 +39,7 @@ _MOST_NAMED = 3
 _UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
 _ALL_EQUAL = declared_fact(
-    "trials_all_equal",
-    "all trials reached the same, which says little of what was not tried",
+    "trials_all_equal", "all trials reached the same, which says little of what was not tried"
 )
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions that the trials allow."""
@@ -192,9 +182,7 @@ class FanovaImportance(Result):
         """Share of everything in which a hyperparameter takes part, (trees or draws, d)."""
 
     @abstractmethod
-    def averaged(
-        self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]
-    ) -> Array:
+    def averaged(self, members: Sequence[int], grid: Sequence[tuple[Any, ...]]) -> Array:
         """Return the prediction in each tree or draw, averaged over all others, (..., k)."""
 
     @abstractmethod
@@ -217,11 +205,7 @@ class FanovaImportance(Result):
     def normalized(self) -> Array:
         """The share of each set over that of all single hyperparameters together; 0 where none."""
         alone = self.estimate[: len(self.names)].sum()
-        return np.asarray(
-            self.estimate / alone
-            if alone > 0.0
-            else np.zeros_like(self.estimate)
-        )
+        return np.asarray(self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate))
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -240,9 +224,7 @@ class FanovaImportance(Result):
     def stretch_of(self, order: int) -> float:
         """Return how far intervals of shares of so many are stretched."""
         alone = "pair" if order == 2 else "share"
-        return STRETCH[
-            alone if self.top is None else "within" if self.within else "top"
-        ]
+        return STRETCH[alone if self.top is None else "within" if self.within else "top"]
 
     @property
     def sets(self) -> list[tuple[str, ...]]:
@@ -354,24 +336,16 @@ class FanovaImportance(Result):
         if len(set(members)) != len(names) or len(names) not in (1, 2):
             problem = f"must be one or two different hyperparameters, but were {list(names)!r}"
             raise InputError("names", problem, names)
-        never = (
-            excluded_pair(self.subject.space, *members)
-            if len(members) == 2
-            else None
-        )
+        never = excluded_pair(self.subject.space, *members) if len(members) == 2 else None
         if never is not None:
             problem = f"must be active together somewhere, but {never}"
-            raise InputError(
-                "names", problem, names, "Ask for the marginal of one of them."
-            )
+            raise InputError("names", problem, names, "Ask for the marginal of one of them.")
         axes = [self.axes[j] for j in members]
         grid = tuple(axis.grid for axis in axes)
         subject = self.subject
         if self.top is not None:
             best = f"share among the best {percent(self.top)}"
-            subject = replace(
-                subject, objective_name=best, direction="maximize"
-            )
+            subject = replace(subject, objective_name=best, direction="maximize")
         draws = self.averaged(members, grid)
         mean = draws.mean(axis=-1)
         return marginal_on(
@@ -403,9 +377,7 @@ class FanovaImportance(Result):
         ]
 
     def _index(self, name: str) -> int:
-        return self.names.index(
-            check_name("name", name, self.names, "hyperparameter")
-        )
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
 
     def _named(self, members: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.names[j] for j in members)
@@ -422,11 +394,7 @@ class FanovaImportance(Result):
         """What hyperparameters matter for, in words."""
         if self.top is None:
             return f"the {self.objective_name}"
-        among = (
-            ""
-            if self.within is None
-            else f" of the better {percent(self.within)}"
-        )
+        among = "" if self.within is None else f" of the better {percent(self.within)}"
         return f"being among the best {percent(self.top)}{among}"
 
     @property
@@ -445,12 +413,7 @@ class FanovaImportance(Result):
         """
         if self.total_variance == 0.0:
             claim = self.claim(
-                "share",
-                self.names,
-                0.0,
-                says="constant",
-                certain=False,
-                because=(_ALL_EQUAL(),),
+                "share", self.names, 0.0, says="constant", certain=False, because=(_ALL_EQUAL(),)
             )
             return (replace(claim, side="below"),)
         ranking = self.by_size().tolist()
@@ -469,11 +432,7 @@ class FanovaImportance(Result):
     @property
     def interactions(self) -> tuple[Claim, ...]:
         """The claims about sets of several hyperparameters."""
-        return tuple(
-            claim
-            for claim in self.shares_of_sets
-            if len(claim.hyperparameters) > 1
-        )
+        return tuple(claim for claim in self.shares_of_sets if len(claim.hyperparameters) > 1)
 
     def _numbers(self) -> dict[str, Any]:
         totals = self.totals  # known from here on, also of trees
@@ -485,9 +444,7 @@ class FanovaImportance(Result):
                     "members": list(self._named(u)),
                     "importance": float(share),
                     "normalized": float(self.normalized[i]),
-                    "interval": None
-                    if np.isnan(self.bounds(i)[0])
-                    else self.bounds(i),
+                    "interval": None if np.isnan(self.bounds(i)[0]) else self.bounds(i),
                     **(
                         {}
                         if len(u) > 1 or np.isnan(whole[i])
@@ -500,18 +457,13 @@ class FanovaImportance(Result):
                     ),
                     f"std_over_{self.rows}": float(self.shares[:, i].std()),
                 }
-                for i, (u, share) in enumerate(
-                    zip(self.members, self.estimate, strict=True)
-                )
+                for i, (u, share) in enumerate(zip(self.members, self.estimate, strict=True))
             ],
             "total_effects": None
             if np.isnan(totals).any()
-            else dict(
-                zip(self.names, totals.mean(axis=0).tolist(), strict=True)
-            ),
+            else dict(zip(self.names, totals.mean(axis=0).tolist(), strict=True)),
             "activity": {
-                name: axis.activity
-                for name, axis in zip(self.names, self.axes, strict=True)
+                name: axis.activity for name, axis in zip(self.names, self.axes, strict=True)
             },
             "total_variance": self.total_variance,
             "top": self.top,
@@ -528,13 +480,7 @@ def components_error(values: Any, held: str) -> InputError:
         "values",
         f"needs the trees of a forest over the whole space, but this has {held}",
         values,
-        (
-            "Take ",
-            Option("kind", "forest"),
-            ", and leave out ",
-            Option("given"),
-            ".",
-        ),
+        ("Take ", Option("kind", "forest"), ", and leave out ", Option("given"), "."),
     )
 
 

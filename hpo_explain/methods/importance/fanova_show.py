@@ -5,18 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.base import InputError, Option, counted, percent, shorten
-from hpo_explain.base.figures import (
-    PALE,
-    Bar,
-    Cells,
-    Rows,
-    View,
-    triangle,
-)
-from hpo_explain.methods.importance.fanova_result import (
-    FanovaImportance,
-    capped,
-)
+from hpo_explain.base.figures import PALE, Bar, Cells, Rows, View, triangle
+from hpo_explain.methods.importance.fanova_result import FanovaImportance, capped
 
 WHISKERS = {
     "trees": "Whiskers: standard deviation over the forest's trees, not a confidence interval.",
@@ -27,9 +17,7 @@ _MOST_FILLS = 4
 _MOST_UNSTABLE = 3
 
 
-def whisker(
-    importance: FanovaImportance, i: int
-) -> float | tuple[float, float]:
+def whisker(importance: FanovaImportance, i: int) -> float | tuple[float, float]:
     """Return how far the whisker of a share reaches down and up."""
     share, (low, high) = float(importance.estimate[i]), importance.bounds(i)
     if np.isnan(low):
@@ -49,19 +37,9 @@ def shares(importance: FanovaImportance) -> Rows:
     labels, bars = [_label(importance, i) for i in largest], list[Bar]()
     for row, i in enumerate(largest):
         fill = _fill(len(importance.members[i]))
-        bars.append(
-            Bar(
-                row,
-                0.0,
-                float(importance.estimate[i]),
-                whisker(importance, i),
-                fill=fill,
-            )
-        )
+        bars.append(Bar(row, 0.0, float(importance.estimate[i]), whisker(importance, i), fill=fill))
     for order, noun in ((1, "hyperparameter"), (2, "interaction")):
-        folded = [
-            i for i in rest if min(len(importance.members[i]), 2) == order
-        ]
+        folded = [i for i in rest if min(len(importance.members[i]), 2) == order]
         if folded:
             labels.append((f"{counted(len(folded), f'other {noun}')} (sum)",))
             spread = float(importance.shares[:, folded].sum(axis=1).std())
@@ -112,11 +90,7 @@ def pairs(importance: FanovaImportance) -> Cells:
     """
     if importance.order < 2:
         problem = f"must hold pairs, but its order is {importance.order}"
-        remedy = (
-            "Ask for them with importance(..., ",
-            Option("order", 2),
-            ").",
-        )
+        remedy = ("Ask for them with importance(..., ", Option("order", 2), ").")
         raise InputError("result", problem, importance, remedy)
     d = len(importance.names)
     mean, half = np.zeros((d, d)), np.zeros((d, d))
@@ -133,16 +107,9 @@ def pairs(importance: FanovaImportance) -> Cells:
     sign, kind = " ± ", "half its 95% interval"
     if importance.rows == "trees":
         sign, kind = ", sd ", "over trees"
-    where = (
-        f"given {shorten(importance.where_given, 200)}: "
-        if importance.given
-        else ""
-    )
+    where = f"given {shorten(importance.where_given, 200)}: " if importance.given else ""
     texts = [
-        [
-            f"{_in_percent(share)}{sign}{_in_percent(error)}"
-            for share, error in row
-        ]
+        [f"{_in_percent(share)}{sign}{_in_percent(error)}" for share, error in row]
         for row in np.stack([mean, half], axis=2)
     ]
     return triangle(
@@ -171,18 +138,13 @@ def _heading(importance: FanovaImportance, objective: str) -> str:
 
 
 def _explained(importance: FanovaImportance, objective: str) -> str:
-    best = (
-        ""
-        if importance.top is None
-        else f"being among the best {percent(importance.top)}"
-    )
+    best = "" if importance.top is None else f"being among the best {percent(importance.top)}"
     return best or f"the predicted {objective}"
 
 
 VIEWS = {
     "": View(
-        shares,
-        "Share of the variance that each hyperparameter and each interaction explains.",
+        shares, "Share of the variance that each hyperparameter and each interaction explains."
     ),
     "interactions": View(pairs, "Shares of pairs.", shown_if=lambda _: False),
 }
@@ -215,9 +177,7 @@ def _subtitle(importance: FanovaImportance) -> str:
     """Return what the bars show, in which sub-space, and what each order explains."""
     lines = ["over the whole search space"]
     if importance.within is not None:
-        lines = [
-            f"over the better {percent(importance.within)} of the search space"
-        ]
+        lines = [f"over the better {percent(importance.within)} of the search space"]
     if importance.given:
         lines = [f"given {shorten(importance.where_given, 200)}"]
     if importance.cap is not None:
@@ -227,36 +187,25 @@ def _subtitle(importance: FanovaImportance) -> str:
     else:
         texts = []
         for order in range(1, importance.order + 1):
-            at = [
-                i for i, u in enumerate(importance.members) if len(u) == order
-            ]
+            at = [i for i, u in enumerate(importance.members) if len(u) == order]
             share = min(1.0, float(importance.estimate[at].sum()))
-            texts.append(
-                f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}"
-            )
+            texts.append(f"{_KINDS.get(order, f'sets of {order}')} {percent(share)}")
         if importance.order < len(importance.names):
             rest = max(0.0, 1.0 - float(importance.estimate.sum()))
             texts.append(f"larger interactions {percent(rest)}")
         lines.append(", ".join(texts))
     if importance.fidelity is not None:
-        lines.append(
-            f"forest distilled from the model: R² = {importance.fidelity:.3f}"
-        )
+        lines.append(f"forest distilled from the model: R² = {importance.fidelity:.3f}")
     return "\n".join(lines)
 
 
 def _unstable(importance: FanovaImportance, shown: set[str]) -> str:
     """Say which neighbours, both of which are shown, have no stable order; empty for none."""
-    unstable = [
-        pair
-        for pair in importance.unstable_neighbours()
-        if shown.issuperset(pair)
-    ]
+    unstable = [pair for pair in importance.unstable_neighbours() if shown.issuperset(pair)]
     if not unstable:
         return ""
     orders = [
-        " and ".join(shorten(name, 24) for name in pair)
-        for pair in unstable[:_MOST_UNSTABLE]
+        " and ".join(shorten(name, 24) for name in pair) for pair in unstable[:_MOST_UNSTABLE]
     ]
     more = len(unstable) - _MOST_UNSTABLE
     last = f"; and {more} more" if more > 0 else ""

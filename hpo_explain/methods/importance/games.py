@@ -36,30 +36,15 @@ from hpo_explain.base import (
     steps,
 )
 from hpo_explain.belief import Draws
-from hpo_explain.methods._engines.coalitions import (
-    EXACT_PLAYERS,
-    all_coalitions,
-)
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods.importance._coalition_search import (
-    least_of_draws,
-    least_of_tried,
-)
-from hpo_explain.methods.importance.interaction_indices import (
-    interaction_weights,
-    sets_up_to,
-)
+from hpo_explain.methods.importance._coalition_search import least_of_draws, least_of_tried
+from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, PredictedObjective
-from hpo_explain.space import (
-    Array,
-    Bools,
-    Config,
-    SearchSpace,
-    filled,
-)
+from hpo_explain.space import Array, Bools, Config, SearchSpace, filled
 
 _COMPLETED = declared_fact(
     "default_completed",
@@ -67,12 +52,8 @@ _COMPLETED = declared_fact(
     "they have the middle of their range",
     which=lambda fact: listed(list(fact.names), 6),
 )
-_SPREAD = (
-    200  # configurations of the space over which one moves the prediction
-)
-_DRAWN = (
-    32_768  # configurations of all coalitions at which functions are drawn
-)
+_SPREAD = 200  # configurations of the space over which one moves the prediction
+_DRAWN = 32_768  # configurations of all coalitions at which functions are drawn
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
 _AT_ONCE = 8192
 
@@ -138,9 +119,7 @@ def tuning_game(
     (1.5, 2.0)
     """
     check_count("order", order)
-    explained = _explained(
-        surrogate, subject.direction if subject else direction
-    )
+    explained = _explained(surrogate, subject.direction if subject else direction)
     subject = explained.completed(subject)
     space, belief = explained.space, explained.draws(check_seed(seed))
     if players is None:
@@ -163,16 +142,12 @@ def tuning_game(
         game=game,
         default=space.decode(space.row(default, "default")[None, :])[0],
         default_trial=trial,
-        default_prediction=float(
-            mean_of(surrogate, space.project(table.default[None, :]))[0]
-        ),
+        default_prediction=float(mean_of(surrogate, space.project(table.default[None, :]))[0]),
         coalitions=coalitions,
         coalition_draws=reached.values,
         noise=belief.noise_std,
         rows=None if reached.rows is None else space.project(reached.rows),
-        reference=None
-        if reached.reference is None
-        else space.project(reached.reference),
+        reference=None if reached.reference is None else space.project(reached.reference),
         notes=(*_notes(space, default, players), *subject.notes),
     )
 
@@ -183,19 +158,13 @@ def _explained(surrogate: Surrogate, direction: Direction) -> Explained:
     return Explained.of(PredictedObjective(surrogate, direction))
 
 
-def _notes(
-    space: SearchSpace, default: Config, players: Sequence[Sequence[int]]
-) -> list[Fact]:
+def _notes(space: SearchSpace, default: Config, players: Sequence[Sequence[int]]) -> list[Fact]:
     """Return which hyperparameters play as one, and which the default does not have."""
     notes = [
-        PLAY_AS_ONE(names=[space.names[j] for j in player])
-        for player in players
-        if len(player) > 1
+        PLAY_AS_ONE(names=[space.names[j] for j in player]) for player in players if len(player) > 1
     ]
     x = space.row(default, "default")
-    inactive = [
-        space.names[j] for player in players for j in player if np.isnan(x[j])
-    ]
+    inactive = [space.names[j] for player in players for j in player if np.isnan(x[j])]
     if inactive:
         notes.append(_COMPLETED(names=inactive))
     return notes
@@ -303,8 +272,6 @@ class _Table:
         belief = self.belief
         tried = filled(belief.space, self.subject.tried, belief.seed)
         own = np.vstack([self.default, tried])
-        reached, own_rows = least_of_tried(
-            belief, self.default, self.free, own
-        )
+        reached, own_rows = least_of_tried(belief, self.default, self.free, own)
         best, rows = self._best(1.0)
         return _Reached(np.minimum(best, reached) - reached, own_rows, rows)

@@ -32,21 +32,12 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    NORMAL_95,
-    ROUNDING_OF_SUMS,
-    Fact,
-    declared_fact,
-    shows_progress,
-    steps,
-)
+from hpo_explain.base import NORMAL_95, ROUNDING_OF_SUMS, Fact, declared_fact, shows_progress, steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
-from hpo_explain.methods.importance.h_statistic_result import (
-    InteractionStrength,
-)
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
@@ -70,18 +61,13 @@ _CONDITION = declared_fact(
 )
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
-_ALL = (
-    30  # hyperparameters that matter: of more, the pairs of some are looked at
-)
+_ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
 _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
 
 @explains
 def h_statistic(
-    question: Question,
-    name: str | None = None,
-    *,
-    sample: int | npt.ArrayLike = 100,
+    question: Question, name: str | None = None, *, sample: int | npt.ArrayLike = 100
 ) -> InteractionStrength:
     """Say which hyperparameters interact, by the H-statistic.
 
@@ -119,10 +105,7 @@ def h_statistic(
     20
     """
     explainer = InteractionExplainer(
-        question.model,
-        sample=sample,
-        subject=question.subject(),
-        seed=question.seed,
+        question.model, sample=sample, subject=question.subject(), seed=question.seed
     )
     return explainer.explain(name)
 
@@ -170,9 +153,7 @@ class InteractionExplainer(Explainer):
     @cached_property
     def _rows(self) -> Array:
         """The latent rows x_i."""
-        return latent_sample(
-            self.space, self.sample, least=_GROUPS, seed=self.seed
-        )
+        return latent_sample(self.space, self.sample, least=_GROUPS, seed=self.seed)
 
     @cached_property
     def _configs(self) -> Array:
@@ -217,25 +198,17 @@ class InteractionExplainer(Explainer):
         alone: dict[int, Array] = {}
         total = np.where(looked_at, 0.0, np.nan)
         total_std = total.copy()
-        for j in steps(
-            np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"
-        ):
+        for j in steps(np.flatnonzero(matters & looked_at).tolist(), "hyperparameters"):
             values = self._combined([j])
             alone[j] = self._centred(self._averaged(values))
             without = self._centred(self._averaged(values.T))
-            _, total[j], total_std[j] = self._strength(
-                whole - alone[j] - without, whole, scale
-            )
+            _, total[j], total_std[j] = self._strength(whole - alone[j] - without, whole, scale)
         pairs = self._pairs(np.flatnonzero(looked_at), focus)
         of_pairs = np.zeros((len(pairs), 3))
         for i, (j, k) in enumerate(steps(pairs, "pairs")):
             if matters[j] and matters[k]:
-                together = self._centred(
-                    self._averaged(self._combined([j, k]))
-                )
-                of_pairs[i] = self._strength(
-                    together - alone[j] - alone[k], together, scale
-                )
+                together = self._centred(self._averaged(self._combined([j, k])))
+                of_pairs[i] = self._strength(together - alone[j] - alone[k], together, scale)
         absolute, H, std = of_pairs.T
         spread = max(float(F.std()), np.finfo(float).tiny)
         return InteractionStrength(
@@ -261,9 +234,7 @@ class InteractionExplainer(Explainer):
         pairs = combinations(places.tolist(), 2)
         return [pair for pair in pairs if focus is None or focus in pair]
 
-    def _of_functions(
-        self, draws: Draws, focus: int | None
-    ) -> InteractionStrength:
+    def _of_functions(self, draws: Draws, focus: int | None) -> InteractionStrength:
         """Return the strength of interactions in each function."""
         space, anova = self.space, draws.anova
         with_any = np.zeros_like(anova.mains)
@@ -277,8 +248,7 @@ class InteractionExplainer(Explainer):
         # of what functions leave out nobody knows whose interaction it is
         left_out = anova.left_out[:, None]
         beside = _share_of_joint(
-            (1.0 - left_out) * own + left_out,
-            (1.0 - left_out) * joint + left_out,
+            (1.0 - left_out) * own + left_out, (1.0 - left_out) * joint + left_out
         )
         size = np.sqrt(own * anova.variance[:, None])
         total = np.sqrt(np.minimum(with_any, 1.0))
@@ -316,16 +286,11 @@ class InteractionExplainer(Explainer):
         for j in steps(np.flatnonzero(matters).tolist(), "hyperparameters"):
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
-            effects[j] = (
-                np.mean((self.explained(self.space.project(rows)) - F) ** 2)
-                / 2.0
-            )
+            effects[j] = np.mean((self.explained(self.space.project(rows)) - F) ** 2) / 2.0
         if focus is not None:
             effects[focus] = np.inf
         most = _OF_ALL if focus is None else _OF_ONE
-        return np.asarray(
-            np.isin(np.arange(len(effects)), ranked(-effects)[:most])
-        )
+        return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
@@ -344,15 +309,11 @@ class InteractionExplainer(Explainer):
         """Return the mean over rows, all of them and without each group: (1 + groups, values)."""
         weights = self._with_rows / self._with_rows.sum(axis=1, keepdims=True)
         # counted from the first row, equal rows have no spread, not even from rounding
-        return np.asarray(
-            combined[0] + weights @ (combined - combined[0]), dtype=float
-        )
+        return np.asarray(combined[0] + weights @ (combined - combined[0]), dtype=float)
 
     def _centred(self, F: Array) -> Array:
         """Return partial dependences with mean 0 over the rows that are kept, 0 elsewhere."""
-        mean = np.sum(F * self._with_rows, axis=1) / self._with_rows.sum(
-            axis=1
-        )
+        mean = np.sum(F * self._with_rows, axis=1) / self._with_rows.sum(axis=1)
         return np.asarray((F - mean[:, None]) * self._with_rows, dtype=float)
 
     def _strength(
@@ -365,16 +326,9 @@ class InteractionExplainer(Explainer):
         part = np.sqrt(np.sum((interaction / scale) ** 2, axis=1) / size)
         joint = np.sqrt(np.sum((effect / scale) ** 2, axis=1) / size)
         part = np.where(part <= ROUNDING_OF_SUMS, 0.0, part)
-        H = np.divide(
-            part,
-            joint,
-            out=np.zeros_like(part),
-            where=(part > 0.0) & (joint > 0.0),
-        )
+        H = np.divide(part, joint, out=np.zeros_like(part), where=(part > 0.0) & (joint > 0.0))
         left_out = H[1:]
-        variance = (
-            (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
-        )
+        variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
     def _notes(self, looked_at: Bools) -> tuple[Fact, ...]:

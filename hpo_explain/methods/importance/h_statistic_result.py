@@ -10,15 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import NORMAL_95, Claim, InputError, Table
-from hpo_explain.belief import (
-    INTERACTS,
-    MATTERS,
-    STRETCH,
-    Decision,
-    decide,
-    interval,
-    varying,
-)
+from hpo_explain.belief import INTERACTS, MATTERS, STRETCH, Decision, decide, interval, varying
 from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
@@ -87,14 +79,7 @@ class InteractionStrength(Estimates):
             "upper": lambda result: result.ends[:, 1],
         },
         order="by_size",
-        hidden=(
-            "players",
-            "sets",
-            "draws",
-            "draws_beside",
-            "shares",
-            "half_width",
-        ),
+        hidden=("players", "sets", "draws", "draws_beside", "shares", "half_width"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
@@ -147,9 +132,7 @@ class InteractionStrength(Estimates):
         total = float(self.total[self.subject.space.index(first)])
         if np.isnan(total):
             problem = f"is {first!r}, which was not looked at"
-            raise InputError(
-                "first", problem, first, "Ask for the pairs of this one."
-            )
+            raise InputError("first", problem, first, "Ask for the pairs of this one.")
         return total
 
     def by_size(self, orders: Any = ()) -> list[int]:
@@ -197,18 +180,14 @@ class InteractionStrength(Estimates):
     def _none(self, largest: Decision) -> Claim:
         """Return that there is no interaction, of which the largest is known or not."""
         about = [
-            name
-            for name, total in zip(self.names, self.total, strict=True)
-            if not np.isnan(total)
+            name for name, total in zip(self.names, self.total, strict=True) if not np.isnan(total)
         ]
         if self.focus is not None:
             about = [self.focus]
         at_most = ""
         if largest.known:
             percent = max(math.ceil(100.0 * largest.bound), 1)
-            at_most = (
-                f": each pair explains less than {percent}% of its variance"
-            )
+            at_most = f": each pair explains less than {percent}% of its variance"
         claim = self.decided(
             "share",
             tuple(about),
@@ -218,9 +197,7 @@ class InteractionStrength(Estimates):
         )
         return replace(claim, side="below")
 
-    def _most(
-        self, order: list[int], interacts: Decision, *, verb: str
-    ) -> Claim:
+    def _most(self, order: list[int], interacts: Decision, *, verb: str) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
         first = order[0]
         H, (low, high) = float(self.values[first]), self.interval(first)
@@ -237,9 +214,7 @@ class InteractionStrength(Estimates):
             H=shown,
             verb=verb,
             larger=self._larger(first),
-            pairs="all pairs"
-            if self.focus is None
-            else f"all pairs with {self.focus}",
+            pairs="all pairs" if self.focus is None else f"all pairs with {self.focus}",
         )
 
     def _larger(self, first: int) -> str:

@@ -6,9 +6,7 @@ import numpy as np
 
 from hpo_explain.base import NORMAL_95, counted
 from hpo_explain.base.figures import Cells, Rows, View, triangle
-from hpo_explain.methods.importance.h_statistic_result import (
-    InteractionStrength,
-)
+from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 
 _REACH = 0.1  # a shorter scale would show the error of H as color
 _SUBTITLE = "H-statistic: 0 where two effects only add up, 1 where there is nothing but interaction"
@@ -19,10 +17,7 @@ def pairs(result: InteractionStrength) -> Cells | Rows:
     if result.focus is not None or len(result.names) < 2:
         return _of_one(result)
     H, half = result.matrix(result.values), result.matrix(result.half_width)
-    texts = [
-        [f"{h:.2f} ± {error:.2f}" for h, error in row]
-        for row in np.stack([H, half], axis=2)
-    ]
+    texts = [[f"{h:.2f} ± {error:.2f}" for h, error in row] for row in np.stack([H, half], axis=2)]
     return triangle(
         result.names,
         H,
@@ -79,18 +74,12 @@ def whiskers(result: InteractionStrength) -> str:
 
 def _error(result: InteractionStrength) -> str:
     if len(result.draws) > 1:
-        return (
-            "±: 1.96 standard deviations over functions that the trials allow."
-        )
+        return "±: 1.96 standard deviations over functions that the trials allow."
     size = counted(result.sample_size, "point")
     return f"±: 1.96 standard errors of estimating from {size}, not the model's uncertainty."
 
 
 VIEWS = {
     "": View(pairs, "H of pairs, the strongest interaction first."),
-    "totals": View(
-        totals,
-        "H of each hyperparameter with any others.",
-        shown_if=lambda _: False,
-    ),
+    "totals": View(totals, "H of each hyperparameter with any others.", shown_if=lambda _: False),
 }

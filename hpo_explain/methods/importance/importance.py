@@ -21,9 +21,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.trade_off import trade_off
-from hpo_explain.methods.importance.trade_off_result import (
-    TradeOffImportance,
-)
+from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Objectives, Run
@@ -33,8 +31,7 @@ Cap = float | str | Config | None
 _TREES = 64
 _MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
 _CAPPED = declared_fact(
-    "objectives_capped",
-    "the forest has learned the trials' objectives capped in this way",
+    "objectives_capped", "the forest has learned the trials' objectives capped in this way"
 )
 
 
@@ -154,14 +151,10 @@ def importance(
         run, about, bound = capped_at(run, about, trees, seed, cap)
         model = run.surrogate(kind=kind, n_trees=trees, seed=seed)
     explainer = FanovaExplainer(model, subject=about, n_trees=trees, seed=seed)
-    return explainer.explain(
-        order=order, top=top, within=within, cap=bound, given=given
-    )
+    return explainer.explain(order=order, top=top, within=within, cap=bound, given=given)
 
 
-def _between_objectives(
-    question: Question, others: Mapping[str, bool]
-) -> TradeOffImportance:
+def _between_objectives(question: Question, others: Mapping[str, bool]) -> TradeOffImportance:
     """Return the importance over trade-offs; `others` says which other options are asked for."""
     options = [name for name, is_asked in others.items() if is_asked]
     if options:
@@ -169,13 +162,10 @@ def _between_objectives(
             "is 'trade-off', which is about single hyperparameters in the whole space, but "
             f"{options[0]} was given"
         )
-        raise InputError(
-            "target", problem, TRADE_OFF, "Leave one of them out."
-        )
+        raise InputError("target", problem, TRADE_OFF, "Leave one of them out.")
     objectives = Objectives(question.runs)
     models = {
-        name: replace(question, run=run, runs={}).model
-        for name, run in objectives.runs.items()
+        name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
     }
     return trade_off(objectives, models, seed=question.seed)
 
@@ -183,16 +173,8 @@ def _between_objectives(
 def _evaluations(run: Run) -> Run:
     """Return a run of the evaluations on single instances, which are a hyperparameter."""
     if run.instances is None or run.model is not None:
-        why = (
-            "the run has one result per trial"
-            if run.model is None
-            else "a model was given"
-        )
-        remedy = (
-            "Name the column of a table with ",
-            Option("instance"),
-            ", and give no model.",
-        )
+        why = "the run has one result per trial" if run.model is None else "a model was given"
+        remedy = ("Name the column of a table with ", Option("instance"), ", and give no model.")
         raise InputError("instances", f"was True, but {why}", True, remedy)
     space, rows = run.instances.as_hyperparameter(run.space)
     return Run(
@@ -215,20 +197,14 @@ def capped_at(
     """
     if cap is None:
         return run, subject, None
-    bound = cap_of(
-        run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap
-    )
+    bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
     better = np.minimum if run.direction == "minimize" else np.maximum
     capped = replace(run, objective=better(run.objective, bound), bounds=None)
     return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
 
 
 def _kind(
-    kind: Kind,
-    order: int,
-    n_trees: int | None,
-    cap: Cap,
-    given: Mapping[str, Sequence[Any]] | None,
+    kind: Kind, order: int, n_trees: int | None, cap: Cap, given: Mapping[str, Sequence[Any]] | None
 ) -> Kind:
     """Return the kind of model that was asked for, by name or by what only a forest answers."""
     if n_trees is not None:
@@ -252,12 +228,8 @@ def cap_of(run: Run, model: Surrogate, cap: Cap) -> float:
     sign = run.sign
     if isinstance(cap, Mapping):
         x = run.space.row(cap, "cap")[None, :]
-        same = np.flatnonzero(
-            (np.isclose(run.X, x, equal_nan=True)).all(axis=1)
-        )
-        value = float(
-            run.objective[same[0]] if len(same) else model.predict(x)[0][0]
-        )
+        same = np.flatnonzero((np.isclose(run.X, x, equal_nan=True)).all(axis=1))
+        value = float(run.objective[same[0]] if len(same) else model.predict(x)[0][0])
     elif isinstance(cap, str):
         value = sign * float(np.quantile(run.cost, _quantile(cap)))
     else:

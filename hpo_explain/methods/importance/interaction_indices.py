@@ -39,9 +39,7 @@ def sets_up_to(n_players: int, order: int) -> Sets:
     ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
     """
     sizes = range(1, min(order, n_players) + 1)
-    return tuple(
-        s for size in sizes for s in combinations(range(n_players), size)
-    )
+    return tuple(s for size in sizes for s in combinations(range(n_players), size))
 
 
 @lru_cache(maxsize=16)
@@ -99,6 +97,4 @@ def _share(s: int, t: int, k: int) -> float:
 
     numbers = bernoulli(max(k - s, 1))  # B_0 = 1, B_1 = -1/2, ...
     more = range(min(k - s, t - s) + 1)
-    return float(
-        sum(numbers[j] * comb(t - s, j) / (t - s - j + 1) for j in more)
-    )
+    return float(sum(numbers[j] * comb(t - s, j) / (t - s - j + 1) for j in more))

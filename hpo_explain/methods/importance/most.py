@@ -13,9 +13,7 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     from hpo_explain.belief import Anova, Best
 
-PROBABLE = (
-    0.5  # from here on something matters, or one "probably" matters most
-)
+PROBABLE = 0.5  # from here on something matters, or one "probably" matters most
 WITH, ALONE = ("with interactions", "alone")
 TOGETHER, ALL = ("interaction", "all alone")
 """Terms of claims about shares: all that a hyperparameter takes part in, what it explains without

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from hpo_explain.base import (
-    NothingToExplain,
-    Order,
-    declared_fact,
-    listed,
-)
+from hpo_explain.base import NothingToExplain, Order, declared_fact, listed
 from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
@@ -29,8 +24,7 @@ PLAY_AS_ONE = declared_fact(
 )
 
 _NO_GAME = declared_fact(
-    "no_game",
-    "no game: there is no player, or of so many not all coalitions have a value",
+    "no_game", "no game: there is no player, or of so many not all coalitions have a value"
 )
 
 
@@ -81,9 +75,7 @@ class Sets(Estimates):
         try:
             from shapiq import Game
         except ImportError as error:
-            raise ImportError(
-                "A game of shapiq needs it: pip install shapiq"
-            ) from error
+            raise ImportError("A game of shapiq needs it: pip install shapiq") from error
         v, bits = self.coalitions, 1 << np.arange(len(self.players))
         game: Any = Game(
             len(bits),

@@ -62,11 +62,7 @@ def waterfall(
         labels=[(first,), *labels, (last,)],
         bars=bars,
         levels=levels.tolist(),
-        dots=[
-            Dots(
-                levels[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run"
-            )
-        ],
+        dots=[Dots(levels[[0, -1]], np.array([0.0, len(steps) + 1.0]), look="run")],
         means={"run": f"{first} and {last}"},
         fills=dict(enumerate(fills)),
         **words,
@@ -86,8 +82,7 @@ def matrix(result: Sets, *, scale: str, **words: Any) -> Cells:
         low=-reach,
         high=reach,
         scale=scale,
-        footer="On the diagonal: single hyperparameters; below: what two do beyond that, "
-        "together.",
+        footer="On the diagonal: single hyperparameters; below: what two do beyond that, together.",
         **words,
     )
 

@@ -31,29 +31,15 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
-from hpo_explain.methods._engines.coalitions import (
-    EXACT_PLAYERS,
-    all_coalitions,
-)
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import variances
-from hpo_explain.methods.importance.interaction_indices import (
-    Sets,
-    interaction_weights,
-    sets_up_to,
-)
+from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
 from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
-from hpo_explain.methods.importance.shapley_interactions_result import (
-    ShapleyInteractions,
-)
+from hpo_explain.methods.importance.shapley_interactions_result import ShapleyInteractions
 from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question import (
-    Question,
-    accepted_criterion,
-    explained_of,
-    explains,
-)
+from hpo_explain.question import Question, accepted_criterion, explained_of, explains
 from hpo_explain.space import Array, Config
 
 _DRAWN = 8192  # composed rows at which functions are drawn
@@ -129,25 +115,15 @@ def shapley_interactions(
     check_option("of", of, ("prediction", "acquisition", "variance"))
     accepted_criterion(acquisition)
     if of == "variance" and config is not None:
-        problem = (
-            f"was {config!r}, but the variance is that over the whole space"
-        )
-        raise InputError(
-            "config",
-            problem,
-            config,
-            "Leave it out, or explain the prediction.",
-        )
+        problem = f"was {config!r}, but the variance is that over the whole space"
+        raise InputError("config", problem, config, "Leave it out, or explain the prediction.")
     at, trial = question.config("config", config), question.trial(config)
     if of == "acquisition":
         before = trial if question.before is None else question.before
         question = replace(question, acquisition=acquisition, before=before)
     if of == "variance":
         return variance_interactions(
-            question.model,
-            order=order,
-            subject=question.subject(),
-            seed=question.seed,
+            question.model, order=order, subject=question.subject(), seed=question.seed
         )
     model = question.model
     return interactions_at(
@@ -228,10 +204,7 @@ def interactions_at(
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
         subject=subject,
-        players=tuple(
-            tuple(space.names[j] for j in player)
-            for player in interactions.players
-        ),
+        players=tuple(tuple(space.names[j] for j in player) for player in interactions.players),
         sets=interactions.sets,
         values=values,
         draws=draws,
@@ -293,9 +266,7 @@ def variance_interactions(
     variance = float(by_set[:, -1].mean())
     return ShapleyInteractions(
         subject=subject,
-        players=tuple(
-            tuple(space.names[j] for j in player) for player in players
-        ),
+        players=tuple(tuple(space.names[j] for j in player) for player in players),
         sets=sets_up_to(len(players), size),
         values=values,
         draws=phi,
@@ -332,25 +303,16 @@ class _Game:
         if n > EXACT_PLAYERS >= largest:
             return self._of_parts(game, games)
         players, notes = self._players(game)
-        place = {
-            column: p
-            for p, columns in enumerate(players)
-            for column in columns
-        }
+        place = {column: p for p, columns in enumerate(players) for column in columns}
         coalitions = all_coalitions(len(players))
         joined = coalitions[:, [place[j] for j in game.players.tolist()]]
         values = game.values(joined, self.cubes)
         size = min(self.order, len(players))
-        sets, weights = (
-            sets_up_to(len(players), size),
-            interaction_weights(len(players), size),
-        )
+        sets, weights = (sets_up_to(len(players), size), interaction_weights(len(players), size))
         whole = _over_cubes(values, self.cubes).sum(axis=1)
         return _Interactions(players, sets, weights @ values, whole, notes)
 
-    def _of_parts(
-        self, game: CoalitionGame, games: list[CoalitionGame]
-    ) -> _Interactions:
+    def _of_parts(self, game: CoalitionGame, games: list[CoalitionGame]) -> _Interactions:
         """Return interactions as the sums of those of the parts, each of few hyperparameters."""
         columns = sorted(game.players.tolist())
         sets = sets_up_to(len(columns), self.order)
@@ -361,16 +323,12 @@ class _Game:
             of_part = self.interactions(part)
             terms = [names.index(term) for term in part.acquisition.term_names]
             for i, members in enumerate(of_part.sets):
-                whole = sorted(
-                    columns.index(of_part.players[p][0]) for p in members
-                )
+                whole = sorted(columns.index(of_part.players[p][0]) for p in members)
                 row = place[tuple(whole)]
                 by_cube[:, row, terms] += of_part.by_cube[:, i]
         return _Interactions([[j] for j in columns], sets, by_cube)
 
-    def _players(
-        self, game: CoalitionGame
-    ) -> tuple[list[list[int]], tuple[Fact, ...]]:
+    def _players(self, game: CoalitionGame) -> tuple[list[list[int]], tuple[Fact, ...]]:
         """Return the columns of each player: where there are too many, the least play as one."""
         columns = sorted(game.players.tolist())
         if len(columns) <= EXACT_PLAYERS:
@@ -403,11 +361,7 @@ def _over_cubes(by_cube: Array, cubes: list[Array]) -> Array:
 
 
 def _values_of_draws(
-    belief: Draws,
-    x: Array,
-    interactions: _Interactions,
-    background: Array,
-    order: int,
+    belief: Draws, x: Array, interactions: _Interactions, background: Array, order: int
 ) -> Array:
     """Return the values of sets for each draw, (k, sets), over some rows of the background."""
     p = len(interactions.players)
@@ -417,9 +371,7 @@ def _values_of_draws(
     for player, columns in enumerate(interactions.players):
         joined[:, columns] = coalitions[:, [player]]
     most = max(_LEAST, _DRAWN // len(joined))
-    in_any_order = np.random.default_rng(belief.seed).permutation(
-        len(background)
-    )
+    in_any_order = np.random.default_rng(belief.seed).permutation(len(background))
     some = background[in_any_order[:most]]
     sums: Array = np.zeros((1, len(weights)))
     batches = -(-len(some) * len(joined) // _DRAWN)

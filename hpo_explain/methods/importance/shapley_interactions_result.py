@@ -78,8 +78,7 @@ class ShapleyInteractions(Sets):
     """
 
     table: ClassVar[Table] = replace(
-        Sets.table,
-        hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term", "noise"),
+        Sets.table, hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term", "noise")
     )
     says: ClassVar[Mapping[str, str]] = {
         "none": "No hyperparameters act together on it.",
@@ -168,9 +167,7 @@ class ShapleyInteractions(Sets):
         smallness = self._smallness(ranking)
         if not smallness.known:
             smallness = replace(smallness, estimate=0.0)
-        claim = self.decided(
-            self._kind, self.all_names, smallness, says="none"
-        )
+        claim = self.decided(self._kind, self.all_names, smallness, says="none")
         return replace(claim, side="below")
 
     def _interaction(self, i: int) -> Claim:
@@ -198,9 +195,7 @@ class ShapleyInteractions(Sets):
         )
         return replace(claim, side="above")
 
-    def _interaction_on_acquisition(
-        self, i: int, words: Mapping[str, Any]
-    ) -> Claim:
+    def _interaction_on_acquisition(self, i: int, words: Mapping[str, Any]) -> Claim:
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
         value, half = float(self.values[i]), float(self._half_width([i])[0])
         certain = abs(value) > half
@@ -239,9 +234,7 @@ class ShapleyInteractions(Sets):
                 f"average {format_level(self.baseline, gap)}."
             )
         whole = self.prediction
-        start = (
-            f"The variance of the {self.what} over the space is {whole:.3g}"
-        )
+        start = f"The variance of the {self.what} over the space is {whole:.3g}"
         if whole <= 0.0:
             return f"{start}."
         largest = [

@@ -7,9 +7,7 @@ from typing import Any
 from hpo_explain.base import format_level, format_value
 from hpo_explain.base.figures import Cells, Rows, View
 from hpo_explain.methods.importance import sets_show
-from hpo_explain.methods.importance.shapley_interactions_result import (
-    ShapleyInteractions,
-)
+from hpo_explain.methods.importance.shapley_interactions_result import ShapleyInteractions
 
 
 def waterfall(result: ShapleyInteractions) -> Rows:
@@ -20,9 +18,7 @@ def waterfall(result: ShapleyInteractions) -> Rows:
             ends=("nothing", "all"),
             fills=("more variance", "less"),
             label=_label(result),
-            footer=sets_show.whiskers(
-                result, exact="the values are exact for the model, which"
-            ),
+            footer=sets_show.whiskers(result, exact="the values are exact for the model, which"),
             zero=True,
             **_headings(result),
         )

@@ -20,9 +20,7 @@ import numpy as np
 
 from hpo_explain.base import InputError, Subject, declared_fact
 from hpo_explain.belief import MATTERS, Weighted, as_draws
-from hpo_explain.methods.importance.trade_off_result import (
-    TradeOffImportance,
-)
+from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
 from hpo_explain.models import Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.space import Array
@@ -37,10 +35,7 @@ _WEIGHTED = declared_fact(
 
 
 def trade_off(
-    objectives: Objectives,
-    surrogates: Mapping[str, Surrogate],
-    *,
-    seed: int = 0,
+    objectives: Objectives, surrogates: Mapping[str, Surrogate], *, seed: int = 0
 ) -> TradeOffImportance:
     """Return the importance for sums of two objectives, each with its model.
 
@@ -70,9 +65,7 @@ def trade_off(
     names = objectives.names
     if len(names) != 2:
         problem = f"is 'trade-off', which is between two objectives, but there are {len(names)}"
-        remedy = (
-            "Give two runs by objective, such as {'loss': ..., 'size': ...}."
-        )
+        remedy = "Give two runs by objective, such as {'loss': ..., 'size': ...}."
         raise InputError("target", problem, "trade-off", remedy)
     of_each = []
     for name, run in objectives.runs.items():
@@ -84,8 +77,7 @@ def trade_off(
     units = 1.0 / objectives.spreads
     weights = np.linspace(0.0, 1.0, _WEIGHTS)
     shares = [
-        _shares(Weighted(of_each, [(1.0 - w) * units[0], w * units[1]]))
-        for w in weights.tolist()
+        _shares(Weighted(of_each, [(1.0 - w) * units[0], w * units[1]])) for w in weights.tolist()
     ]
     subject = Subject.of(objectives.first)
     return TradeOffImportance(

@@ -47,9 +47,7 @@ class TradeOffImportance(Result):
     table: ClassVar[Table] = Table(
         index=("hyperparameter", "of_rows"),
         columns={
-            "weight": lambda result: np.repeat(
-                result.weights, len(result.names)
-            ),
+            "weight": lambda result: np.repeat(result.weights, len(result.names)),
             "importance": lambda result: result.estimate.ravel(),
             "lower": lambda result: result.ends[0].ravel(),
             "upper": lambda result: result.ends[1].ravel(),
@@ -117,10 +115,7 @@ class TradeOffImportance(Result):
             claims[0] = replace(claims[0], frame=frame, text=text, because=())
             named = claims[:1]
         return tuple(
-            claim
-            if claim in named
-            else replace(claim, frame="{each}", text="")
-            for claim in claims
+            claim if claim in named else replace(claim, frame="{each}", text="") for claim in claims
         )
 
     def _change(self, j: int) -> Claim:

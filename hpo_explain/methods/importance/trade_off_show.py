@@ -24,15 +24,9 @@ def curves(result: TradeOffImportance) -> Curves:
         lines.append(Line(result.weights, share, half, look=look))
         means[look] = result.names[j]
     left_out = len(largest) - len(shown)
-    more = (
-        f" {counted(left_out, 'smaller one')} not shown." if left_out else ""
-    )
+    more = f" {counted(left_out, 'smaller one')} not shown." if left_out else ""
     return Curves(
-        x=Axis(
-            label=f"weight of {second}, against {first}",
-            percent=True,
-            limits=(0.0, 1.0),
-        ),
+        x=Axis(label=f"weight of {second}, against {first}", percent=True, limits=(0.0, 1.0)),
         y=Axis(label="share of the variance", percent=True, limits=(0.0, 1.0)),
         lines=lines,
         means=means,

@@ -14,43 +14,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import (
-    GAMES,
-    OVER,
-    Fact,
-    Game,
-    InputError,
-    Over,
-    check_option,
-    declared_fact,
-)
+from hpo_explain.base import GAMES, OVER, Fact, Game, InputError, Over, check_option, declared_fact
 from hpo_explain.belief import equally_many
-from hpo_explain.methods.importance.games import (
-    players_of,
-    spread,
-    tuning_game,
-)
-from hpo_explain.methods.importance.interaction_indices import (
-    interaction_weights,
-)
+from hpo_explain.methods.importance.games import players_of, spread, tuning_game
+from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains, shared_subject
 from hpo_explain.space import Array, Config, Shared
 
-_UNEVEN = (
-    10.0  # times the value of all hyperparameters in the run where it is least
-)
+_UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
 
-_DEFAULT_CHOSEN = declared_fact(
-    "default_chosen", "default: trial {trials}, as none was given"
-)
-_OF_MODEL = declared_fact(
-    "games_of_model", "compared with the best values that the model predicts"
-)
+_DEFAULT_CHOSEN = declared_fact("default_chosen", "default: trial {trials}, as none was given")
+_OF_MODEL = declared_fact("games_of_model", "compared with the best values that the model predicts")
 _UNEVEN_RUNS = declared_fact(
-    "runs_uneven",
-    "{name} makes up {share:%} of the average, as the objective varies most in it",
+    "runs_uneven", "{name} makes up {share:%} of the average, as the objective varies most in it"
 )
 
 
@@ -123,9 +101,7 @@ def tunability(
         return _of_several(kind, question, default, over, notes, order)
     if over != "mean":
         problem = f"was {over!r}, but there is a single run"
-        raise InputError(
-            "over", problem, over, "Leave it out, or give a dict of runs."
-        )
+        raise InputError("over", problem, over, "Leave it out, or give a dict of runs.")
     if default is None:
         default = question.default_source(question.run.incumbent)
         notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
@@ -152,9 +128,7 @@ def _of_several(
     if not Shared.of([run.space for run in runs.values()]).same:
         names = {name: list(run.space.names) for name, run in runs.items()}
         problem = "are not of the same search space"
-        raise InputError(
-            "run", problem, names, "Compare them with hx.compare."
-        )
+        raise InputError("run", problem, names, "Compare them with hx.compare.")
     if len({run.direction for run in runs.values()}) > 1:
         directions = {name: run.direction for name, run in runs.items()}
         raise InputError("run", "are not of the same direction", directions)
@@ -163,9 +137,7 @@ def _of_several(
         remedy = "Give a configuration, such as hx.compare(runs).default.configuration."
         raise InputError("default", problem, default, remedy)
     config = question.config("default", default)
-    of_runs = {
-        name: replace(question, run=run, runs={}) for name, run in runs.items()
-    }
+    of_runs = {name: replace(question, run=run, runs={}) for name, run in runs.items()}
     models = [of_run.model for of_run in of_runs.values()]
     players = shared_players(models, config, seed=question.seed)
     games = {
@@ -184,18 +156,14 @@ def _of_several(
     return shared_game(games, over)
 
 
-def shared_players(
-    models: Sequence[Surrogate], default: Config, *, seed: int
-) -> list[list[int]]:
+def shared_players(models: Sequence[Surrogate], default: Config, *, seed: int) -> list[list[int]]:
     """Return the columns of each player: those that matter in some run, the same in all."""
     spreads = np.array([spread(model, default, seed=seed) for model in models])
     somewhere = ~np.isnan(spreads).all(axis=0)
     return players_of(np.where(somewhere, np.nansum(spreads, axis=0), np.nan))
 
 
-def shared_game(
-    games: Mapping[str, GameExplanation], over: Over
-) -> GameExplanation:
+def shared_game(games: Mapping[str, GameExplanation], over: Over) -> GameExplanation:
     """Return the game whose value of a coalition is that over several runs.
 
     Parameters
@@ -216,9 +184,7 @@ def shared_game(
     predictions = [game.default_prediction for game in each]
     return replace(
         first,
-        subject=shared_subject(
-            first.subject.space, [game.subject for game in each]
-        ),
+        subject=shared_subject(first.subject.space, [game.subject for game in each]),
         notes=_shared_notes(games, over),
         default_trial=None,
         default_prediction=float(np.mean(predictions)),
@@ -234,9 +200,7 @@ def shared_game(
     )
 
 
-def _shared_notes(
-    games: Mapping[str, GameExplanation], over: Over
-) -> tuple[Fact, ...]:
+def _shared_notes(games: Mapping[str, GameExplanation], over: Over) -> tuple[Fact, ...]:
     """Return the notes of all games, and whether one makes up most of the average."""
     notes = [note for game in games.values() for note in game.notes]
     wholes = np.abs([game.whole for game in games.values()])

@@ -21,15 +21,7 @@ from hpo_explain.base import (
     format_level,
     worth_naming,
 )
-from hpo_explain.belief import (
-    INTERACTS,
-    LEVEL,
-    MATTERS,
-    STRETCH,
-    Decision,
-    Side,
-    decide,
-)
+from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
 from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
 from hpo_explain.space import Array
 
@@ -41,8 +33,7 @@ _DOES = {
 }
 
 _SEEMS = declared_fact(
-    "may_be_elsewhere",
-    "what nobody tried may be further from the default than it seems",
+    "may_be_elsewhere", "what nobody tried may be further from the default than it seems"
 )
 
 
@@ -105,14 +96,7 @@ class GameExplanation(Sets):
     table: ClassVar[Table] = replace(
         Sets.table,
         beside=("whole", "whole_half", "over_runs"),
-        hidden=(
-            *Sets.table.hidden,
-            "coalitions",
-            "coalition_draws",
-            "rows",
-            "reference",
-            "games",
-        ),
+        hidden=(*Sets.table.hidden, "coalitions", "coalition_draws", "rows", "reference", "games"),
     )
     says: ClassVar[Mapping[str, str]] = {
         "tunability": "Tuning gains {size} over {found.at}{levels}.",
@@ -189,20 +173,11 @@ class GameExplanation(Sets):
             If a name is unknown, or the game has no configurations.
         """
         if self.games:
-            problem = (
-                "is of several runs, each with its own best configuration"
-            )
-            raise InputError(
-                "game",
-                problem,
-                self.game,
-                f"Ask .games[{next(iter(self.games))!r}].",
-            )
+            problem = "is of several runs, each with its own best configuration"
+            raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
         if self.rows is None:
             problem = f"is {self.game!r}, which has no best configuration"
-            raise InputError(
-                "game", problem, self.game, "Ask hx.methods.tunability."
-            )
+            raise InputError("game", problem, self.game, "Ask hx.methods.tunability.")
         code = self._code(names)
         return dict(self.subject.space.decode(self.rows[code : code + 1])[0])
 
@@ -216,12 +191,7 @@ class GameExplanation(Sets):
                 code |= 1 << place
             elif len(left_out) < len(player):
                 problem = f"leave out {left_out} of {list(player)}"
-                raise InputError(
-                    "names",
-                    problem,
-                    names,
-                    "These play as one: name all or none.",
-                )
+                raise InputError("names", problem, names, "These play as one: name all or none.")
         return code
 
     def alone(self) -> Array:
@@ -233,14 +203,8 @@ class GameExplanation(Sets):
     def columns(self) -> dict[str, Any]:
         """Those of every `Sets`, the value of each set as a coalition, and in each of the runs."""
         codes = [sum(1 << place for place in places) for places in self.sets]
-        of_runs = {
-            f"in {name}": game.values for name, game in self.games.items()
-        }
-        return {
-            **super().columns,
-            "alone": self.coalitions[np.array(codes, dtype=int)],
-            **of_runs,
-        }
+        of_runs = {f"in {name}": game.values for name, game in self.games.items()}
+        return {**super().columns, "alone": self.coalitions[np.array(codes, dtype=int)], **of_runs}
 
     # ------------------------------------------------------------------ in the claims
 
@@ -248,9 +212,7 @@ class GameExplanation(Sets):
     def at(self) -> str:
         """The default in words."""
         trial = self.default_trial
-        return (
-            "the default" if trial is None else f"the default (trial {trial})"
-        )
+        return "the default" if trial is None else f"the default (trial {trial})"
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -297,12 +259,7 @@ class GameExplanation(Sets):
             if not decision.probability < LIKELY:
                 player = self.players[place]
                 claims.append(
-                    self._said(
-                        player,
-                        1 << place,
-                        f"alone {self.game}",
-                        player=" + ".join(player),
-                    )
+                    self._said(player, 1 << place, f"alone {self.game}", player=" + ".join(player))
                 )
         return claims
 
@@ -325,9 +282,7 @@ class GameExplanation(Sets):
         side: Side = "below" if self._loses else "above"
         return decide(gains, least, side=side, stretch=self.stretch)
 
-    def _said(
-        self, names: tuple[str, ...], code: int, says: str, **words: Any
-    ) -> Claim:
+    def _said(self, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
         value = float(self.coalitions[code] - self.coalitions[0])
         claim = self.decided(
             self._kind,
@@ -372,9 +327,7 @@ class GameExplanation(Sets):
         at_start = format_level(start, self.whole)
         at_end = format_level(start - sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"
-        return (
-            f" (predicted {self.objective_name} {at_start}, at {end} {at_end})"
-        )
+        return f" (predicted {self.objective_name} {at_start}, at {end} {at_end})"
 
     @property
     def finding(self) -> str:

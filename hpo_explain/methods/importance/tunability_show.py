@@ -30,9 +30,7 @@ def waterfall(result: GameExplanation) -> Rows:
         ends=("nothing", "all"),
         fills=_FILLS[result.game],
         label=_label(result),
-        footer=sets_show.whiskers(
-            result, exact="the values are exact for the model, which"
-        ),
+        footer=sets_show.whiskers(result, exact="the values are exact for the model, which"),
         zero=True,
         **_headings(result),
     )

@@ -48,10 +48,7 @@ _WHY: Mapping[str, tuple[str, str]] = {
         "a better {found.objective_name} is predicted",
         "a worse {found.objective_name} is predicted",
     ),
-    "uncertainty": (
-        "the model is unsure there",
-        "the model is already certain there",
-    ),
+    "uncertainty": ("the model is unsure there", "the model is already certain there"),
     "good": (
         "likelier than average among good trials",
         "unlikelier than average among good trials",
@@ -71,11 +68,7 @@ _OPEN = {
 
 def criterion(subject: Subject) -> str:
     """Return model and acquisition function: "a GP with LCB (κ = 1.96)"."""
-    return (
-        f"{subject.model} with {subject.acquisition}"
-        if subject.model
-        else subject.acquisition
-    )
+    return f"{subject.model} with {subject.acquisition}" if subject.model else subject.acquisition
 
 
 def value_in(subject: Subject, config: Mapping[str, Any], name: str) -> str:
@@ -149,9 +142,7 @@ class Contributions(Result):
     @property
     def values(self) -> npt.NDArray[Any]:
         """The value of each hyperparameter, None where it is inactive, (d,)."""
-        return np.array(
-            [*map(self.config.get, self.names), None], dtype=object
-        )[:-1]
+        return np.array([*map(self.config.get, self.names), None], dtype=object)[:-1]
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contribution (by size) first."""
@@ -172,9 +163,7 @@ class Contributions(Result):
                 "active": bool(self.active[j]),
                 **self._terms_at(j),
                 "interval_95_half_width": half[j],
-                "objective_95_interval": judged[j].interval
-                if judged[j].known
-                else None,
+                "objective_95_interval": judged[j].interval if judged[j].known else None,
             }
             for j, name in enumerate(self.names)
         ]
@@ -202,9 +191,7 @@ class Contributions(Result):
             base_values=self.mean,
             data=self.values,
             # shap would write None where a hyperparameter is inactive.
-            display_data=np.array(
-                [self.value(j) for j in range(len(self.names))], dtype=object
-            ),
+            display_data=np.array([self.value(j) for j in range(len(self.names))], dtype=object),
             feature_names=list(self.names),
             lower_bounds=None if unknown else self.total - half,
             upper_bounds=None if unknown else self.total + half,
@@ -218,9 +205,7 @@ _HELD: Mapping[str, Any] = {
     "baseline": "baseline",
     "efficiency_gap": "efficiency_gap",
     "background_size": "background_size",
-    "estimator": lambda result: (
-        None if result.estimator is None else str(result.estimator)
-    ),
+    "estimator": lambda result: None if result.estimator is None else str(result.estimator),
 }
 
 
@@ -440,9 +425,7 @@ class ProposalExplanation(Contributions):
     def where(self) -> str:
         """The configuration that it is about, in words."""
         changed = self.subject.state == "changed"
-        return (
-            f"the proposal for {super().where}" if changed else super().where
-        )
+        return f"the proposal for {super().where}" if changed else super().where
 
     @property
     def seen(self) -> str:
@@ -477,11 +460,7 @@ class ProposalExplanation(Contributions):
 
     def value(self, j: int) -> str:
         """Return a hyperparameter's value in words, or why it has none."""
-        return (
-            "not chosen"
-            if self.names[j] in self.not_chosen
-            else super().value(j)
-        )
+        return "not chosen" if self.names[j] in self.not_chosen else super().value(j)
 
     @property
     def known(self) -> str:
@@ -506,29 +485,16 @@ class ProposalExplanation(Contributions):
         values do to the objective where the trials known then tell.
         """
         payout = self.payout["total"]
-        scale = max(
-            np.abs(list(self.prediction.values())).max(),
-            np.abs(self.phi).max(initial=0.0),
-        )
+        scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
         if largest <= ROUNDING * scale:
             return (
-                self.claim(
-                    "contribution",
-                    self.names,
-                    payout,
-                    says="indifferent",
-                    side="below",
-                ),
+                self.claim("contribution", self.names, payout, says="indifferent", side="below"),
             )
         sign = 1.0 if payout >= 0 else -1.0
         reasons = leading(sign * self.total)
         opposing = _WORTH_OPPOSING * abs(payout)
-        against = [
-            j
-            for j in leading(-sign * self.total)[:1]
-            if abs(self.total[j]) >= opposing
-        ]
+        against = [j for j in leading(-sign * self.total)[:1] if abs(self.total[j]) >= opposing]
         named = [*reasons, *against] if len(self.draws) > 1 else []
         effects = [self._effect(j) for j in named]
         return (
@@ -548,9 +514,7 @@ class ProposalExplanation(Contributions):
             values=(self.config.get(self.names[j]),),
             says="objective" if decision.certain else "open",
             setting=f"{self.names[j]} = {self.value(j)}",
-            does="improves"
-            if lowers == (self.direction == "minimize")
-            else "worsens",
+            does="improves" if lowers == (self.direction == "minimize") else "worsens",
         )
         return replace(claim, term="objective", because=(), side="above")
 
@@ -576,10 +540,7 @@ class ProposalExplanation(Contributions):
     def _within_error(self, j: int, t: int) -> bool:
         """Return whether a sign that is told is within the error of averaging."""
         half = self.half_width()
-        sizes = [
-            abs(self.total[j]) - half[j, -1],
-            abs(self.phi[j, t]) - half[j, t],
-        ]
+        sizes = [abs(self.total[j]) - half[j, -1], abs(self.phi[j, t]) - half[j, t]]
         if self.moves is not None and self.moves_error is not None:
             of_moves = self._half_of(self.moves_error, 0.95)
             sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
@@ -597,9 +558,7 @@ class ProposalExplanation(Contributions):
         term, contributes = self.terms[t], self.phi[j, t]
         if contributes * self._moved(j, t) <= 0.0:
             return _OPEN[term]
-        raises, lowers = _WHY.get(
-            term, (f"raises the {term}", f"lowers the {term}")
-        )
+        raises, lowers = _WHY.get(term, (f"raises the {term}", f"lowers the {term}"))
         return raises if contributes > 0.0 else lowers
 
 
@@ -643,9 +602,7 @@ class PredictionExplanation(Contributions):
         },
         held={
             **_HELD,
-            "interval": lambda result: (
-                None if math.isnan(result.interval[0]) else result.interval
-            ),
+            "interval": lambda result: None if math.isnan(result.interval[0]) else result.interval,
         },
         order="order",
         contributions=("contribution",),
@@ -686,9 +643,7 @@ class PredictionExplanation(Contributions):
     @property
     def model_half_width(self) -> Array:
         """Half the 95 % interval of each by what the trials allow, (d,); NaN where not known."""
-        return np.array(
-            [self.objective(j).half for j in range(len(self.names))]
-        )
+        return np.array([self.objective(j).half for j in range(len(self.names))])
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -696,19 +651,12 @@ class PredictionExplanation(Contributions):
         sizes = np.abs(self.phi)
         claims = tuple(
             self.claim_of(j)
-            for j in worth_naming(
-                self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
-            )
+            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
             if self.active[j]
         )
         return claims or (
             self.claim(
-                "contribution",
-                self.names,
-                0.0,
-                says="nothing",
-                side="below",
-                **self._levels,
+                "contribution", self.names, 0.0, says="nothing", side="below", **self._levels
             ),
         )
 

@@ -7,14 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import (
-    BETTER,
-    ROUNDING,
-    counted,
-    number,
-    sentences,
-    signed,
-)
+from hpo_explain.base import BETTER, ROUNDING, counted, number, sentences, signed
 from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_result import (
     NEXT,
@@ -62,9 +55,7 @@ def whiskers_of(size: int, *, has_intervals: bool) -> str:
 
 def total_marks(total: Array, half: Array) -> dict[str, Any]:
     """Return diamonds for the totals of rows, with their whiskers, and what they mean."""
-    marks = Dots(
-        x=total, y=np.arange(len(total), dtype=float), half=half, look="total"
-    )
+    marks = Dots(x=total, y=np.arange(len(total), dtype=float), half=half, look="total")
     return {"dots": [marks], "means": {"total": "total"}}
 
 
@@ -85,10 +76,7 @@ def _of_proposal(
     ends = half[shown, -1]
     if rest:
         of_rest = explanation.phi[rest].sum(axis=0).tolist()
-        made += [
-            Bar(len(shown), 0.0, value, place=t)
-            for t, value in enumerate(of_rest)
-        ]
+        made += [Bar(len(shown), 0.0, value, place=t) for t, value in enumerate(of_rest)]
         totals = np.append(totals, sum(of_rest))
         ends = np.append(ends, np.nan)
     quiet = _without_value(explanation)
@@ -105,8 +93,7 @@ def _of_proposal(
             _missed(explanation),
         ),
         fills=dict(enumerate(explanation.terms)),
-        negligible=ROUNDING
-        * max(map(abs, explanation.prediction.values()), default=0.0),
+        negligible=ROUNDING * max(map(abs, explanation.prediction.values()), default=0.0),
         **(total_marks(totals, ends) if len(explanation.terms) > 1 else {}),
     )
 
@@ -134,16 +121,10 @@ def _why(explanation: ProposalExplanation) -> str:
 def _payout(explanation: ProposalExplanation) -> str:
     """Return payout and prediction."""
     text = f"{explanation.judged} {explanation.compared}"
-    here, mean = (
-        explanation.objective_prediction,
-        explanation.objective_baseline,
-    )
+    here, mean = (explanation.objective_prediction, explanation.objective_baseline)
     if here is None or mean is None:
         return text
-    gap, better = (
-        here["mean"] - mean["mean"],
-        BETTER[explanation.direction],
-    )
+    gap, better = (here["mean"] - mean["mean"], BETTER[explanation.direction])
     return (
         f"{text}\npredicted {explanation.objective_name} {number(here['mean'], 3, apart=gap)} (sd "
         f"{number(here['std'], 2)}), on average {number(mean['mean'], 3, apart=gap)} "
@@ -153,13 +134,8 @@ def _payout(explanation: ProposalExplanation) -> str:
 
 def _missed(explanation: ProposalExplanation) -> str:
     """Say what the contributions miss of the payout, where it is more than rounding."""
-    gap, scale = (
-        explanation.efficiency_gap["total"],
-        abs(explanation.payout["total"]),
-    )
-    if abs(gap) <= 1e-6 * max(
-        scale, float(np.abs(explanation.total).max(initial=0.0))
-    ):
+    gap, scale = (explanation.efficiency_gap["total"], abs(explanation.payout["total"]))
+    if abs(gap) <= 1e-6 * max(scale, float(np.abs(explanation.total).max(initial=0.0))):
         return ""
     return f"The contributions miss {signed(gap, max(scale, abs(gap)))} of the payout."
 
@@ -193,18 +169,12 @@ def _of_prediction(
         f"{number(explanation.baseline, apart=gap)}: the bars add up to the difference",
         label=contribution_to(explanation),
         footer=sentences(
-            whiskers_of(
-                explanation.background_size,
-                has_intervals=not np.isnan(half).any(),
-            ),
+            whiskers_of(explanation.background_size, has_intervals=not np.isnan(half).any()),
             len(explanation.draws) > 1 and _MODEL,
             inactive and f"Not shown: {inactive} inactive.",
         ),
-        fills={
-            k: what for k, what in enumerate(("better", "worse")) if k in there
-        },
-        negligible=ROUNDING
-        * max(abs(explanation.prediction), abs(explanation.baseline)),
+        fills={k: what for k, what in enumerate(("better", "worse")) if k in there},
+        negligible=ROUNDING * max(abs(explanation.prediction), abs(explanation.baseline)),
     )
 
 
@@ -218,5 +188,5 @@ VIEWS = {
     "": View(
         bars,
         "What each value adds to the {found.what}, compared with the average over the background.",
-    ),
+    )
 }

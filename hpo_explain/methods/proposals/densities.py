@@ -7,23 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    NothingToExplain,
-    Subject,
-    Text,
-    declared_fact,
-)
+from hpo_explain.base import Fact, NothingToExplain, Subject, Text, declared_fact
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
     ProposalDensities,
 )
 from hpo_explain.methods.proposals.explainable import proposals_of
-from hpo_explain.methods.proposals.proposed import (
-    AnyTrial,
-    proposed,
-)
+from hpo_explain.methods.proposals.proposed import AnyTrial, proposed
 from hpo_explain.models import SupportsDensities
 from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
@@ -36,32 +27,21 @@ def _why(about: Fact) -> Text:
     optimizer, why = about.names[0], about["why"]
     if about["acquisition"] is not None:
         return f"{optimizer} chose it by another acquisition function, {about['acquisition']}"
-    return (
-        f"{optimizer}'s acquisition function is not known"
-        if why is None
-        else (why,)
-    )
+    return f"{optimizer}'s acquisition function is not known" if why is None else (why,)
 
 
 _NO_DENSITIES = declared_fact(
     "no_densities",
     "{which} has no densities of good and other trials: {why}. Densities are those of Optuna's "
     "TPESampler; explain_proposal works with any optimizer.",
-    which=lambda about: (
-        f"trial {about.trials[0]}" if about.trials else "the next trial"
-    ),
+    which=lambda about: f"trial {about.trials[0]}" if about.trials else "the next trial",
     why=_why,
 )
-_OTHER = declared_fact(
-    "other_criterion",
-    "not chosen by densities: {trials:spans}",
-)
+_OTHER = declared_fact("other_criterion", "not chosen by densities: {trials:spans}")
 
 
 @explains(of="optimizer", without=("seed",))
-def proposal_densities(
-    question: Question, trial: AnyTrial = "latest"
-) -> ProposalDensities:
+def proposal_densities(question: Question, trial: AnyTrial = "latest") -> ProposalDensities:
     """Show where good and where other trials lay when TPE proposed a configuration.
 
     Parameters
@@ -99,9 +79,7 @@ def proposal_densities(
     row, space = what.x, run.space
     config = space.decode(row[None, :])[0]
     notes = (*how, *what.notes)
-    subject = Subject.of(
-        run, trial=what.number, state=what.state, assumed=False, notes=notes
-    )
+    subject = Subject.of(run, trial=what.number, state=what.state, assumed=False, notes=notes)
     return ProposalDensities(
         subject=Explained.of(ratio).completed(subject),
         curves=tuple(
@@ -120,9 +98,7 @@ def proposal_densities(
 
 
 @explains(of="optimizer", without=("seed",))
-def density_path(
-    question: Question, name: str, trials: Sequence[int] | None = None
-) -> DensityPath:
+def density_path(question: Question, name: str, trials: Sequence[int] | None = None) -> DensityPath:
     """Show how TPE's densities of one hyperparameter moved over a run.
 
     Parameters
@@ -179,9 +155,7 @@ def density_path(
     )
 
 
-def _own(
-    run: Run, number: int | None
-) -> tuple[SupportsDensities, tuple[Fact, ...]] | None:
+def _own(run: Run, number: int | None) -> tuple[SupportsDensities, tuple[Fact, ...]] | None:
     """Return the densities under which a trial was chosen, and how they are known.
 
     None if it was chosen otherwise.
@@ -196,22 +170,14 @@ def _none(run: Run, number: int | None) -> NothingToExplain:
     """Return the error for a trial that was not chosen by densities."""
     other = run.own_acquisition(number)
     label = None if other is None else other.acquisition.label
-    why = (
-        run.record.why_not(number)
-        if isinstance(run.record, KnowsWhyNot)
-        else None
-    )
+    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
     trials = [] if number is None else [number]
     return NothingToExplain(
-        _NO_DENSITIES(
-            trials=trials, names=[run.optimizer], acquisition=label, why=why
-        )
+        _NO_DENSITIES(trials=trials, names=[run.optimizer], acquisition=label, why=why)
     )
 
 
-def _curve(
-    ratio: SupportsDensities, j: int, at: float, value: Any
-) -> DensityCurve:
+def _curve(ratio: SupportsDensities, j: int, at: float, value: Any) -> DensityCurve:
     parameter = ratio.space.parameters[j]
     positions = _shown_positions(parameter)
     good, bad = ratio.marginal(j, positions)

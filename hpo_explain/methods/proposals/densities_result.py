@@ -13,14 +13,7 @@ from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
 _CLEAR = 1.1  # times as common: less is not told
-_OF_CURVE = (
-    "values",
-    "good",
-    "bad",
-    "proposed",
-    "proposed_good",
-    "proposed_bad",
-)
+_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,18 +89,10 @@ class ProposalDensities(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "hyperparameter": lambda result: [
-                c.name for c in result.curves for _ in c.values
-            ],
-            "value": lambda result: [
-                value for c in result.curves for value in c.values
-            ],
-            "good": lambda result: np.concatenate(
-                [c.good for c in result.curves]
-            ),
-            "bad": lambda result: np.concatenate(
-                [c.bad for c in result.curves]
-            ),
+            "hyperparameter": lambda result: [c.name for c in result.curves for _ in c.values],
+            "value": lambda result: [value for c in result.curves for value in c.values],
+            "good": lambda result: np.concatenate([c.good for c in result.curves]),
+            "bad": lambda result: np.concatenate([c.bad for c in result.curves]),
             "log_ratio": lambda result: np.concatenate(
                 [np.log(c.good / c.bad) for c in result.curves]
             ),
@@ -116,10 +101,7 @@ class ProposalDensities(Result):
             "config": lambda result: dict(result.config),
             "joint": "joint",
             "curves": lambda result: [
-                {
-                    "hyperparameter": c.name,
-                    **{name: getattr(c, name) for name in _OF_CURVE},
-                }
+                {"hyperparameter": c.name, **{name: getattr(c, name) for name in _OF_CURVE}}
                 for c in result.curves
             ],
         },
@@ -140,34 +122,19 @@ class ProposalDensities(Result):
         for curve in self.curves:
             if curve.name == name:
                 return curve
-        raise unknown_name(
-            "name", name, [c.name for c in self.curves], "hyperparameter"
-        )
+        raise unknown_name("name", name, [c.name for c in self.curves], "hyperparameter")
 
     def order(self) -> list[int]:
         """Return the positions of the active hyperparameters, the largest ratio first."""
-        active = [
-            i
-            for i, curve in enumerate(self.curves)
-            if curve.proposed is not None
-        ]
+        active = [i for i, curve in enumerate(self.curves) if curve.proposed is not None]
         return sorted(active, key=lambda i: -abs(np.log(self.curves[i].ratio)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Which proposed values are clearly more common among good trials than among others."""
-        clear = [
-            self.curves[i]
-            for i in self.order()
-            if self.curves[i].ratio >= _CLEAR
-        ]
+        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.claim(
-                "tried",
-                tuple(self.config),
-                says="nothing",
-                side="below",
-            ),
+            self.claim("tried", tuple(self.config), says="nothing", side="below"),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
@@ -213,22 +180,17 @@ class DensityPath(Result):
 
     table: ClassVar[Table] = Table(
         columns={
-            "trial": lambda result: np.repeat(
-                result.trials, len(result.values)
-            ),
+            "trial": lambda result: np.repeat(result.trials, len(result.values)),
             "value": lambda result: list(result.values) * len(result.trials),
             "good": lambda result: result.good.ravel(),
             "bad": lambda result: result.bad.ravel(),
             "log_ratio": lambda result: result.log_ratio.ravel(),
         },
-        held={
-            key: key
-            for key in ("name", "trials", "values", "good", "bad", "proposed")
-        },
+        held={key: key for key in ("name", "trials", "values", "good", "bad", "proposed")},
     )
     says: ClassVar[Mapping[str, str]] = {
         "common": "Good trials came to prefer {found.name} = {value}: {times:.2g} times as common "
-        "as among the others by trial {last:id}.",
+        "as among the others by trial {last:id}."
     }
 
     name: str
@@ -253,10 +215,7 @@ class DensityPath(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """Which value the latest densities prefer."""
-        best, times = (
-            self.values[self.preferred],
-            float(np.exp(self.log_ratio[-1].max())),
-        )
+        best, times = (self.values[self.preferred], float(np.exp(self.log_ratio[-1].max())))
         return (
             self.claim(
                 "tried",

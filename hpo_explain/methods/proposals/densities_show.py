@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import format_value
-from hpo_explain.base.figures import (
-    Axis,
-    Cells,
-    Curves,
-    Dots,
-    Line,
-    Note,
-    Panels,
-    View,
-)
+from hpo_explain.base.figures import Axis, Cells, Curves, Dots, Line, Note, Panels, View
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
@@ -24,11 +15,7 @@ from hpo_explain.methods.proposals.densities_result import (
 )
 from hpo_explain.space import CategoryIndex
 
-_MEANS = {
-    "0": "good trials (l)",
-    "1": "other trials (g)",
-    "proposed": "proposed value",
-}
+_MEANS = {"0": "good trials (l)", "1": "other trials (g)", "proposed": "proposed value"}
 
 
 def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
@@ -38,9 +25,7 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
     state = result.subject.state
     together = sum(len(group) for group in result.joint)
     when = f"Where good trials were when {result.where} was proposed"
-    footer = (
-        "Every hyperparameter was sampled by itself; the grey line is chance."
-    )
+    footer = "Every hyperparameter was sampled by itself; the grey line is chance."
     if together:
         footer = (
             f"{together} hyperparameters were sampled together; each panel shows one of them "
@@ -50,9 +35,7 @@ def densities(result: ProposalDensities | DensityPath) -> Panels | Cells:
     if left_out > 0:
         footer = f"{footer} {left_out} more are not shown."
     return Panels(
-        panels=[
-            _panel(result, curve) for curve in result.curves[: Panels.MOST]
-        ],
+        panels=[_panel(result, curve) for curve in result.curves[: Panels.MOST]],
         heading=f"Where good trials are, and {result.where}"
         if state in ("given", "waiting")
         else when,
@@ -89,9 +72,7 @@ def _panel(result: ProposalDensities, curve: DensityCurve) -> Curves:
 def _path(path: DensityPath) -> Cells:
     reach = float(np.abs(path.log_ratio).max()) or 1.0
     y = _axis(path, path.name)
-    with_value = [
-        i for i, value in enumerate(path.proposed) if value is not None
-    ]
+    with_value = [i for i, value in enumerate(path.proposed) if value is not None]
     trials = [float(path.trials[i]) for i in with_value]
     places = [_place(path, y, path.proposed[i]) for i in with_value]
     return Cells(
@@ -110,15 +91,11 @@ def _path(path: DensityPath) -> Cells:
 
 
 def _axis(result: DensityCurve | DensityPath, label: str) -> Axis:
-    names = (
-        [str(value) for value in result.values] if result.categorical else ()
-    )
+    names = [str(value) for value in result.values] if result.categorical else ()
     return Axis(label=label, values=result.values, log=result.log, names=names)
 
 
-def _place(
-    result: DensityCurve | DensityPath, axis: Axis, value: Any
-) -> float:
+def _place(result: DensityCurve | DensityPath, axis: Axis, value: Any) -> float:
     """Return where a value stands along its axis: a category at its index."""
     if not result.categorical:
         return float(axis.at([value])[0])
@@ -126,8 +103,4 @@ def _place(
     return np.nan if code is None else float(code)
 
 
-VIEWS = {
-    "": View(
-        densities, "How common values were among good and among other trials."
-    )
-}
+VIEWS = {"": View(densities, "How common values were among good and among other trials.")}

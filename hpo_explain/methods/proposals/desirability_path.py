@@ -22,13 +22,8 @@ from hpo_explain.base import (
     progress_of,
     steps,
 )
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.desirability_path_result import (
-    LATEST,
-    DesirabilityPath,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
 from hpo_explain.methods.proposals.explain_proposal import ProposalExplainer
 from hpo_explain.methods.proposals.explainable import explainable, proposals_of
 from hpo_explain.models import Acquisition
@@ -126,13 +121,7 @@ def desirability_path(
     run = question.run
     pending, n_jobs = check_flag("pending", pending), check_jobs(n_jobs)
     explainer = ProposalExplainer(
-        acquisition,
-        background,
-        surrogate,
-        estimator,
-        orders,
-        precision,
-        question.seed,
+        acquisition, background, surrogate, estimator, orders, precision, question.seed
     )
     shown = check_flag("progress", progress)
     with progress_of("desirability_path", shown=shown):
@@ -144,9 +133,7 @@ def desirability_path(
                 notes = (*notes, some)
         else:
             numbers, notes = proposals_of(run, trials), ()
-        calls: Iterator[tuple[Any, ...]] = (
-            (_explain, (explainer, run, n), {}) for n in numbers
-        )
+        calls: Iterator[tuple[Any, ...]] = ((_explain, (explainer, run, n), {}) for n in numbers)
         work = by_workers(n_jobs, calls)
         explanations = tuple(steps(work, "proposals", len(numbers)))
     return path_of(run, explanations, notes)
@@ -176,9 +163,7 @@ def some_of(run: Run, proposals: list[int]) -> list[int]:
 
 
 def path_of(
-    run: Run,
-    explanations: Sequence[ProposalExplanation],
-    notes: Sequence[Fact] = (),
+    run: Run, explanations: Sequence[ProposalExplanation], notes: Sequence[Fact] = ()
 ) -> DesirabilityPath:
     """Return the path of explanations of a run's proposals, in the order of the trials."""
     proposals = tuple(explanations)
@@ -203,9 +188,7 @@ def path_of(
     )
 
 
-def _explain(
-    explainer: ProposalExplainer, run: Run, number: int
-) -> ProposalExplanation:
+def _explain(explainer: ProposalExplainer, run: Run, number: int) -> ProposalExplanation:
     # with any number of threads sums come out in another order, and so in other last digits
     with one_blas_thread():
         return explainer.explain(run, number)

@@ -32,9 +32,7 @@ from hpo_explain.base import (
     spans,
     worth_naming,
 )
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.space import Array
 
 if TYPE_CHECKING:
@@ -117,17 +115,14 @@ class DesirabilityPath(Result):
             "turning_points": lambda result: result.turning_points(),
             "balance": lambda result: result.balance(),
             "kappa": "kappa",
-            "explanations": lambda result: [
-                e.to_dict() for e in result.explanations
-            ],
+            "explanations": lambda result: [e.to_dict() for e in result.explanations],
         },
     )
     says: ClassVar[Mapping[str, str]] = {
         "driver": "Over {found.over} {each} mattered most to what was proposed. | {what}",
         "short": "{names} mattered most to what was proposed.",
         "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
-        "balance": "Of the contributions to the latest proposals {share:%} are about "
-        "{part}.",
+        "balance": "Of the contributions to the latest proposals {share:%} are about {part}.",
         "indifferent": "Over {found.over} no hyperparameter stands out from an average "
         "configuration.",
     }
@@ -148,31 +143,23 @@ class DesirabilityPath(Result):
     @property
     def trials(self) -> npt.NDArray[np.int64]:
         """The numbers of the explained proposals, (T,)."""
-        numbers = [
-            -1 if e.trial is None else e.trial for e in self.explanations
-        ]
+        numbers = [-1 if e.trial is None else e.trial for e in self.explanations]
         return np.array(numbers, dtype=np.int64)
 
     @property
     def acquisitions(self) -> tuple[str, ...]:
         """The criteria by which the proposals were made, each once."""
-        return tuple(
-            dict.fromkeys(e.subject.acquisition for e in self.explanations)
-        )
+        return tuple(dict.fromkeys(e.subject.acquisition for e in self.explanations))
 
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms of all proposals, each once."""
-        return tuple(
-            dict.fromkeys(term for e in self.explanations for term in e.terms)
-        )
+        return tuple(dict.fromkeys(term for e in self.explanations for term in e.terms))
 
     @property
     def phi(self) -> Array:
         """The contributions by term, (T, d, number of terms)."""
-        return np.stack(
-            [self._of_terms(e.terms, e.phi) for e in self.explanations]
-        )
+        return np.stack([self._of_terms(e.terms, e.phi) for e in self.explanations])
 
     @property
     def total(self) -> Array:
@@ -206,10 +193,7 @@ class DesirabilityPath(Result):
         for e in self.explanations:
             half = e.half_width(level)
             halves.append(
-                np.concatenate(
-                    [self._of_terms(e.terms, half[:, :-1]), half[:, -1:]],
-                    axis=1,
-                )
+                np.concatenate([self._of_terms(e.terms, half[:, :-1]), half[:, -1:]], axis=1)
             )
         return np.stack(halves)
 
@@ -251,19 +235,11 @@ class DesirabilityPath(Result):
         import pandas as pd
 
         rows = [
-            (
-                e.trial,
-                term,
-                e.prediction[term],
-                e.baseline[term],
-                e.payout[term],
-            )
+            (e.trial, term, e.prediction[term], e.baseline[term], e.payout[term])
             for e in self.explanations
             for term in ("total", *e.own_terms)
         ]
-        return pd.DataFrame(
-            rows, columns=["trial", "term", "prediction", "baseline", "payout"]
-        )
+        return pd.DataFrame(rows, columns=["trial", "term", "prediction", "baseline", "payout"])
 
     @property
     def predicted(self) -> dict[str, Array]:
@@ -292,12 +268,8 @@ class DesirabilityPath(Result):
     @property
     def observed(self) -> Array:
         """The objective of each explained proposal, (T,); NaN without a result."""
-        objectives = dict(
-            zip(self.all_trials.tolist(), self.objective.tolist(), strict=True)
-        )
-        return np.array(
-            [objectives.get(t, np.nan) for t in self.trials.tolist()]
-        )
+        objectives = dict(zip(self.all_trials.tolist(), self.objective.tolist(), strict=True))
+        return np.array([objectives.get(t, np.nan) for t in self.trials.tolist()])
 
     # ------------------------------------------------------------------ exploring and exploiting
 
@@ -318,14 +290,10 @@ class DesirabilityPath(Result):
         uncertainty = self._of_term("uncertainty")
         if kappa is None:
             return uncertainty
-        factor = [
-            kappa / e.kappa if e.kappa else 1.0 for e in self.explanations
-        ]
+        factor = [kappa / e.kappa if e.kappa else 1.0 for e in self.explanations]
         return np.asarray(uncertainty * np.array(factor)[:, None])
 
-    def turning_points(
-        self, kappa: float | None = None
-    ) -> dict[str, int | None]:
+    def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
 
         The trial that best separates proposals where the uncertainty contributed more from later
@@ -338,9 +306,7 @@ class DesirabilityPath(Result):
             Another weight of the uncertainty; by default that of the criterion.
         """
         lead = self._of_term("mean") - self._uncertainty(kappa)
-        return {
-            name: self._turn(lead[:, j]) for j, name in enumerate(self.names)
-        }
+        return {name: self._turn(lead[:, j]) for j, name in enumerate(self.names)}
 
     @property
     def turns(self) -> dict[str, TurningPoint]:
@@ -353,9 +319,7 @@ class DesirabilityPath(Result):
             if trial is not None
         }
 
-    def _turning_point(
-        self, trial: int, others: list[int | None]
-    ) -> TurningPoint:
+    def _turning_point(self, trial: int, others: list[int | None]) -> TurningPoint:
         """Return a turning point, from those for other κ."""
         places = [other for other in others if other is not None]
         if len(places) < len(others):
@@ -376,19 +340,11 @@ class DesirabilityPath(Result):
         before = np.cumsum(~mean_leads)[places - 1]
         after = mean_leads.sum() - np.cumsum(mean_leads)[places - 1]
         agreeing = (before + after).astype(float)
-        agreeing[
-            (before / places < _AGREEING) | (after / (n - places) < _AGREEING)
-        ] = -1.0
+        agreeing[(before / places < _AGREEING) | (after / (n - places) < _AGREEING)] = -1.0
         best = int(np.argmax(agreeing))
-        return (
-            None
-            if agreeing[best] < 0.0
-            else int(self.trials[leading[places[best]]])
-        )
+        return None if agreeing[best] < 0.0 else int(self.trials[leading[places[best]]])
 
-    def balance(
-        self, last: int = LATEST, kappa: float | None = None
-    ) -> dict[str, float]:
+    def balance(self, last: int = LATEST, kappa: float | None = None) -> dict[str, float]:
         """Return the shares of exploiting and exploring in the latest proposals' contributions.
 
         Of the absolute contributions of both terms, averaged over the last proposals; empty where
@@ -462,9 +418,7 @@ class DesirabilityPath(Result):
         if self.claims[0].side == "below":
             return super().headline
         drivers = [
-            claim.hyperparameters[0]
-            for claim in self.claims
-            if claim.kind == "contribution"
+            claim.hyperparameters[0] for claim in self.claims if claim.kind == "contribution"
         ]
         return self.briefly("short", names=drivers)
 
@@ -477,15 +431,7 @@ class DesirabilityPath(Result):
         total = self._sizes()
         drivers = _largest(total)
         if not drivers:
-            return (
-                self.claim(
-                    "contribution",
-                    self.names,
-                    0.0,
-                    says="indifferent",
-                    side="below",
-                ),
-            )
+            return (self.claim("contribution", self.names, 0.0, says="indifferent", side="below"),)
         kappas = KAPPAS if self.kappa else ()
         others = [_largest(self._sizes(kappa)) for kappa in kappas]
         held = {j: all(j in other for other in others) for j in drivers}
@@ -509,9 +455,7 @@ class DesirabilityPath(Result):
             **self._if(certain),
         )
 
-    def _turn_claim(
-        self, name: str, turn: TurningPoint, *, in_words: bool
-    ) -> Claim:
+    def _turn_claim(self, name: str, turn: TurningPoint, *, in_words: bool) -> Claim:
         when = "(this depends on κ)"
         if turn.certain:
             when = f"from trial {turn.trial} on"
@@ -535,10 +479,7 @@ class DesirabilityPath(Result):
         certain = True
         part = "uncertainty"
         if self.kappa:
-            shares = [
-                share,
-                *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS),
-            ]
+            shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
             low, high = interval = min(shares), max(shares)
             certain = not low <= _EVEN <= high
             part += f" ({percent(low)} to {percent(high)} for κ from 1 to 3)"

@@ -6,29 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hpo_explain.base import (
-    BETTER,
-    counted,
-    listed,
-    number,
-    sentences,
-    spans,
-    told_apart,
-)
-from hpo_explain.base.figures import (
-    Axis,
-    Curves,
-    Dots,
-    Line,
-    Note,
-    Panels,
-    View,
-)
+from hpo_explain.base import BETTER, counted, listed, number, sentences, spans, told_apart
+from hpo_explain.base.figures import Axis, Curves, Dots, Line, Note, Panels, View
 from hpo_explain.methods.proposals.contributions_result import criterion
-from hpo_explain.methods.proposals.desirability_path_result import (
-    LATEST,
-    DesirabilityPath,
-)
+from hpo_explain.methods.proposals.desirability_path_result import LATEST, DesirabilityPath
 from hpo_explain.run import winsorized
 from hpo_explain.space import Array
 
@@ -53,21 +34,13 @@ def contributions(path: DesirabilityPath) -> Panels:
     active = np.stack([e.active for e in path.explanations])
     half = path.half_width()[:, :, -1] / scale[:, None]
     lines = {
-        "total": (
-            np.where(active, path.total / scale[:, None], np.nan),
-            half,
-        ),
+        "total": (np.where(active, path.total / scale[:, None], np.nan), half),
         **{
-            term: (
-                np.where(active, path.phi[:, :, t] / scale[:, None], np.nan),
-                None,
-            )
+            term: (np.where(active, path.phi[:, :, t] / scale[:, None], np.nan), None)
             for t, term in enumerate(path.terms)
         },
     }
-    turns = {
-        name: turn.trial for name, turn in path.turns.items() if turn.certain
-    }
+    turns = {name: turn.trial for name, turn in path.turns.items() if turn.certain}
     panels, left_out = panels_of(
         path.trials.astype(float),
         path.names,
@@ -76,30 +49,20 @@ def contributions(path: DesirabilityPath) -> Panels:
         x_label="trial",
         y_label="share of all contributions" if shares else "contribution",
     )
-    band = (
-        {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
-    )
+    band = {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
     return Panels(
         panels=panels,
         same_x=True,
         heading=_asked(path),
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
-        means={
-            **terms_mean(path.terms),
-            **band,
-            "turn": "the mean leads from here on",
-        },
+        means={**terms_mean(path.terms), **band, "turn": "the mean leads from here on"},
         footer=sentences(_footer(path, shares=shares), left_out),
     )
 
 
 def terms_mean(terms: tuple[str, ...]) -> dict[str, str]:
     """Return the legend of a total and its terms; the only term is the total."""
-    named = (
-        dict(zip(map(str, range(len(terms))), terms, strict=True))
-        if len(terms) > 1
-        else {}
-    )
+    named = dict(zip(map(str, range(len(terms))), terms, strict=True)) if len(terms) > 1 else {}
     return {"total": "total", **named}
 
 
@@ -119,9 +82,7 @@ def panels_of(
     total, turns = lines["total"][0], turns or {}
     defined = ~np.isnan(total)
     size = np.where(defined, np.abs(total), 0.0).mean(axis=0)
-    order = [
-        int(j) for j in np.argsort(-size, kind="stable") if defined[:, j].any()
-    ]
+    order = [int(j) for j in np.argsort(-size, kind="stable") if defined[:, j].any()]
     shown = order[:_MOST_PANELS] or [0]
     chosen = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
     panels = [
@@ -139,17 +100,14 @@ def panels_of(
                 for k, (term, (values, half)) in enumerate(chosen)
             ],
             levels=[(0.0, "zero")],
-            notes=[Note(turns[names[j]], f"from {turns[names[j]]}")]
-            if names[j] in turns
-            else [],
+            notes=[Note(turns[names[j]], f"from {turns[names[j]]}")] if names[j] in turns else [],
         )
         for j in shown
     ]
     smaller = [names[j] for j in order if j not in shown]
     never = [name for j, name in enumerate(names) if j not in order]
     left_out = sentences(
-        smaller
-        and f"Smaller, without a panel: {listed(smaller, _MOST_NAMED)}.",
+        smaller and f"Smaller, without a panel: {listed(smaller, _MOST_NAMED)}.",
         never and f"Inactive in every proposal: {listed(never, _MOST_NAMED)}.",
     )
     return panels, left_out
@@ -160,9 +118,7 @@ def _asked(path: DesirabilityPath) -> str:
     one = len(path) == 1
     question = f"Why {'trial' if one else 'trials'} {spans(path.trials)}?"
     each = {e.acquisition: e.subject for e in reversed(path.explanations)}
-    through = listed(
-        [criterion(each[name]) for name in path.acquisitions], _MOST_CRITERIA
-    )
+    through = listed([criterion(each[name]) for name in path.acquisitions], _MOST_CRITERIA)
     assumed = [e.assumed for e in path.explanations]
     seen = "it" if one else "them"
     if all(assumed):
@@ -174,23 +130,18 @@ def _asked(path: DesirabilityPath) -> str:
 
 def _footer(path: DesirabilityPath, *, shares: bool) -> str:
     """Say what the band is, and what is not drawn."""
-    unknown = sum(
-        bool(np.isnan(e.standard_error).any()) for e in path.explanations
-    )
+    unknown = sum(bool(np.isnan(e.standard_error).any()) for e in path.explanations)
     has_intervals = unknown < len(path)
     conditional = any(not e.active.all() for e in path.explanations)
     return sentences(
         "Band: 95 % interval of averaging over the background; it is not the model's uncertainty."
         if has_intervals
         else "No intervals: they are not known.",
-        has_intervals
-        and unknown
-        and f"It is not known for {counted(unknown, 'proposal')}.",
+        has_intervals and unknown and f"It is not known for {counted(unknown, 'proposal')}.",
         shares
         and "Criteria have different units, so contributions are divided by the sum of the "
         "proposal's absolute contributions.",
-        conditional
-        and "A line is broken where the hyperparameter is inactive.",
+        conditional and "A line is broken where the hyperparameter is inactive.",
         told_apart(n for n in path.notes if n.kind == "proposals_left_out"),
     )
 
@@ -216,17 +167,11 @@ def payouts(path: DesirabilityPath) -> Panels:
         same_y=False,
         heading=f"Payouts of {counted(len(path), 'proposal')} by {', '.join(path.acquisitions)}",
         subtitle="Up is more desirable. The payout is what the contributions add up to.",
-        means={
-            "main": "the proposal",
-            "doubt": "average configuration",
-            "band": "payout",
-        },
+        means={"main": "the proposal", "doubt": "average configuration", "band": "payout"},
         footer=sentences(
             "Each panel has its own scale.",
-            size
-            and f"The average is over a background of {size} configurations.",
-            len(path.acquisitions) > 1
-            and "Lines are broken where another criterion proposed.",
+            size and f"The average is over a background of {size} configurations.",
+            len(path.acquisitions) > 1 and "Lines are broken where another criterion proposed.",
         ),
     )
 
@@ -266,22 +211,13 @@ def exploration(path: DesirabilityPath) -> Curves:
         x=Axis(label="trial", whole=True),
         y=Axis(label="share of uncertainty", percent=True, limits=(0.0, 1.0)),
         lines=[
-            Line(
-                path.trials.astype(float),
-                shares.iloc[:, j].to_numpy(float),
-                look=str(place),
-            )
+            Line(path.trials.astype(float), shares.iloc[:, j].to_numpy(float), look=str(place))
             for place, j in enumerate(shown)
         ],
         levels=[(0.5, "zero")],
         means={str(place): path.names[j] for place, j in enumerate(shown)},
-        empty=""
-        if shown
-        else "The criterion has no terms of the mean and of uncertainty.",
-        footer=sentences(
-            smaller
-            and f"Smaller, without a line: {listed(smaller, _MOST_NAMED)}.",
-        ),
+        empty="" if shown else "The criterion has no terms of the mean and of uncertainty.",
+        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller, _MOST_NAMED)}."),
     )
 
 
@@ -314,22 +250,12 @@ def predictions(path: DesirabilityPath) -> Curves:
     if path.subject.incumbent and counts.any():
         order = np.argsort(at[counts])
         best = sign * np.minimum.accumulate(shown[counts][order])
-        lines.append(
-            Line(
-                at[counts][order].astype(float),
-                best,
-                step=True,
-                look="incumbent",
-            )
-        )
+        lines.append(Line(at[counts][order].astype(float), best, step=True, look="incumbent"))
     return Curves(
-        heading=f"Predicted and observed {path.objective_name} of "
-        f"{counted(len(path), 'proposal')}",
+        heading=f"Predicted and observed {path.objective_name} of {counted(len(path), 'proposal')}",
         subtitle=f"{BETTER[path.subject.direction]} is better",
         x=Axis(label="trial", whole=True),
-        y=Axis(
-            label=path.objective_name, limits=_limits(objective, mean, std)
-        ),
+        y=Axis(label=path.objective_name, limits=_limits(objective, mean, std)),
         lines=lines,
         dots=[
             Dots(at[rows].astype(float), objective[rows], look=look)
@@ -355,14 +281,10 @@ def _whose(path: DesirabilityPath) -> str:
         "Predictions are those of each proposal's own iteration, before its trial was known; std "
         "is that of the function, observation noise is excluded."
     )
-    return sentences(
-        text, unknown and f"None is known for {counted(unknown, 'proposal')}."
-    )
+    return sentences(text, unknown and f"None is known for {counted(unknown, 'proposal')}.")
 
 
-def _limits(
-    objective: Array, mean: Array, std: Array
-) -> tuple[float | None, float | None]:
+def _limits(objective: Array, mean: Array, std: Array) -> tuple[float | None, float | None]:
     """Return limits that show all values, and of bands that are much wider only a part."""
     defined = ~np.isnan(mean)
     values = np.append(objective, mean[defined])
@@ -371,12 +293,8 @@ def _limits(
     reach = _REACH * (high - low)
     if reach == 0.0:
         return None, None
-    bottom = max(
-        low - reach, min(low, *lower[defined]) if defined.any() else low
-    )
-    top = min(
-        high + reach, max(high, *upper[defined]) if defined.any() else high
-    )
+    bottom = max(low - reach, min(low, *lower[defined]) if defined.any() else low)
+    top = min(high + reach, max(high, *upper[defined]) if defined.any() else high)
     margin = 0.04 * (top - bottom)
     return bottom - margin, top + margin
 
@@ -387,9 +305,7 @@ def _least_feasible(path: DesirabilityPath, cost: Array) -> float:
     if not incumbent:
         return np.inf
     reference = path.subject.space.encode(dict(incumbent))[0]
-    same = np.isclose(
-        tried, reference, rtol=0.0, atol=1e-9, equal_nan=True
-    ).all(axis=1)
+    same = np.isclose(tried, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)
     return float(cost[same].min()) if same.any() else -np.inf
 
 
@@ -404,9 +320,7 @@ VIEWS = {
         shown_if=lambda _: False,
     ),
     "payouts": View(
-        payouts,
-        "Prediction and average of each term, by trial.",
-        shown_if=lambda _: False,
+        payouts, "Prediction and average of each term, by trial.", shown_if=lambda _: False
     ),
     "predictions": View(
         predictions,

@@ -25,12 +25,8 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Draws, as_draws
 from hpo_explain.methods._engines.background import global_background
-from hpo_explain.methods.proposals.contributions_result import (
-    PredictionExplanation,
-)
-from hpo_explain.methods.proposals.explain_predictions_result import (
-    PredictionOverview,
-)
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
+from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models import Surrogate
 from hpo_explain.question import (
@@ -86,11 +82,7 @@ def explain_prediction(
     at, model = question.config("config", config), question.model
     subject = question.subject(question.trial(config))
     return PredictionExplainer(
-        model,
-        background=background,
-        estimator=estimator,
-        subject=subject,
-        seed=question.seed,
+        model, background=background, estimator=estimator, subject=subject, seed=question.seed
     ).explain(at)
 
 
@@ -133,14 +125,9 @@ def explain_predictions(
     chosen, notes = question.some_trials() if trials is None else (trials, ())
     configs = each_of("trials", chosen, "numbers of trials", run.config)
     if not configs:
-        raise InputError(
-            "trials", "is empty", trials, "Name at least one trial."
-        )
+        raise InputError("trials", "is empty", trials, "Name at least one trial.")
     explainer = PredictionExplainer(
-        question.model,
-        background=background,
-        subject=question.subject(notes=notes),
-        seed=seed,
+        question.model, background=background, subject=question.subject(notes=notes), seed=seed
     )
     return explainer.explain_all(configs, chosen)
 
@@ -199,9 +186,7 @@ class PredictionExplainer:
     ) -> None:
         self._game = PredictedObjective(
             accepted_surrogate(surrogate),
-            check_direction(
-                direction if subject is None else subject.direction
-            ),
+            check_direction(direction if subject is None else subject.direction),
         )
         self._background = background
         self._estimator = estimator
@@ -211,9 +196,7 @@ class PredictionExplainer:
         self._explainer = self._over(background, self._belief)
 
     def _over(
-        self,
-        background: int | str | npt.ArrayLike,
-        belief: Draws | None = None,
+        self, background: int | str | npt.ArrayLike, belief: Draws | None = None
     ) -> ShapleyExplainer:
         return ShapleyExplainer(
             self._game,
@@ -298,21 +281,13 @@ class PredictionExplainer:
         space = self._game.space
         X = space.encode(list(configs))
         if not len(X):
-            raise InputError(
-                "configs",
-                "is empty",
-                configs,
-                "Give at least one configuration.",
-            )
+            raise InputError("configs", "is empty", configs, "Give at least one configuration.")
         background = self._background
         if isinstance(background, str) and background == "auto":
-            background = global_background(
-                space, _ROWS_FOR_MANY, seed=self._seed
-            )
+            background = global_background(space, _ROWS_FOR_MANY, seed=self._seed)
         explainer = self._over(background)
         explanations = [
-            explainer.explain(config)
-            for config in steps(space.decode(X), "configurations")
+            explainer.explain(config) for config in steps(space.decode(X), "configurations")
         ]
         positions = X.copy()
         for j, parameter in enumerate(space.parameters):
@@ -324,9 +299,7 @@ class PredictionExplainer:
             configs=tuple(dict(one.config) for one in explanations),
             phi=np.array([one.phi[:, 0] for one in explanations]),
             positions=positions,
-            predictions=np.array(
-                [one.prediction["mean"] for one in explanations]
-            ),
+            predictions=np.array([one.prediction["mean"] for one in explanations]),
             baseline=first.baseline["mean"],
             trials=tuple(int(trial) for trial in trials),
             background_size=first.background_size,

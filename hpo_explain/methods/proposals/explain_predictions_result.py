@@ -53,9 +53,7 @@ class PredictionOverview(Result):
         columns={},
         held={
             "names": "names",
-            "configs": lambda result: [
-                dict(config) for config in result.configs
-            ],
+            "configs": lambda result: [dict(config) for config in result.configs],
             "trials": "trials",
             "contributions": "phi",
             "predictions": "predictions",
@@ -110,18 +108,10 @@ class PredictionOverview(Result):
                 says="effect",
                 size=float(sizes[j]),
             )
-            for j in worth_naming(
-                self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum()
-            )
+            for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         )
         return claims or (
-            self.claim(
-                "contribution",
-                self.names,
-                0.0,
-                says="nothing",
-                side="below",
-            ),
+            self.claim("contribution", self.names, 0.0, says="nothing", side="below"),
         )
 
     @property
@@ -130,9 +120,7 @@ class PredictionOverview(Result):
         numbers = self.trials or tuple(range(len(self.phi)))
         rows = [
             (number, name, config[name], self.phi[i, j])
-            for i, (number, config) in enumerate(
-                zip(numbers, self.configs, strict=True)
-            )
+            for i, (number, config) in enumerate(zip(numbers, self.configs, strict=True))
             for j, name in enumerate(self.names)
             if name in config
         ]
@@ -151,13 +139,9 @@ class PredictionOverview(Result):
         """
         import shap
 
-        values = [
-            [config.get(name) for name in self.names]
-            for config in self.configs
-        ]
+        values = [[config.get(name) for name in self.names] for config in self.configs]
         words = [
-            [value_in(self.subject, config, name) for name in self.names]
-            for config in self.configs
+            [value_in(self.subject, config, name) for name in self.names] for config in self.configs
         ]
         return shap.Explanation(
             values=self.phi.copy(),

@@ -7,9 +7,7 @@ import numpy as np
 from hpo_explain.base import number, sentences
 from hpo_explain.base.figures import Dots, Rows, View
 from hpo_explain.methods.proposals.contributions_show import contribution_to
-from hpo_explain.methods.proposals.explain_predictions_result import (
-    PredictionOverview,
-)
+from hpo_explain.methods.proposals.explain_predictions_result import PredictionOverview
 from hpo_explain.space import Array
 
 _BINS = 60  # across; points of a bin stand over each other
@@ -27,13 +25,7 @@ def swarm(overview: PredictionOverview) -> Rows:
     for row, j in enumerate(order):
         active = ~np.isnan(overview.positions[:, j])
         x = overview.phi[active, j]
-        dots.append(
-            Dots(
-                x=x,
-                y=row + _offsets(x, reach),
-                colors=overview.positions[active, j],
-            )
-        )
+        dots.append(Dots(x=x, y=row + _offsets(x, reach), colors=overview.positions[active, j]))
     left_out = len(overview.names) - len(order)
     return Rows(
         labels=[(overview.names[j],) for j in order],
@@ -62,14 +54,8 @@ def _offsets(x: Array, reach: float) -> Array:
         members = np.flatnonzero(which == b)
         place = np.arange(len(members))
         # outwards in turns: 0, 1, -1, 2, -2, ...
-        offsets[members] = step * np.where(
-            place % 2 == 1, (place + 1) // 2, -(place // 2)
-        )
+        offsets[members] = step * np.where(place % 2 == 1, (place + 1) // 2, -(place // 2))
     return offsets
 
 
-VIEWS = {
-    "": View(
-        swarm, "Contributions to the {found.what}, a point per configuration."
-    )
-}
+VIEWS = {"": View(swarm, "Contributions to the {found.what}, a point per configuration.")}

@@ -26,18 +26,9 @@ from hpo_explain.base import (
     spans,
 )
 from hpo_explain.belief import as_draws
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.explainable import (
-    LEAST_KNOWN,
-    why_unexplained,
-)
-from hpo_explain.methods.proposals.proposed import (
-    AnyTrial,
-    Proposed,
-    proposed,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.explainable import LEAST_KNOWN, why_unexplained
+from hpo_explain.methods.proposals.proposed import AnyTrial, Proposed, proposed
 from hpo_explain.methods.proposals.shapley import ShapleyExplainer
 from hpo_explain.models import Acquisition, as_surrogate
 from hpo_explain.question import (
@@ -58,8 +49,7 @@ def _running_then(fact: Fact) -> str:
 
 
 _INCUMBENT = declared_fact(
-    "background_incumbent",
-    "it is compared with trial {trials:id}, the best one by then",
+    "background_incumbent", "it is compared with trial {trials:id}, the best one by then"
 )
 _RUNNING = declared_fact("results_not_known", "{text}", text=_running_then)
 _BEST_ELSEWHERE = declared_fact(
@@ -73,9 +63,7 @@ _REPEATS = declared_fact(
     "proposal_repeats",
     "it repeats {earlier}, known by then",
     earlier=lambda fact: (
-        f"trial {spans(fact.trials)}"
-        if len(fact.trials) == 1
-        else f"trials {spans(fact.trials)}"
+        f"trial {spans(fact.trials)}" if len(fact.trials) == 1 else f"trials {spans(fact.trials)}"
     ),
 )
 
@@ -161,13 +149,7 @@ def explain_proposal(
     (12, None)
     """
     explainer = ProposalExplainer(
-        acquisition,
-        background,
-        surrogate,
-        estimator,
-        orders,
-        precision,
-        question.seed,
+        acquisition, background, surrogate, estimator, orders, precision, question.seed
     )
     return explainer.explain(question.run, trial, believed=True)
 
@@ -210,11 +192,7 @@ class ProposalExplainer:
 
     @shows_progress
     def explain(
-        self,
-        run: Run,
-        trial: AnyTrial = "latest",
-        *,
-        believed: bool = False,
+        self, run: Run, trial: AnyTrial = "latest", *, believed: bool = False
     ) -> ProposalExplanation:
         """Return the explanation of one proposal, or of any configuration as the next one.
 
@@ -245,9 +223,7 @@ class ProposalExplainer:
         model = None
         if self.surrogate is not None:
             model = accepted_surrogate(as_surrogate(self.surrogate, run.space))
-        chosen = run.chosen_acquisition(
-            what.before, self.acquisition, seed=self.seed
-        )
+        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
         if model is not None:
             chosen = chosen.through(model, run.direction)
         background, about = self._background(run, what)
@@ -262,11 +238,7 @@ class ProposalExplainer:
         earlier = run.known_before(what.before)
         notes += _repeats(run, what, earlier)
         subject = Subject.of(
-            run,
-            trial=what.number,
-            state=what.state,
-            assumed=chosen.assumed,
-            notes=notes,
+            run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
         )
         rows = _compact(earlier)
         belief = None
@@ -283,9 +255,7 @@ class ProposalExplainer:
             subject=replace(subject, tried=run.X[rows], costs=run.cost[rows]),
             belief=belief,
             seed=self.seed,
-        ).explain(
-            run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen
-        )
+        ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
 
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""

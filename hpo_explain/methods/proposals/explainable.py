@@ -44,9 +44,7 @@ def _remedy(fact: Fact) -> str:
 _TOO_LITTLE = declared_fact(
     "too_little_known",
     "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
-    known=lambda fact: (
-        "only one trial was" if fact["finished"] else "no trial was"
-    ),
+    known=lambda fact: "only one trial was" if fact["finished"] else "no trial was",
     then=_until_then,
     remedy=_remedy,
 )
@@ -74,8 +72,7 @@ _NONE_EXPLAINED = declared_fact(
     "no_explainable_proposal",
     "none of the run's proposals can be explained: {reasons}. Run more trials.",
     reasons=lambda fact: "; ".join(
-        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}"
-        for left in fact["left_out"]
+        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}" for left in fact["left_out"]
     ),
 )
 
@@ -98,9 +95,7 @@ def why_unexplained(
     rows, at = run.known_before(number), [] if number is None else [number]
     if len(rows) < LEAST_KNOWN:
         is_object = not isinstance(acquisition, str)
-        if is_object or (
-            acquisition == "auto" and run.own_acquisition(number) is not None
-        ):
+        if is_object or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
         return _TOO_LITTLE(trials=at, finished=len(rows))
     if _witnesses(run, rows) is not None:
@@ -136,19 +131,13 @@ def _why_unexplained(
             why[number] = None
             continue
         why[number] = why_unexplained(run, number, acquisition)
-        if (
-            why[number] is None
-            and len(earlier := run.known_before(number)) >= LEAST_KNOWN
-        ):
+        if why[number] is None and len(earlier := run.known_before(number)) >= LEAST_KNOWN:
             shown = _witnesses(run, earlier)
     return why
 
 
 def explainable(
-    run: Run,
-    acquisition: Criterion | Acquisition = "auto",
-    *,
-    pending: bool = False,
+    run: Run, acquisition: Criterion | Acquisition = "auto", *, pending: bool = False
 ) -> tuple[list[int], tuple[Fact, ...]]:
     """Return the proposals that can be explained, and which of them cannot, and why.
 
@@ -184,26 +173,15 @@ def explainable(
     """
     proposals = all_proposals(run)
     if pending:
-        others = [
-            t for t, trial in run.without_result.items() if trial.explainable
-        ]
+        others = [t for t, trial in run.without_result.items() if trial.explainable]
         proposals = sorted([*proposals, *others])
     why = _why_unexplained(run, proposals, acquisition)
-    changed = [
-        number
-        for number, decided in run.reviewed.items()
-        if decided.set_by_person
-    ]
-    reasons: dict[str, list[int]] = (
-        {"changed_by_person": changed} if changed else {}
-    )
+    changed = [number for number, decided in run.reviewed.items() if decided.set_by_person]
+    reasons: dict[str, list[int]] = {"changed_by_person": changed} if changed else {}
     for number, reason in why.items():
         if reason is not None:
             reasons.setdefault(reason.kind, []).append(number)
-    left_out = tuple(
-        _NOT_EXPLAINED(trials=numbers, why=kind)
-        for kind, numbers in reasons.items()
-    )
+    left_out = tuple(_NOT_EXPLAINED(trials=numbers, why=kind) for kind, numbers in reasons.items())
     numbers = [number for number in proposals if why[number] is None]
     if not numbers:
         raise NothingToExplain(_NONE_EXPLAINED(left_out=left_out))
@@ -222,13 +200,9 @@ def proposals_of(run: Run, trials: Sequence[int] | None) -> list[int]:
     """
     if trials is None:
         return all_proposals(run)
-    numbers = each_of(
-        "trials", trials, "numbers of proposals", partial(_proposal, run)
-    )
+    numbers = each_of("trials", trials, "numbers of proposals", partial(_proposal, run))
     if not numbers:
-        raise InputError(
-            "trials", "is empty", trials, "Name at least one proposal."
-        )
+        raise InputError("trials", "is empty", trials, "Name at least one proposal.")
     return sorted(set(numbers))
 
 

@@ -32,8 +32,7 @@ _GROWN = declared_fact(
     ),
 )
 _SAMPLED = declared_fact(
-    "orders_sampled",
-    "sampling, {orders} draws of a background row and an order",
+    "orders_sampled", "sampling, {orders} draws of a background row and an order"
 )
 
 
@@ -63,11 +62,7 @@ class ShapleyEstimate:
 
     @classmethod
     def over(
-        cls,
-        cubes: list[Array],
-        by_cube: Array,
-        how: Fact,
-        notes: tuple[Fact, ...] = (),
+        cls, cubes: list[Array], by_cube: Array, how: Fact, notes: tuple[Fact, ...] = ()
     ) -> ShapleyEstimate:
         """Return the mean over the rows of hypercubes."""
         phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
@@ -113,12 +108,7 @@ class ShapleyEstimate:
 
 
 def integrated(
-    game: CoalitionGame,
-    reference: Reference,
-    config: Config,
-    *,
-    columns: slice,
-    precision: float,
+    game: CoalitionGame, reference: Reference, config: Config, *, columns: slice, precision: float
 ) -> ShapleyEstimate:
     """Return Shapley values by hypercubes of a background, of as many rows as needed.
 
@@ -139,9 +129,7 @@ def integrated(
         needed = 1.2 * rows * (width / precision) ** 1.5
         rows = int(min(bound, max(2 * rows, needed)))
     enough = width <= precision
-    grown = _GROWN(
-        rows=rows, place=reference.place, width=width, enough=enough
-    )
+    grown = _GROWN(rows=rows, place=reference.place, width=width, enough=enough)
     return ShapleyEstimate.over(cubes, by_cube, how, (grown,))
 
 
@@ -151,12 +139,7 @@ def sampled(
     """Return Shapley values by draws of background rows and orders."""
     background = np.vstack(reference.cubes(config))
     by_draw = sampled_shapley(
-        game.acquisition,
-        game.x,
-        game.players,
-        background,
-        orders=orders,
-        seed=game.seed,
+        game.acquisition, game.x, game.players, background, orders=orders, seed=game.seed
     )
     how = _SAMPLED(orders=orders)
     return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)

@@ -41,14 +41,9 @@ _ORIGINS = {
 
 
 def _changes(fact: Fact) -> str:
-    new, old = (
-        [format_value(value) for value in fact[which]]
-        for which in ("set", "proposed")
-    )
+    new, old = ([format_value(value) for value in fact[which]] for which in ("set", "proposed"))
     changed = zip(fact.names, new, old, strict=True)
-    return join_words(
-        [f"{name} = {now} in place of {was}" for name, now, was in changed]
-    )
+    return join_words([f"{name} = {now} in place of {was}" for name, now, was in changed])
 
 
 def _no_proposals(fact: Fact) -> Text:
@@ -176,15 +171,11 @@ class Proposed:
         """
         trial = run.without_result[number]
         if np.isnan(trial.x).all():
-            raise NothingToExplain(
-                _NOTHING_CHOSEN(trials=[number], state=trial.state)
-            )
+            raise NothingToExplain(_NOTHING_CHOSEN(trials=[number], state=trial.state))
         missing = trial.not_chosen(run.space)
         notes = [_NO_RESULT(trials=[number], state=trial.state)]
         if missing:
-            notes.append(
-                _NOT_CHOSEN(trials=[number], names=missing, state=trial.state)
-            )
+            notes.append(_NOT_CHOSEN(trials=[number], names=missing, state=trial.state))
         return cls(
             trial.x,
             number,
@@ -210,13 +201,7 @@ class Proposed:
         return cls(reviewed.proposed, number, number, "changed", notes=(note,))
 
 
-def proposed(
-    run: Run,
-    trial: AnyTrial,
-    *,
-    seed: int = 0,
-    any_trial: bool = False,
-) -> Proposed:
+def proposed(run: Run, trial: AnyTrial, *, seed: int = 0, any_trial: bool = False) -> Proposed:
     """Return what is explained.
 
     Parameters
@@ -253,22 +238,14 @@ def proposed(
     which: Any = getattr(trial, "number", trial)
     if isinstance(which, str) and which == "pending":
         which = _pending(run)
-    whole = isinstance(which, (int, np.integer)) and not isinstance(
-        which, bool
-    )
-    changed = [
-        number
-        for number, review in run.reviewed.items()
-        if review.set_by_person
-    ]
+    whole = isinstance(which, (int, np.integer)) and not isinstance(which, bool)
+    changed = [number for number, review in run.reviewed.items() if review.set_by_person]
     if whole and which in changed:
         return Proposed.before_change(run, int(which))
     if whole and which in run.without_result:
         number = int(which)
         candidate = run.without_result[number]
-        if not (
-            candidate.proposed or candidate.state == "waiting" or any_trial
-        ):
+        if not (candidate.proposed or candidate.state == "waiting" or any_trial):
             raise _not_proposed(run, number)
         return Proposed.without_result(run, number)
     number = _finished(run, which, seed=seed, any_trial=any_trial)
@@ -289,9 +266,7 @@ def _pending(run: Run) -> int:
             "pending",
             f"{remedy}Finished trials: {spans(run.trials)}.",
         )
-    running = [
-        t for t in run.pending if run.without_result[t].state == "running"
-    ]
+    running = [t for t in run.pending if run.without_result[t].state == "running"]
     return max(running or run.pending)
 
 
@@ -300,9 +275,7 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
         return _optimized_another(run)
     return NothingToExplain(
         _NOT_PROPOSED(
-            trials=[number],
-            origin=run.origin(number),
-            proposals=tuple(run.proposals or ()),
+            trials=[number], origin=run.origin(number), proposals=tuple(run.proposals or ())
         )
     )
 
@@ -311,17 +284,11 @@ def _optimized_another(run: Run) -> NothingToExplain:
     return NothingToExplain(OPTIMIZED_ANOTHER(names=[run.objective_name]))
 
 
-def _finished(
-    run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool
-) -> int:
+def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:
     """Return the number of a finished proposal."""
     if not isinstance(trial, str):
         run.row(trial)
-        if (
-            any_trial
-            or _may_be_proposed(run, trial)
-            or trial in all_proposals(run)
-        ):
+        if any_trial or _may_be_proposed(run, trial) or trial in all_proposals(run):
             return int(trial)
         raise _not_proposed(run, trial)
     proposals = all_proposals(run)
@@ -359,10 +326,7 @@ def all_proposals(run: Run) -> list[int]:
     if not run.proposals:
         if run.measured is not None:
             raise _optimized_another(run)
-        unknown = all(
-            run.origin(t) is Origin.UNKNOWN
-            for t in np.asarray(run.trials).tolist()
-        )
+        unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
         raise NothingToExplain(
             _NO_PROPOSALS(
                 names=[run.optimizer],

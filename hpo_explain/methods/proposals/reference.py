@@ -74,9 +74,7 @@ class Reference:
             given = complete(space, background, seed=seed)
             return cls(acquisition, seed, given=given)
         check_option("background", background, BACKGROUNDS)
-        if background == "candidates" and not isinstance(
-            acquisition, SupportsDensities
-        ):
+        if background == "candidates" and not isinstance(acquisition, SupportsDensities):
             raise InputError(
                 "background",
                 "is 'candidates', which needs an acquisition that draws candidates, such as "
@@ -119,11 +117,6 @@ class Reference:
 
     def _drawing(self, config: Config) -> Callable[[int, int], Array]:
         acquisition, place = self.acquisition, self.place
-        if (
-            isinstance(acquisition, SupportsDensities)
-            and place == "candidates"
-        ):
+        if isinstance(acquisition, SupportsDensities) and place == "candidates":
             return lambda n, seed: acquisition.candidates(n, seed=seed)
-        return lambda n, seed: AROUND[place](
-            acquisition.space, config, n, seed=seed
-        )
+        return lambda n, seed: AROUND[place](acquisition.space, config, n, seed=seed)

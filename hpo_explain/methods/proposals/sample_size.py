@@ -22,19 +22,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import (
-    ROUNDING,
-    SAMPLING_ERRORS,
-    SamplingError,
-    check_option,
-)
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.sample_size_result import (
-    Closest,
-    SampleSizeCheck,
-)
+from hpo_explain.base import ROUNDING, SAMPLING_ERRORS, SamplingError, check_option
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.sample_size_result import Closest, SampleSizeCheck
 from hpo_explain.space import Array
 
 _LEVEL = 0.95
@@ -84,20 +74,14 @@ def check_sample_size(
     part = (explanation.phi != 0.0).any(axis=1)
     part |= (np.nan_to_num(explanation.standard_error) != 0.0).any(axis=1)
     rows = np.flatnonzero(part)
-    contributions = {
-        term: phi[rows] for term, phi in explanation.by_term.items()
-    }
+    contributions = {term: phi[rows] for term, phi in explanation.by_term.items()}
     names = tuple(explanation.names[j] for j in rows)
     if error == "efficiency":
         # of the shares of mean and uncertainty only the sum can be predicted
         gap_of = explanation.efficiency_gap
-        contributions = {
-            term: phi for term, phi in contributions.items() if term in gap_of
-        }
+        contributions = {term: phi for term, phi in contributions.items() if term in gap_of}
         gaps = np.abs([gap_of[term] for term in contributions])
-        half = np.broadcast_to(
-            gaps[:, None, None], (len(gaps), len(rows), len(rows))
-        )
+        half = np.broadcast_to(gaps[:, None, None], (len(gaps), len(rows), len(rows)))
     else:
         half = _half_widths(explanation, rows)
     return SampleSizeCheck(
@@ -113,18 +97,14 @@ def check_sample_size(
     )
 
 
-def _half_widths(
-    explanation: ProposalExplanation, rows: npt.NDArray[np.int64]
-) -> Array:
+def _half_widths(explanation: ProposalExplanation, rows: npt.NDArray[np.int64]) -> Array:
     """Return half the simultaneous intervals of all differences, (terms + 1, rows, rows)."""
     from scipy.special import stdtrit
 
     terms, p = len(explanation.terms) + 1, len(rows)
     if not explanation.degrees_of_freedom:
         estimator = explanation.estimator
-        sampled = estimator is not None and dict(estimator.values).get(
-            "sampled", False
-        )
+        sampled = estimator is not None and dict(estimator.values).get("sampled", False)
         return np.full((terms, p, p), np.inf if sampled else 0.0)
     together = max(terms * p * (p - 1) // 2, 1)
     tail = (1.0 - _LEVEL) / 2.0 / together
@@ -132,9 +112,7 @@ def _half_widths(
     return quantile * explanation.difference_error[:, rows][:, :, rows]
 
 
-def _closest(
-    names: tuple[str, ...], phi: Array, half: Array
-) -> Closest | None:
+def _closest(names: tuple[str, ...], phi: Array, half: Array) -> Closest | None:
     """Return the neighbours in a ranking that are told apart worst."""
     order = np.argsort(-phi, kind="stable")
     more, less = order[:-1], order[1:]
@@ -142,12 +120,8 @@ def _closest(
         return None
     apart, error = phi[more] - phi[less], half[more, less]
     error = np.where(error <= ROUNDING * np.abs(phi).max(), 0.0, error)
-    sure = np.divide(
-        apart, error, out=np.full(len(apart), np.inf), where=error > 0.0
-    )
+    sure = np.divide(apart, error, out=np.full(len(apart), np.inf), where=error > 0.0)
     worst = int(np.lexsort((apart, sure))[0])
     return Closest(
-        (names[more[worst]], names[less[worst]]),
-        float(apart[worst]),
-        float(error[worst]),
+        (names[more[worst]], names[less[worst]]), float(apart[worst]), float(error[worst])
     )

@@ -8,21 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Claim,
-    Fact,
-    Result,
-    SamplingError,
-    Table,
-    between,
-    declared_fact,
-)
+from hpo_explain.base import Claim, Fact, Result, SamplingError, Table, between, declared_fact
 from hpo_explain.space import Array
 
 _NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
 _UNKNOWN = declared_fact(
-    "sampling_error_unknown",
-    "coalitions were sampled once, so their error is not known",
+    "sampling_error_unknown", "coalitions were sampled once, so their error is not known"
 )
 _BY_EFFICIENCY = declared_fact(
     "efficiency_error_only",
@@ -87,12 +78,8 @@ class SampleSizeCheck(Result):
     table: ClassVar[Table] = Table(
         index=("term", "by"),
         columns={
-            "more": lambda result: [
-                c and c.pair[0] for c in result.closest.values()
-            ],
-            "less": lambda result: [
-                c and c.pair[1] for c in result.closest.values()
-            ],
+            "more": lambda result: [c and c.pair[0] for c in result.closest.values()],
+            "less": lambda result: [c and c.pair[1] for c in result.closest.values()],
             "difference": lambda result: [c.estimate for c in result.claims],
             "half_width": lambda result: [
                 c.half_width if c else 0.0 for c in result.closest.values()
@@ -104,9 +91,7 @@ class SampleSizeCheck(Result):
             "error": "error",
             "estimated": "estimated",
             "contributions": "contributions",
-            "closest": lambda result: {
-                t: c and vars(c) for t, c in result.closest.items()
-            },
+            "closest": lambda result: {t: c and vars(c) for t, c in result.closest.items()},
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -127,9 +112,7 @@ class SampleSizeCheck(Result):
     @property
     def safe(self) -> list[bool]:
         """Whether the ranking is safe, by term, and by the total."""
-        return [
-            pair is None or pair.told_apart for pair in self.closest.values()
-        ]
+        return [pair is None or pair.told_apart for pair in self.closest.values()]
 
     @property
     def enough(self) -> bool:
@@ -147,22 +130,15 @@ class SampleSizeCheck(Result):
 
         By the efficiency error none is certain.
         """
-        enough = (
-            "enough" if self.error == "pairs" else "efficient"
-        ) * self.enough
-        return tuple(
-            self._claim(term, "" if i else enough)
-            for i, term in enumerate(self.by)
-        )
+        enough = ("enough" if self.error == "pairs" else "efficient") * self.enough
+        return tuple(self._claim(term, "" if i else enough) for i, term in enumerate(self.by))
 
     def _claim(self, term: str, says: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")
         closest, because = self.closest[term], tuple[Fact, ...]()
         if closest is not None and not closest.told_apart:
             has_interval = np.isfinite(closest.half_width)
-            because = (
-                _NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),
-            )
+            because = (_NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),)
             says = "small"
         elif self.error == "efficiency":
             because = (_BY_EFFICIENCY(),)
@@ -170,9 +146,7 @@ class SampleSizeCheck(Result):
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,
-            None
-            if closest is None
-            else between(closest.difference, closest.half_width),
+            None if closest is None else between(closest.difference, closest.half_width),
             says=says,
             certain=not because,
             because=because,

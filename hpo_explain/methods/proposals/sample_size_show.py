@@ -13,32 +13,20 @@ from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
 
 def closest(check: SampleSizeCheck) -> Rows:
     """Draw for each term the difference of the two neighbours that are told apart worst."""
-    rows = [
-        (term, pair)
-        for term, pair in check.closest.items()
-        if pair is not None
-    ]
-    whiskers = (
-        "95 % interval of their difference, for all pairs and terms together"
-    )
+    rows = [(term, pair) for term, pair in check.closest.items() if pair is not None]
+    whiskers = "95 % interval of their difference, for all pairs and terms together"
     if check.error == "efficiency":
         whiskers = "the efficiency error"
     safe = join_words([*compress(check.by, check.safe)]) or "no term"
     return Rows(
         labels=[(term, " − ".join(pair.pair)) for term, pair in rows],
         bars=[
-            Bar(
-                i,
-                0.0,
-                pair.difference,
-                pair.half_width if np.isfinite(pair.half_width) else None,
-            )
+            Bar(i, 0.0, pair.difference, pair.half_width if np.isfinite(pair.half_width) else None)
             for i, (_, pair) in enumerate(rows)
         ],
         heading="Is the sample large enough to rank the hyperparameters?",
         subtitle=sentences(
-            check.orders is not None and f"{check.orders} orders;",
-            f"safe ranking by {safe}",
+            check.orders is not None and f"{check.orders} orders;", f"safe ranking by {safe}"
         ),
         label="difference between two contributions that are neighbours in the ranking",
         footer="For each term the two neighbours that are told apart worst. Whiskers: "

@@ -38,22 +38,10 @@ from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.split_gains import SHARES, columns_of
 from hpo_explain.methods._engines.uncertainty import drawn_contributions
-from hpo_explain.methods.proposals.contributions_result import (
-    ProposalExplanation,
-)
-from hpo_explain.methods.proposals.integration import (
-    ShapleyEstimate,
-    integrated,
-    sampled,
-)
+from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
+from hpo_explain.methods.proposals.integration import ShapleyEstimate, integrated, sampled
 from hpo_explain.methods.proposals.reference import Reference
-from hpo_explain.models import (
-    PREDICTED,
-    Acquisition,
-    OfPredictions,
-    SupportsDensities,
-    split_of,
-)
+from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, SupportsDensities, split_of
 from hpo_explain.question import Explained, accepted_acquisition
 from hpo_explain.space import Array, Config, SearchSpace
 
@@ -157,16 +145,11 @@ class ShapleyExplainer:
         self._precision = check_fraction("precision", precision)
         self._seed = check_seed(seed)
         self._reference = Reference.of(
-            acquisition,
-            background,
-            sampling=estimator == "sampling",
-            seed=seed,
+            acquisition, background, sampling=estimator == "sampling", seed=seed
         )
 
     @shows_progress
-    def explain(
-        self, config: Config, *, not_chosen: Sequence[str] = ()
-    ) -> ProposalExplanation:
+    def explain(self, config: Config, *, not_chosen: Sequence[str] = ()) -> ProposalExplanation:
         """Return the Shapley values of every term of the acquisition at a configuration.
 
         Parameters
@@ -190,11 +173,7 @@ class ShapleyExplainer:
         """
         space = self._acquisition.space
         self._reference.check_complete(tuple(not_chosen))
-        x = (
-            _partly_encoded(space, config)
-            if not_chosen
-            else space.row(config, "config")
-        )
+        x = _partly_encoded(space, config) if not_chosen else space.row(config, "config")
         absent = tuple(space.index(name) for name in not_chosen)
         acquisition = self._acquisition
         if isinstance(acquisition, SupportsDensities):
@@ -212,17 +191,11 @@ class ShapleyExplainer:
         estimate = self._estimate(game, config)
         estimate = estimate.of_all(game.players, len(space))
         columns, background = self._columns, estimate.background
-        own = dict(
-            zip(self._acquisition.term_names, estimate.phi.T, strict=False)
-        )
+        own = dict(zip(self._acquisition.term_names, estimate.phi.T, strict=False))
         phi = estimate.phi[:, columns]
         earned = {**own, "total": phi.sum(axis=1)}
-        at_x, predicted_at_x = self._means_over(
-            acquisition, game.explained(background)
-        )
-        baseline, predicted_baseline = self._means_over(
-            acquisition, background
-        )
+        at_x, predicted_at_x = self._means_over(acquisition, game.explained(background))
+        baseline, predicted_baseline = self._means_over(acquisition, background)
         payout = {name: at_x[name] - baseline[name] for name in at_x}
         gap = {name: payout[name] - float(earned[name].sum()) for name in at_x}
         explanation = ProposalExplanation(
@@ -262,25 +235,15 @@ class ShapleyExplainer:
     @property
     def _columns(self) -> slice:
         """Which columns of a game are shown: the terms, or the shares of mean and uncertainty."""
-        return (
-            slice(None) if self._split is None else slice(-len(SHARES), None)
-        )
+        return slice(None) if self._split is None else slice(-len(SHARES), None)
 
-    def _estimate(
-        self, game: CoalitionGame, config: Config
-    ) -> ShapleyEstimate:
+    def _estimate(self, game: CoalitionGame, config: Config) -> ShapleyEstimate:
         reference = self._reference
         if self._split is None:
             reference = replace(reference, acquisition=game.acquisition)
         if self._estimator == "sampling":
             return sampled(game, reference, config, orders=self._orders)
-        return integrated(
-            game,
-            reference,
-            config,
-            columns=self._columns,
-            precision=self._precision,
-        )
+        return integrated(game, reference, config, columns=self._columns, precision=self._precision)
 
     def _means_over(
         self, acquisition: Acquisition, latent: Array
@@ -293,10 +256,7 @@ class ShapleyExplainer:
             terms = acquisition.terms_of(*predicted)
         else:
             terms = acquisition.terms(X)
-        means = {
-            name: float(np.mean(terms[name]))
-            for name in acquisition.term_names
-        }
+        means = {name: float(np.mean(terms[name])) for name in acquisition.term_names}
         means["total"] = sum(means.values())
         if predicted is None:
             return means, None

@@ -42,33 +42,15 @@ from hpo_explain.base import (
     shows_progress,
     steps,
 )
-from hpo_explain.belief import (
-    Draws,
-    Trust,
-    Within,
-    as_draws,
-    equally_many,
-    in_own_order,
-)
+from hpo_explain.belief import Draws, Trust, Within, as_draws, equally_many, in_own_order
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate
-from hpo_explain.question import (
-    Explained,
-    several_runs,
-    shared_subject,
-    surrogate_of,
-)
+from hpo_explain.question import Explained, several_runs, shared_subject, surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import (
-    Array,
-    SearchSpace,
-    Shared,
-    still_possible,
-    values_of,
-)
+from hpo_explain.space import Array, SearchSpace, Shared, still_possible, values_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -80,14 +62,8 @@ _TREES = 64
 
 
 def _left_out(about: Fact) -> str:
-    left = [
-        f"{run}: {', '.join(names)}" for run, names in about["left"] if names
-    ]
-    return (
-        f"; averaged over, as not all have them: {'; '.join(left)}"
-        if left
-        else ""
-    )
+    left = [f"{run}: {', '.join(names)}" for run, names in about["left"] if names]
+    return f"; averaged over, as not all have them: {'; '.join(left)}" if left else ""
 
 
 _NOT_SHARED = declared_fact(
@@ -168,50 +144,32 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
-    work = (
-        delayed(_compared)(name, run, shared, kind, seed)
-        for name, run in read.items()
-    )
-    runs_compared = list(
-        steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read))
-    )
+    work = (delayed(_compared)(name, run, shared, kind, seed) for name, run in read.items())
+    runs_compared = list(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
     return comparison_of(runs_compared, seed=seed)
 
 
-def _compared(
-    name: str, run: Run, shared: Shared, kind: Kind, seed: int
-) -> ComparedRun:
+def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
     shared_values = {
         n: values_of(shared.space[n])
         for n in shared.narrowed
-        if shared.space is not None
-        and values_of(shared.space[n]) != values_of(run.space[n])
+        if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
     }
     model, _ = surrogate_of(run, None, kind, seed)
     draws = as_draws(model, run.direction, seed=seed)
     if shared.space is None or not (shared_values and draws.joint):
-        shares = importance(
-            run, kind=kind, seed=seed, given=shared_values or None
-        )
+        shares = importance(run, kind=kind, seed=seed, given=shared_values or None)
     else:
         parameters = [
-            replace(
-                shared.space[p.name],
-                active_when=p.active_when,
-                optional=p.optional,
-            )
+            replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
             if p.name in shared_values
             else p
             for p in run.space
         ]
         part = SearchSpace(still_possible(parameters)[0])
-        about = replace(
-            Subject.of(run), space=part, tried=np.empty((0, len(part)))
-        )
-        shares = FanovaExplainer(
-            Within(draws, part), subject=about, seed=seed
-        ).explain()
+        about = replace(Subject.of(run), space=part, tried=np.empty((0, len(part))))
+        shares = FanovaExplainer(Within(draws, part), subject=about, seed=seed).explain()
     return ComparedRun(name, model, Subject.of(run), shares)
 
 
@@ -268,9 +226,7 @@ class ComparedRun:
         """The least cost of each function, (k,)."""
         return self.draws.landscape.least
 
-    def rows(
-        self, space: SearchSpace, config: dict[str, Any], latent: Array
-    ) -> Array:
+    def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
         """Return encoded rows that have the values of a configuration, other values as they are."""
         own = self.surrogate.space
         X = latent.copy()
@@ -303,9 +259,7 @@ def comparison_of(runs: Sequence[ComparedRun], *, seed: int = 0) -> Comparison:
     shared = Shared.of([run.surrogate.space for run in runs])
     if shared.space is None:
         names = {run.name: run.surrogate.space.names for run in runs}
-        raise InputError(
-            "runs", "share no hyperparameter", names, "Compare others."
-        )
+        raise InputError("runs", "share no hyperparameter", names, "Compare others.")
     return _Comparing(tuple(runs), shared, shared.space, seed).compared()
 
 
@@ -324,17 +278,13 @@ class _Comparing:
         default, scales = self._default()
         scaled = [*zip(self.runs, scales, strict=True)]
         effects = tuple(
-            np.array(
-                [self._effect(run, j, values, scale) for run, scale in scaled]
-            )
+            np.array([self._effect(run, j, values, scale) for run, scale in scaled])
             for j, values in steps([*enumerate(grid)], "hyperparameters")
         )
         notes = tuple(self._notes())
         return Comparison(
             subject=shared_subject(
-                self.space,
-                [replace(run.subject, trust=run.trust) for run in self.runs],
-                notes,
+                self.space, [replace(run.subject, trust=run.trust) for run in self.runs], notes
             ),
             runs=tuple(run.name for run in self.runs),
             importances=tuple(run.importance for run in self.runs),
@@ -350,16 +300,10 @@ class _Comparing:
         notes = []
         if not self.shared.same:
             left = {
-                run.name: tuple(
-                    n
-                    for n in run.surrogate.space.names
-                    if n not in self.space.names
-                )
+                run.name: tuple(n for n in run.surrogate.space.names if n not in self.space.names)
                 for run in self.runs
             }
-            notes.append(
-                _NOT_SHARED(names=self.space.names, left=tuple(left.items()))
-            )
+            notes.append(_NOT_SHARED(names=self.space.names, left=tuple(left.items())))
         if self.shared.narrowed:
             notes.append(_NARROWED(names=self.shared.narrowed))
         return notes
@@ -367,11 +311,7 @@ class _Comparing:
     # ------------------------------------------------------------------ effects
 
     def _effect(
-        self,
-        run: ComparedRun,
-        j: int,
-        values: tuple[Any, ...],
-        scale: tuple[float, float],
+        self, run: ComparedRun, j: int, values: tuple[Any, ...], scale: tuple[float, float]
     ) -> Array:
         """Return the mean loss at values of a hyperparameter; NaN where it is never active."""
         own = run.surrogate.space
@@ -379,19 +319,13 @@ class _Comparing:
         latent = own.sample(_ROWS, self.seed, latent=True)
         # together: rows share most of their values
         latent = np.tile(latent, (len(values), 1))
-        latent[:, column] = np.repeat(
-            own.parameters[column].encode(values), _ROWS
-        )
+        latent[:, column] = np.repeat(own.parameters[column].encode(values), _ROWS)
         rows = own.project(latent)
         active = ~np.isnan(rows[:, column])
         at = np.repeat(np.arange(len(values)), _ROWS)[active]
         cost = run.cost(rows[active]) if active.any() else np.empty(0)
-        count, total = (
-            np.bincount(at, weight, len(values)) for weight in (None, cost)
-        )
-        effect = np.divide(
-            total, count, out=np.full(len(values), np.nan), where=count > 0
-        )
+        count, total = (np.bincount(at, weight, len(values)) for weight in (None, cost))
+        effect = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
         best, average = scale
         return np.asarray((effect - best) / (average - best))
 
@@ -408,11 +342,7 @@ class _Comparing:
             for config in later:
                 if parameter.name in config:
                     try:
-                        places.append(
-                            float(
-                                parameter.encode([config[parameter.name]])[0]
-                            )
-                        )
+                        places.append(float(parameter.encode([config[parameter.name]])[0]))
                     except ValueError:
                         continue  # a value that not all runs allow
             if places:
@@ -426,16 +356,10 @@ class _Comparing:
         candidates, losses, scales = self._candidates(), [], []
         for run in steps(self.runs, "runs"):
             latent, space = self._latent(run), run.surrogate.space
-            rows = np.concatenate(
-                [self._rows(run, config, latent) for config in candidates]
-            )
-            costs = run.draws.costs(rows).reshape(
-                -1, len(candidates), len(rows) // len(candidates)
-            )
+            rows = np.concatenate([self._rows(run, config, latent) for config in candidates])
+            costs = run.draws.costs(rows).reshape(-1, len(candidates), len(rows) // len(candidates))
             cost = costs.mean(axis=2)
-            average = run.draws.costs(space.sample(_ROWS, self.seed)).mean(
-                axis=1
-            )
+            average = run.draws.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
             least = np.minimum(cost.min(axis=1), run.least)
             gap = np.where(average > least, average - least, np.inf)
             losses.append((cost - least[:, None]) / gap[:, None])
@@ -459,9 +383,7 @@ class _Comparing:
         return [names.index(run.name) for run in self.runs]
 
     def _candidates(self) -> list[dict[str, Any]]:
-        configs = list(
-            self.space.decode(self.space.sample(_SPREAD, self.seed))
-        )
+        configs = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
         of_each = min(_BEST, max(_FROM_RUNS // len(self.runs), 1))
         for run in self.runs:
             tried = run.subject.tried
@@ -470,24 +392,18 @@ class _Comparing:
             order = np.argsort(run.cost(tried), kind="stable")[:of_each]
             for config in run.surrogate.space.decode(tried[order]):
                 if self.shared.same or self._allowed(config):
-                    configs.append(
-                        {n: config[n] for n in self.space.names if n in config}
-                    )
+                    configs.append({n: config[n] for n in self.space.names if n in config})
         return configs
 
     def _allowed(self, config: dict[str, Any]) -> bool:
         """Say whether a configuration has a value that all runs allow of each hyperparameter."""
         try:
-            self.space.encode(
-                {name: config[name] for name in self.space.names}
-            )
+            self.space.encode({name: config[name] for name in self.space.names})
         except (KeyError, ValueError):
             return False
         return True
 
-    def _rows(
-        self, run: ComparedRun, config: dict[str, Any], latent: Array
-    ) -> Array:
+    def _rows(self, run: ComparedRun, config: dict[str, Any], latent: Array) -> Array:
         if self.shared.same:
             return self.space.encode([config])
         return run.rows(self.space, config, latent)

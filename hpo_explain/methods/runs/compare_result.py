@@ -9,22 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    DRAWS,
-    Claim,
-    PosteriorDraws,
-    Result,
-    Table,
-    format_value,
-    listed,
-)
-from hpo_explain.belief import (
-    MATTERS,
-    decide,
-    equally_many,
-    in_own_order,
-    interval,
-)
+from hpo_explain.base import DRAWS, Claim, PosteriorDraws, Result, Table, format_value, listed
+from hpo_explain.belief import MATTERS, decide, equally_many, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
 
@@ -111,21 +97,9 @@ class Comparison(Result):
         columns={},
         order="order",
         held={
-            **{
-                name: name
-                for name in (
-                    "runs",
-                    "names",
-                    "shares",
-                    "grid",
-                    "effects",
-                    "went",
-                )
-            },
+            **{name: name for name in ("runs", "names", "shares", "grid", "effects", "went")},
             "intervals": "bounds",
-            "incumbents": lambda result: [
-                dict(incumbent) for incumbent in result.incumbents
-            ],
+            "incumbents": lambda result: [dict(incumbent) for incumbent in result.incumbents],
             "default": lambda result: dict(result.default.configuration),
             "default_loss": lambda result: result.default.loss,
             "default_upper": lambda result: result.default.upper,
@@ -158,9 +132,7 @@ class Comparison(Result):
     @cached_property
     def shares(self) -> Array:
         """Share of each hyperparameter, alone, in the variance of each run, (R, d)."""
-        return np.array(
-            [[i.share(name) for name in self.names] for i in self.importances]
-        )
+        return np.array([[i.share(name) for name in self.names] for i in self.importances])
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -174,25 +146,15 @@ class Comparison(Result):
         in_order = [self._drawn[0][:, r] for r in np.argsort(self.runs)]
         n, rng = DRAWS, np.random.default_rng(0)
         runs = rng.integers(len(in_order), size=(n, len(in_order)))
-        each = np.stack(
-            [
-                shares[rng.integers(len(shares), size=runs.shape)]
-                for shares in in_order
-            ]
-        )
-        values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[
-            0
-        ].mean(axis=1)
+        each = np.stack([shares[rng.integers(len(shares), size=runs.shape)] for shares in in_order])
+        values = np.take_along_axis(each, runs[None, :, :, None], axis=0)[0].mean(axis=1)
         return PosteriorDraws(self.names, values)
 
     @property
     def bounds(self) -> Array:
         """Ends of the 95 % interval of each share, (R, d, 2); NaN where they are not known."""
         return np.array(
-            [
-                [i.bounds(i.names.index(name)) for name in self.names]
-                for i in self.importances
-            ]
+            [[i.bounds(i.names.index(name)) for name in self.names] for i in self.importances]
         )
 
     @cached_property
@@ -205,10 +167,7 @@ class Comparison(Result):
             own, matters = importance.functions, importance.mattering
             alone.append(in_own_order(own[:, columns], place))
             totals.append(in_own_order(matters[:, columns], place))
-        return (
-            np.stack(equally_many(alone), axis=1),
-            np.stack(equally_many(totals), axis=1),
-        )
+        return (np.stack(equally_many(alone), axis=1), np.stack(equally_many(totals), axis=1))
 
     @property
     def spread(self) -> Array:
@@ -241,11 +200,7 @@ class Comparison(Result):
     @property
     def all_runs(self) -> str:
         """The runs in words: "both runs", "all 3 runs"."""
-        return (
-            "both runs"
-            if len(self.runs) == 2
-            else f"all {len(self.runs)} runs"
-        )
+        return "both runs" if len(self.runs) == 2 else f"all {len(self.runs)} runs"
 
     @property
     def finding(self) -> str:
@@ -259,33 +214,20 @@ class Comparison(Result):
         mean, claims = self.shares.mean(axis=0), list[Claim]()
         alone, totals = self._drawn
         for j in np.argsort(-mean, kind="stable").tolist():
-            decision = decide(
-                totals[:, :, j].min(axis=1), MATTERS, side="above"
-            )
+            decision = decide(totals[:, :, j].min(axis=1), MATTERS, side="above")
             if not decision.certain:
                 continue
             least = alone[:, :, j].min(axis=1)
-            shown = replace(
-                decision,
-                estimate=float(least.mean()),
-                interval=interval(least),
-            )
+            shown = replace(decision, estimate=float(least.mean()), interval=interval(least))
             says = "everywhere" if len(claims) < _MOST_NAMED else ""
-            claims.append(
-                self.decided(
-                    "share", (self.names[j],), shown, says=says, mean=mean[j]
-                )
-            )
+            claims.append(self.decided("share", (self.names[j],), shown, says=says, mean=mean[j]))
         return claims
 
     def _differing(self) -> list[Claim]:
         """Return the hyperparameters whose shares differ between runs, the most first."""
         differences = []
         for j, alone in enumerate(np.moveaxis(self._drawn[0], -1, 0)):
-            most, least = (
-                int(np.argmax(self.shares[:, j])),
-                int(np.argmin(self.shares[:, j])),
-            )
+            most, least = (int(np.argmax(self.shares[:, j])), int(np.argmin(self.shares[:, j])))
             decision = decide(alone[:, most] - alone[:, least], side="above")
             if decision.certain and decision.estimate > MATTERS:
                 differences.append((decision, j, most, least))
@@ -309,9 +251,7 @@ class Comparison(Result):
         default = self.default
         config = default.configuration
         worst = decide(default.draws.max(axis=1), 1.0, side="below")
-        shown = [
-            f"{name} = {format_value(value)}" for name, value in config.items()
-        ]
+        shown = [f"{name} = {format_value(value)}" for name, value in config.items()]
         claim = self.decided(
             "keep",
             tuple(config),

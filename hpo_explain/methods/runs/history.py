@@ -46,19 +46,14 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     >>> print(hx.history(table, objective="loss").sentence)
     Best loss: 1 (trial 2 of 4); 1 later trial brought nothing better.
     """
-    run, is_optimum = (
-        question.run,
-        None if optimum is None else check_number("optimum", optimum),
-    )
+    run, is_optimum = (question.run, None if optimum is None else check_number("optimum", optimum))
     order = np.argsort(np.asarray(run.trials), kind="stable")
     trials = np.asarray(run.trials)[order]
     feasible = np.asarray(run.feasible)[order]
     tied = run.tied if feasible.any() else ()
     subject = Subject.of(run)
     result = History(
-        subject=replace(
-            subject, notes=(), tried=run.X[order], costs=subject.costs[order]
-        ),
+        subject=replace(subject, notes=(), tried=run.X[order], costs=subject.costs[order]),
         trials=trials,
         objective=run.objective[order],
         learned=run.sign * run.learned_cost()[order],
@@ -74,7 +69,5 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     )
     if result.regret is None or not (result.regret < 0.0).any():
         return result
-    beaten = _BEATEN(
-        trials=[result.tied[0]], optimum=is_optimum, names=[run.objective_name]
-    )
+    beaten = _BEATEN(trials=[result.tied[0]], optimum=is_optimum, names=[run.objective_name])
     return replace(result, notes=(beaten,))

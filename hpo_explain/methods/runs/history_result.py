@@ -91,9 +91,7 @@ class History(Result):
                     "since",
                 )
             },
-            "origins": lambda result: [
-                origin.value for origin in result.origins
-            ],
+            "origins": lambda result: [origin.value for origin in result.origins],
             "incumbent": lambda result: dict(result.subject.incumbent),
             "left_out": lambda result: {
                 str(t): why.to_dict() for t, why in result.left_out.items()
@@ -139,9 +137,7 @@ class History(Result):
     @property
     def diverged(self) -> Bools:
         """Which trials are worse than `bound`, (n,)."""
-        return np.asarray(
-            self._sign * self.objective > self._sign * self.bound
-        )
+        return np.asarray(self._sign * self.objective > self._sign * self.bound)
 
     @property
     def best(self) -> Array:
@@ -164,11 +160,7 @@ class History(Result):
 
         Negative where noise made a result better than the optimum.
         """
-        return (
-            None
-            if self.optimum is None
-            else self._sign * (self.best - self.optimum)
-        )
+        return None if self.optimum is None else self._sign * (self.best - self.optimum)
 
     @property
     def since(self) -> int:
@@ -178,9 +170,7 @@ class History(Result):
     @property
     def reasons(self) -> Mapping[str, int]:
         """How many of the later trials were left out, by the kind of reason."""
-        return Counter(
-            self.left_out[t].kind for t in self.later if t in self.left_out
-        )
+        return Counter(self.left_out[t].kind for t in self.later if t in self.left_out)
 
     @property
     def before_proposals(self) -> float:
@@ -265,9 +255,7 @@ class History(Result):
             return "the last one"
         kinds, outside = self.reasons, self.subject.best_left_out
         named = [f"{kinds[kind]} {kind}" for kind in _ENDED if kinds.get(kind)]
-        others = sum(kinds.values()) - sum(
-            kinds.get(kind, 0) for kind in _ENDED
-        )
+        others = sum(kinds.values()) - sum(kinds.get(kind, 0) for kind in _ENDED)
         named += [f"{others} left out for other reasons"] if others else []
         better = "nothing better"
         if not self.feasible.all():
@@ -282,13 +270,8 @@ class History(Result):
         """What the best trial reached, what came after it, and what the proposals added."""
         texts = [self.best_so_far, *(claim.text for claim in self.claims[1:])]
         if self.regret is not None and self.tied:
-            optimum, regret = (
-                format_value(self.optimum),
-                format_value(float(self.regret[-1])),
-            )
-            texts.append(
-                f"Its regret, the distance from the optimum {optimum}, is {regret}."
-            )
+            optimum, regret = (format_value(self.optimum), format_value(float(self.regret[-1])))
+            texts.append(f"Its regret, the distance from the optimum {optimum}, is {regret}.")
         return joined(texts, " ")
 
     @property
@@ -304,10 +287,7 @@ class History(Result):
         }
         if self.regret is not None:
             columns["regret"] = self.regret
-        columns |= {
-            "origin": [origin.value for origin in self.origins],
-            "state": self.states,
-        }
+        columns |= {"origin": [origin.value for origin in self.origins], "state": self.states}
         if not self.left_out:
             return columns
         without = {
@@ -317,10 +297,7 @@ class History(Result):
         }
         both = below_each_other([[*columns.items()], [*without.items()]])
         order = np.argsort(both["trial"], kind="stable")
-        return {
-            name: [values[row] for row in order]
-            for name, values in both.items()
-        }
+        return {name: [values[row] for row in order] for name, values in both.items()}
 
     @property
     def states(self) -> list[str]:

@@ -7,14 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base import Origin, counted, format_value, number
-from hpo_explain.base.figures import (
-    Axis,
-    Curves,
-    Dots,
-    Line,
-    View,
-    usual_ends,
-)
+from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, usual_ends
 from hpo_explain.methods._engines.trials import trials_in_words
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.space import Array
@@ -42,10 +35,7 @@ def trials(history: History) -> Curves:
     )
     return Curves(
         x=Axis(label="trial", whole=True, limits=_ends(history)),
-        y=Axis(
-            label=history.objective_name,
-            limits=usual_ends(values, lower_is_better=minimized),
-        ),
+        y=Axis(label=history.objective_name, limits=usual_ends(values, lower_is_better=minimized)),
         lines=[steps] if history.tied else [],
         dots=[*_with_result(history, values), *without.values()],
         levels=[] if optimum is None else [(optimum, "goal")],
@@ -63,10 +53,7 @@ def trials(history: History) -> Curves:
             "incumbent": "incumbent so far",
             "star": f"best: trial {history.incumbent_trial}",
             "goal": "" if optimum is None else f"optimum: {number(optimum)}",
-            **{
-                dots.look: f"{kind} ({len(dots.x)})"
-                for kind, dots in without.items()
-            },
+            **{dots.look: f"{kind} ({len(dots.x)})" for kind, dots in without.items()},
         },
     )
 
@@ -83,13 +70,8 @@ def _ends(history: History) -> tuple[float | None, float | None]:
 def _with_result(history: History, values: Array) -> list[Dots]:
     """Return the trials with a result, each as the first kind that it is of, and the best one."""
     configs = history.subject.tried
-    texts = trials_in_words(
-        history.subject, history.trials, history.objective, configs
-    )
-    by_hand = [
-        origin in (Origin.ENQUEUED, Origin.PERSON)
-        for origin in history.origins
-    ]
+    texts = trials_in_words(history.subject, history.trials, history.objective, configs)
+    by_hand = [origin in (Origin.ENQUEUED, Origin.PERSON) for origin in history.origins]
     kinds = {
         "diverged": history.diverged,
         "infeasible": ~history.feasible,
@@ -98,10 +80,7 @@ def _with_result(history: History, values: Array) -> list[Dots]:
     }
     looks = np.select([*kinds.values()], [*kinds], "trial")
     every = Dots(history.trials.astype(float), values, told=texts)
-    dots = [
-        replace(every.some(looks == look), look=look)
-        for look in ("trial", *reversed(kinds))
-    ]
+    dots = [replace(every.some(looks == look), look=look) for look in ("trial", *reversed(kinds))]
     is_best = np.isin(history.trials, history.tied[:1])
     observed = replace(every, y=history.learned, look="star")
     dots.append(observed.some(is_best))
@@ -136,16 +115,9 @@ def _subtitle(history: History) -> str:
 def _left_out(history: History) -> str:
     if not history.left_out:
         return ""
-    reasons = "; ".join(
-        sorted({str(reason) for reason in history.left_out.values()})
-    )
+    reasons = "; ".join(sorted({str(reason) for reason in history.left_out.values()}))
     trials = counted(len(history.left_out), "trial")
     return f"{trials} left out: {format_value(reasons, width=_MOST)}"
 
 
-VIEWS = {
-    "": View(
-        trials,
-        "{found.objective_name} of every trial, in the order of their numbers.",
-    )
-}
+VIEWS = {"": View(trials, "{found.objective_name} of every trial, in the order of their numbers.")}

@@ -36,10 +36,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.methods.runs.learning_curves_result import (
-    FINISHED_ONLY,
-    LearningCurves,
-)
+from hpo_explain.methods.runs.learning_curves_result import FINISHED_ONLY, LearningCurves
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
@@ -68,10 +65,7 @@ _ENDS_ELSEWHERE = declared_fact(
 
 @explains(of="surrogate", without=("surrogate",))
 def learning_curves(
-    question: Question,
-    *,
-    enough: float = 0.8,
-    at: Sequence[float] | None = None,
+    question: Question, *, enough: float = 0.8, at: Sequence[float] | None = None
 ) -> LearningCurves:
     """Say how early the final rank of trials is known, and what their values depend on.
 
@@ -137,9 +131,7 @@ def learning_curves(
     ranks = []
     for s in range(last + 1):
         rows = there[:, s] & done
-        ranks.append(
-            _ranks(sign * final[rows], sign * held[rows, s], at_end=s == last)
-        )
+        ranks.append(_ranks(sign * final[rows], sign * held[rows, s], at_end=s == last))
     correlation, lower, upper, rank, regret = np.array(ranks).T
     notes = []
     elsewhere = int((final[done] != _last(curves)[done]).sum())
@@ -148,10 +140,7 @@ def learning_curves(
     if n_unfinished:
         notes.append(FINISHED_ONLY(unfinished=n_unfinished))
     subject = question.subject()
-    shares = {
-        step: _shares(question, curves, held, step)
-        for step in _asked(at, curves, there)
-    }
+    shares = {step: _shares(question, curves, held, step) for step in _asked(at, curves, there)}
     return LearningCurves(
         subject=subject,
         curves=curves,
@@ -166,28 +155,18 @@ def learning_curves(
         known_from=_from(curves.steps, lower, enough),
         pick_rank=rank,
         pick_regret=regret,
-        shares={
-            step: result
-            for step, result in shares.items()
-            if result is not None
-        },
+        shares={step: result for step, result in shares.items() if result is not None},
         notes=(*notes, *subject.notes),
     )
 
 
 def _final(run: Run, curves: Curves) -> Array:
     """Return the objective of each trial that has a curve; NaN where it has none."""
-    objective = dict(
-        zip(np.asarray(run.trials).tolist(), run.objective, strict=True)
-    )
-    return np.array(
-        [objective.get(trial, np.nan) for trial in curves.trials.tolist()]
-    )
+    objective = dict(zip(np.asarray(run.trials).tolist(), run.objective, strict=True))
+    return np.array([objective.get(trial, np.nan) for trial in curves.trials.tolist()])
 
 
-def _ranks(
-    y: Array, y_s: Array, *, at_end: bool
-) -> tuple[float, float, float, float, float]:
+def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float, float, float]:
     """Return ρ, its interval, and the final rank and regret of the best at a step."""
     unknown = float("nan")
     n = len(y)
@@ -213,9 +192,7 @@ def _ranks(
 # ---------------------------------------------------------------------- what values depend on
 
 
-def _asked(
-    at: Sequence[float] | None, curves: Curves, there: Bools
-) -> list[float]:
+def _asked(at: Sequence[float] | None, curves: Curves, there: Bools) -> list[float]:
     """Return the steps whose values are explained."""
     steps = curves.steps.tolist()
     if at is not None:
@@ -255,9 +232,7 @@ def _shares(
         optimizer=run.optimizer,
     )
     then = thinned(then, _MOST_FOR_SHARES, seed=question.seed)
-    shares: FanovaImportance = importance(
-        then, kind=question.kind, seed=question.seed
-    )
+    shares: FanovaImportance = importance(then, kind=question.kind, seed=question.seed)
     return shares
 
 
@@ -294,14 +269,9 @@ def interval(rho: float, n: int, tau: float) -> tuple[float, float]:
 
     def end(at: float, sign: float) -> float:
         half = NORMAL_95 * np.sqrt((1.0 + min(at**2, 1.0) / 2.0) / (n - 3.0))
-        return float(
-            np.tanh(np.arctanh(np.clip(at, -largest, largest)) + sign * half)
-        )
+        return float(np.tanh(np.arctanh(np.clip(at, -largest, largest)) + sign * half))
 
-    return (
-        -1.0 if low <= -largest else end(low, -1.0),
-        1.0 if high >= largest else end(high, 1.0),
-    )
+    return (-1.0 if low <= -largest else end(low, -1.0), 1.0 if high >= largest else end(high, 1.0))
 
 
 def _from(steps: Array, lower: Array, level: float) -> float | None:

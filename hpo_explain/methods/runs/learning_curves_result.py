@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Claim,
-    Fact,
-    Result,
-    Table,
-    declared_fact,
-    number,
-)
+from hpo_explain.base import Claim, Fact, Result, Table, declared_fact, number
 from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
@@ -101,18 +94,8 @@ class LearningCurves(Result):
         held={
             "step_name": lambda result: result.curves.step_name,
             "steps": lambda result: result.to_frame().to_dict(orient="list"),
-            **{
-                name: name
-                for name in (
-                    "enough",
-                    "related_from",
-                    "known_from",
-                    "unfinished",
-                )
-            },
-            "shares": lambda result: result.shares_by_step().to_dict(
-                orient="list"
-            ),
+            **{name: name for name in ("enough", "related_from", "known_from", "unfinished")},
+            "shares": lambda result: result.shares_by_step().to_dict(orient="list"),
         },
     )
     says: ClassVar[Mapping[str, str]] = {
@@ -201,9 +184,7 @@ class LearningCurves(Result):
         defined = np.flatnonzero(~np.isnan(self.correlation[:-1]))
         if not len(defined):
             return ()
-        unknown = _NOT_TOLD(
-            enough=self.enough, n=int(self.finished[defined].max())
-        )
+        unknown = _NOT_TOLD(enough=self.enough, n=int(self.finished[defined].max()))
         return (self._rank_at(int(defined[len(defined) // 2]), unknown),)
 
     def _rank_at(self, i: int, *because: Fact) -> Claim:
@@ -247,18 +228,14 @@ class LearningCurves(Result):
         for ends in combinations(of_draws, 2):
             early, late = (of_draws[step].shares for step in ends)
             for j, name in enumerate(self.names):
-                change = in_own_order(late[:, j], 1) - in_own_order(
-                    early[:, j], 0
-                )
+                change = in_own_order(late[:, j], 1) - in_own_order(early[:, j], 0)
                 decision = decide(change)
                 least = MATTERS
                 if name in largest:
                     least = abs(largest[name][0].estimate)
                 if decision.certain and abs(decision.estimate) > least:
                     largest[name] = decision, ends
-        by_size = sorted(
-            largest.items(), key=lambda item: -abs(item[1][0].estimate)
-        )
+        by_size = sorted(largest.items(), key=lambda item: -abs(item[1][0].estimate))
         return tuple(
             self.decided(
                 "difference",
@@ -274,15 +251,8 @@ class LearningCurves(Result):
 
     def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
         j = self.names.index(name)
-        early, late = (
-            float(self.shares[at].estimate[j]) for at in (first, last)
-        )
-        return {
-            "first": f"{first:g}",
-            "last": f"{last:g}",
-            "early": early,
-            "late": late,
-        }
+        early, late = (float(self.shares[at].estimate[j]) for at in (first, last))
+        return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
 
     def shares_by_step(self) -> pd.DataFrame:
         """Return a row per hyperparameter and step: its share of the variance, and the interval."""
@@ -293,29 +263,11 @@ class LearningCurves(Result):
             for j, name in enumerate(self.names):
                 lower, upper = result.bounds(j)
                 share = float(result.estimate[j])
-                rows.append(
-                    (
-                        name,
-                        step,
-                        len(result.subject.tried),
-                        share,
-                        lower,
-                        upper,
-                    )
-                )
-        columns = [
-            "hyperparameter",
-            self.curves.step_name,
-            "trials",
-            "share",
-            "lower",
-            "upper",
-        ]
+                rows.append((name, step, len(result.subject.tried), share, lower, upper))
+        columns = ["hyperparameter", self.curves.step_name, "trials", "share", "lower", "upper"]
         return pd.DataFrame(rows, columns=columns)
 
 
 def _short(value: float) -> str:
     """Return a correlation: with more digits near 1, where they tell."""
-    return (
-        "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)
-    )
+    return "1" if value == 1.0 else number(value, 2 if abs(value) < 0.95 else 3)

@@ -12,17 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import (
-    ROUNDED_95,
-    InputError,
-    Subject,
-    check_count,
-    declared_fact,
-)
+from hpo_explain.base import ROUNDED_95, InputError, Subject, check_count, declared_fact
 from hpo_explain.methods._engines.effect_result import Effect
-from hpo_explain.methods.effects.partial_dependence import (
-    PartialDependenceExplainer,
-)
+from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.importance.fanova import FanovaExplainer
 from hpo_explain.methods.runs.noise_result import Noise
 from hpo_explain.question import Question, explains
@@ -92,17 +84,10 @@ def noise(question: Question, order: int = 1) -> Noise:
     ('lr', True)
     """
     model = question.run.noise(kind=question.kind, seed=question.seed)
-    return noise_of(
-        model,
-        order,
-        subject=Subject.of(question.run),
-        seed=question.seed,
-    )
+    return noise_of(model, order, subject=Subject.of(question.run), seed=question.seed)
 
 
-def noise_of(
-    model: NoiseModel, order: int = 1, *, subject: Subject, seed: int = 0
-) -> Noise:
+def noise_of(model: NoiseModel, order: int = 1, *, subject: Subject, seed: int = 0) -> Noise:
     """Return the noise as a model has it, and what it depends on; see :func:`noise`."""
     d, log = len(subject.space), model.log_variance
     if check_count("order", order) > d:
@@ -121,15 +106,9 @@ def noise_of(
             tried=repeats.X,
             costs=np.empty(0),
         )
-        importance = FanovaExplainer(log, subject=about, seed=seed).explain(
-            order=order
-        )
+        importance = FanovaExplainer(log, subject=about, seed=seed).explain(order=order)
         explainer = PartialDependenceExplainer(
-            log,
-            sample=_EFFECT_ROWS,
-            variance="covariance",
-            subject=about,
-            seed=seed,
+            log, sample=_EFFECT_ROWS, variance="covariance", subject=about, seed=seed
         )
         effects = {name: explainer.explain(name) for name in about.names}
     return Noise(
@@ -148,9 +127,7 @@ def noise_of(
     )
 
 
-def _at(
-    config: Mapping[str, Any], model: NoiseModel
-) -> tuple[float, float, float] | None:
+def _at(config: Mapping[str, Any], model: NoiseModel) -> tuple[float, float, float] | None:
     """Return the standard deviation at a configuration, and its interval; None without one."""
     if not config:
         return None

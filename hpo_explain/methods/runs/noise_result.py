@@ -18,9 +18,7 @@ from hpo_explain.base import (
     number,
     percent_range,
 )
-from hpo_explain.methods.importance.fanova_result import (
-    FanovaImportance,
-)
+from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
@@ -107,17 +105,10 @@ class Noise(Result):
             "importance": lambda result: (
                 None
                 if result.importance is None
-                else dict(
-                    zip(
-                        result.names,
-                        result.importance.estimate.tolist(),
-                        strict=False,
-                    )
-                )
+                else dict(zip(result.names, result.importance.estimate.tolist(), strict=False))
             ),
             "effects": lambda result: {
-                name: result.effect(name).to_dict(orient="list")
-                for name in result.effects
+                name: result.effect(name).to_dict(orient="list") for name in result.effects
             },
         },
     )
@@ -176,17 +167,12 @@ class Noise(Result):
         check_name("name", name, self.names, "hyperparameter")
         if name not in self.effects:
             problem = f"was {name!r}, but the noise is the same everywhere, as far as can be told"
-            raise InputError(
-                "name", problem, name, "`pooled` is its standard deviation."
-            )
+            raise InputError("name", problem, name, "`pooled` is its standard deviation.")
         effect = self.effects[name]
         lower, upper = effect.band()
         columns = {"std": effect.mean, "lower": lower, "upper": upper}
         return pd.DataFrame(
-            {
-                name: list(effect.grid),
-                **{key: np.exp(log / 2.0) for key, log in columns.items()},
-            }
+            {name: list(effect.grid), **{key: np.exp(log / 2.0) for key, log in columns.items()}}
         )
 
     @property
@@ -204,23 +190,14 @@ class Noise(Result):
         if self.importance is None:
             std, low, high = self.pooled
             same = (_SAME(n=len(self.observed)),)
-            none = self.claim(
-                "share", self.names, 0.0, says="", certain=False, because=same
-            )
-            return (
-                self._said((), std, (low, high), "same"),
-                replace(none, side="below"),
-            )
+            none = self.claim("share", self.names, 0.0, says="", certain=False, because=same)
+            return (self._said((), std, (low, high), "same"), replace(none, side="below"))
         claims = []
         if self.at_incumbent is not None:
             std, low, high = self.at_incumbent
             here = self.subject.incumbent
             values = tuple(here.values())
-            claims.append(
-                self._said(
-                    tuple(here), std, (low, high), "here", values=values
-                )
-            )
+            claims.append(self._said(tuple(here), std, (low, high), "here", values=values))
         shares = self._shares(self.importance)
         return (*claims, *shares, *self._ratios(shares))
 
@@ -247,11 +224,7 @@ class Noise(Result):
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
-        claims = [
-            claim
-            for claim in importance.shares_of_sets
-            if claim.side == "above"
-        ]
+        claims = [claim for claim in importance.shares_of_sets if claim.side == "above"]
         worded = [claim for claim in claims if claim.certain] or claims[:1]
         shares = []
         for claim in claims:
@@ -259,9 +232,7 @@ class Noise(Result):
             frame, text = "{each}", ""
             if claim in worded:
                 frame, text = self.words(
-                    "share",
-                    names=claim.hyperparameters,
-                    share=percent_range(*ends),
+                    "share", names=claim.hyperparameters, share=percent_range(*ends)
                 )
             shares.append(replace(claim, text=text, frame=frame))
         return shares
@@ -274,16 +245,12 @@ class Noise(Result):
             if len(share.hyperparameters) == 1 and share.certain
             for name in share.hyperparameters
             for contrast in self.effects[name].claims
-            if contrast.values
-            and contrast.kind == "difference"
-            and contrast.interval is not None
+            if contrast.values and contrast.kind == "difference" and contrast.interval is not None
         ]
 
     def _ratio(self, name: str, contrast: Any) -> Claim:
         # of log variances, the quieter value first
-        times, high, low = np.exp(
-            np.array([contrast.estimate, *contrast.interval]) / -2.0
-        ).tolist()
+        times, high, low = np.exp(np.array([contrast.estimate, *contrast.interval]) / -2.0).tolist()
         noisy, quiet = contrast.values[0][::-1]
         return self.claim(
             "spread",

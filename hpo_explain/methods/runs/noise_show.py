@@ -18,10 +18,7 @@ def noise(result: Noise) -> Curves:
     all configurations in ascending order, with the one of all together.
     """
     words: dict[str, Any] = {
-        "y": Axis(
-            label=f"standard deviation of {result.objective_name}",
-            limits=(0.0, None),
-        ),
+        "y": Axis(label=f"standard deviation of {result.objective_name}", limits=(0.0, None)),
         "footer": _footer(result),
     }
     observed = "observed, of one configuration"
@@ -38,29 +35,20 @@ def noise(result: Noise) -> Curves:
             heading=f"How much the {result.objective_name} of the same configuration scatters",
             subtitle="standard deviation of one evaluation: the same everywhere, as far as can be "
             "told",
-            means={
-                "main": "all configurations, with its 95% interval",
-                "others": observed,
-            },
+            means={"main": "all configurations, with its 95% interval", "others": observed},
             **words,
         )
     effect, here = result.effects[name], result.subject.incumbent.get(name)
-    names = (
-        [str(value) for value in effect.grid] if effect.categorical[0] else ()
-    )
+    names = [str(value) for value in effect.grid] if effect.categorical[0] else ()
     x = Axis(label=name, values=effect.grid, log=effect.log[0], names=names)
     along = np.exp(effect.mean / 2.0)
-    curve: Any = (Dots if names else Line)(
-        x.places, along, ROUNDED_95 * along * effect.std / 2.0
-    )
+    curve: Any = (Dots if names else Line)(x.places, along, ROUNDED_95 * along * effect.std / 2.0)
     marks: list[Any] = [curve] if names else []
     guide = None
     if not names:
         points = [
             (config[name], s)
-            for config, s in zip(
-                result.configurations, result.observed, strict=True
-            )
+            for config, s in zip(result.configurations, result.observed, strict=True)
             if name in config
         ]
         at, seen = zip(*points, strict=True)
@@ -75,11 +63,7 @@ def noise(result: Noise) -> Curves:
         guide=guide,
         heading=f"How {name} changes the noise of the {result.objective_name}",
         subtitle="standard deviation of one evaluation, on average over all other hyperparameters",
-        means={
-            "main": "predicted, with its 95% band",
-            "others": observed,
-            "guide": "incumbent",
-        },
+        means={"main": "predicted, with its 95% band", "others": observed, "guide": "incumbent"},
         **words,
     )
 
@@ -92,8 +76,5 @@ def _footer(result: Noise) -> str:
 
 
 VIEWS = {
-    "": View(
-        noise,
-        "Standard deviations of configurations that were evaluated several times.",
-    )
+    "": View(noise, "Standard deviations of configurations that were evaluated several times.")
 }

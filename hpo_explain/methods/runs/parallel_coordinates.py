@@ -6,17 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.base import (
-    InputError,
-    check_count,
-    check_sequence,
-    spans,
-)
+from hpo_explain.base import InputError, check_count, check_sequence, spans
 from hpo_explain.methods._engines.trials import named, trials_of
 from hpo_explain.methods.effects.effects import most_important
-from hpo_explain.methods.runs.parallel_coordinates_result import (
-    ParallelCoordinates,
-)
+from hpo_explain.methods.runs.parallel_coordinates_result import ParallelCoordinates
 from hpo_explain.question import Question, explains
 
 
@@ -77,9 +70,7 @@ def parallel_coordinates(
         shown = tuple(name for (name,) in singles)
     trials = trials_of(run)
     numbers = trials["trials"].tolist()
-    marked = check_sequence(
-        "mark", () if mark is None else mark, "numbers of trials"
-    )
+    marked = check_sequence("mark", () if mark is None else mark, "numbers of trials")
     for trial in marked:
         if isinstance(trial, bool) or trial not in numbers:
             raise InputError(

@@ -6,23 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hpo_explain.base import (
-    counted,
-    format_value,
-    format_values,
-    listed,
-    spans,
-)
-from hpo_explain.base.figures import (
-    Parallel,
-    Tick,
-    View,
-    side_by_side,
-    usual_ends,
-)
-from hpo_explain.methods.runs.parallel_coordinates_result import (
-    ParallelCoordinates,
-)
+from hpo_explain.base import counted, format_value, format_values, listed, spans
+from hpo_explain.base.figures import Parallel, Tick, View, side_by_side, usual_ends
+from hpo_explain.methods.runs.parallel_coordinates_result import ParallelCoordinates
 from hpo_explain.space import Array, Ints, Parameter
 
 _MOST_WRITTEN = 5  # categories beside a name
@@ -60,11 +46,7 @@ def lines(result: ParallelCoordinates) -> Parallel:
         heading=f"{counted(len(result), 'trial')} along their hyperparameters",
         subtitle="each line is a trial, through its values to what it reached; "
         f"{result.subject.better} {result.objective_name} is better",
-        footer=_footer(
-            result,
-            outside=bool((abs(objective - 0.5) > 0.5).any()),
-            rows=len(rows),
-        ),
+        footer=_footer(result, outside=bool((abs(objective - 0.5) > 0.5).any()), rows=len(rows)),
     )
 
 
@@ -73,9 +55,7 @@ def _ends(result: ParallelCoordinates) -> tuple[float, float]:
     finite = result.objective[np.isfinite(result.objective)]
     if not len(finite):
         return 0.0, 1.0
-    first, last = usual_ends(
-        finite, lower_is_better=result.subject.lower_is_better
-    )
+    first, last = usual_ends(finite, lower_is_better=result.subject.lower_is_better)
     low = float(finite.min()) if first is None else first
     high = float(finite.max()) if last is None else last
     return low, high if high > low else low + 1.0
@@ -157,6 +137,4 @@ def _footer(result: ParallelCoordinates, *, outside: bool, rows: int) -> str:
     return " ".join(texts)
 
 
-VIEWS = {
-    "": View(lines, "The trials along {found.names}, and what they reached.")
-}
+VIEWS = {"": View(lines, "The trials along {found.names}, and what they reached.")}

@@ -22,23 +22,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import (
-    Subject,
-    check_fraction,
-    check_seed,
-    declared_fact,
-)
-from hpo_explain.belief import (
-    LEVEL,
-    as_draws,
-    decide,
-    equally_many,
-    in_own_order,
-)
+from hpo_explain.base import Subject, check_fraction, check_seed, declared_fact
+from hpo_explain.belief import LEVEL, as_draws, decide, equally_many, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
-from hpo_explain.methods.proposals.explain_prediction import (
-    PredictionExplainer,
-)
+from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
 from hpo_explain.methods.runs.pareto_result import Move, ParetoFront, Saving
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
@@ -49,8 +36,7 @@ _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
 
 _NOT_IN_ALL = declared_fact(
-    "not_in_all_objectives",
-    "left out: {trials:spans}, which not all objectives have",
+    "not_in_all_objectives", "left out: {trials:spans}, which not all objectives have"
 )
 
 
@@ -105,8 +91,7 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     run = question.run
     objectives = Objectives.of(question.runs or {run.objective_name: run})
     models = {
-        name: replace(question, run=run, runs={}).model
-        for name, run in objectives.runs.items()
+        name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
     }
     return front_of(objectives, models, loss=loss, seed=question.seed)
 
@@ -150,17 +135,13 @@ class _Front:
         objectives = self.objectives
         front = objectives.front
         X = objectives.first.X[front]
-        predicted = [
-            self.surrogates[name].predict(X) for name in objectives.names
-        ]
+        predicted = [self.surrogates[name].predict(X) for name in objectives.names]
         moves = self._moves()
         first = Subject.of(objectives.first)
         return ParetoFront(
             subject=first if not moves else moves[0].reasons[0].subject,
             objectives=objectives.names,
-            directions=tuple(
-                run.direction for run in objectives.runs.values()
-            ),
+            directions=tuple(run.direction for run in objectives.runs.values()),
             trials=objectives.trials,
             values=objectives.values,
             feasible=objectives.feasible,
@@ -173,9 +154,7 @@ class _Front:
             moves=moves,
             savings=tuple(self._savings(loss)) if moves else (),
             draws=self._drawn(),
-            notes=(_NOT_IN_ALL(trials=objectives.left_out),)
-            if objectives.left_out
-            else (),
+            notes=(_NOT_IN_ALL(trials=objectives.left_out),) if objectives.left_out else (),
         )
 
     def _drawn(self) -> tuple[Ints, Ints]:
@@ -183,15 +162,11 @@ class _Front:
         objectives = self.objectives
         rows = np.flatnonzero(objectives.feasible)
         if len(rows) > _MOST_DRAWN:
-            first = np.argsort(objectives.ranks[rows], kind="stable")[
-                :_MOST_DRAWN
-            ]
+            first = np.argsort(objectives.ranks[rows], kind="stable")[:_MOST_DRAWN]
             rows = np.union1d(rows[first], objectives.front)
         X = objectives.first.X[rows]
         costs = [self._costs(k, X) for k in range(len(objectives.names))]
-        return objectives.trials[rows], pareto_ranks(
-            np.stack(equally_many(costs), axis=-1)
-        )
+        return objectives.trials[rows], pareto_ranks(np.stack(equally_many(costs), axis=-1))
 
     def _costs(self, k: int, X: Array) -> Array:
         """Return the cost of rows in each function, (draws, n)."""
@@ -215,9 +190,7 @@ class _Front:
 
     def _move(self, a: int, b: int) -> Move:
         objectives = self.objectives
-        before, after = objectives.first.space.decode(
-            objectives.first.X[[a, b]]
-        )
+        before, after = objectives.first.space.decode(objectives.first.X[[a, b]])
         reasons = []
         for name in objectives.names:
             baseline = baseline_background(objectives.first.space, before)
@@ -254,11 +227,7 @@ class _Front:
         lost = self._gap(k, rows, best)
         saved = -self._gap(other, rows, best) / level
         both = ((lost <= allowed) & (saved > 0.0)).mean(axis=0)
-        likely = (
-            (lost.mean(axis=0) <= allowed)
-            & (saved.mean(axis=0) > 0.0)
-            & (rows != best)
-        )
+        likely = (lost.mean(axis=0) <= allowed) & (saved.mean(axis=0) > 0.0) & (rows != best)
         is_known = len(lost) > 1 and len(saved) > 1
         if not is_known:
             saved = saved.mean(axis=0, keepdims=True)
@@ -272,11 +241,7 @@ class _Front:
         at = int(np.argmax(np.where(among, amounts, -np.inf)))
         decision = decide(saved[:, at], side="above")
         if is_known:
-            decision = replace(
-                decision,
-                probability=float(both[at]),
-                certain=bool(sure[at]),
-            )
+            decision = replace(decision, probability=float(both[at]), certain=bool(sure[at]))
         return Saving(
             objective=objectives.names[k],
             other=objectives.names[other],

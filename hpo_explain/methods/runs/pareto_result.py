@@ -20,9 +20,7 @@ from hpo_explain.base import (
     plus_minus,
 )
 from hpo_explain.belief import Decision
-from hpo_explain.methods.proposals.contributions_result import (
-    PredictionExplanation,
-)
+from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
 from hpo_explain.space import Array, Bools, Ints
 
 _MOST_CLAIMED, _MOST_TOLD = 3, 2  # hyperparameters of a move
@@ -50,9 +48,7 @@ class Move:
 
     def gains(self) -> Array:
         """Return how much each hyperparameter improves each objective, (d, m), in its units."""
-        return np.column_stack(
-            [-reason.subject.sign * reason.phi for reason in self.reasons]
-        )
+        return np.column_stack([-reason.subject.sign * reason.phi for reason in self.reasons])
 
     def halves(self) -> Array:
         """Return half the 95 % interval of each gain under the model, (d, m); NaN if unknown."""
@@ -217,10 +213,7 @@ class ParetoFront(Result):
             return np.full(len(self.front), np.nan)
         place = {int(trial): i for i, trial in enumerate(trials)}
         return np.array(
-            [
-                (ranks[:, place[t]] == 1).mean()
-                for t in self.trials[self.front].tolist()
-            ]
+            [(ranks[:, place[t]] == 1).mean() for t in self.trials[self.front].tolist()]
         )
 
     @property
@@ -247,9 +240,7 @@ class ParetoFront(Result):
         columns["on front"] = self.on_front
         for name in self.names:
             own = [config.get(name) for config in self.configurations]
-            columns[
-                name if name not in columns else f"{name} (hyperparameter)"
-            ] = own
+            columns[name if name not in columns else f"{name} (hyperparameter)"] = own
         return columns
 
     # ------------------------------------------------------------------ what it says
@@ -271,10 +262,7 @@ class ParetoFront(Result):
                     because=(),
                 ),
             )
-        return (
-            *self._trades(self.moves[0]),
-            *map(self._of_saving, self.savings),
-        )
+        return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
 
     @property
     def headline(self) -> str:
@@ -298,9 +286,7 @@ class ParetoFront(Result):
         row = self.front[end]
         values = [
             f"{name} {format_value(float(value))}"
-            for name, value in zip(
-                self.objectives, self.values[row], strict=True
-            )
+            for name, value in zip(self.objectives, self.values[row], strict=True)
         ]
         return f"{self.trials[row]} ({', '.join(values)})"
 
@@ -314,39 +300,22 @@ class ParetoFront(Result):
         size = (np.abs(gains) / whole).max(axis=1)
         largest = np.argsort(-size, kind="stable")[:_MOST_CLAIMED].tolist()
         places = [j for j in largest if size[j] > 0.0]
-        judged = {
-            (j, k): r.claim_of(j)
-            for j in places
-            for k, r in enumerate(move.reasons)
-        }
-        certain = list(
-            dict.fromkeys(
-                j for (j, _), claim in judged.items() if claim.certain
-            )
-        )
+        judged = {(j, k): r.claim_of(j) for j in places for k, r in enumerate(move.reasons)}
+        certain = list(dict.fromkeys(j for (j, _), claim in judged.items() if claim.certain))
         claims, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
             ends, half = _ends(move, self.names[j]), claim.half
-            says = (
-                "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
-            )
+            says = "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
             says = says or ("" if certain or claims else "unclear")
             verb = "improves" if gain > 0.0 else "worsens"
             effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
             change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
             named |= {j} if says == "trade" else set()
-            frame, text = (
-                self.words(says, effect=f"{change}{effect}")
-                if says
-                else ("{each}", "")
-            )
+            frame, text = self.words(says, effect=f"{change}{effect}") if says else ("{each}", "")
             turned = None
             if claim.interval is not None:
-                low, high = sorted(
-                    -move.reasons[k].subject.sign * end
-                    for end in claim.interval
-                )
+                low, high = sorted(-move.reasons[k].subject.sign * end for end in claim.interval)
                 turned = (low, high)
             claims.append(
                 replace(

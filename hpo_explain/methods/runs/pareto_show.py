@@ -8,17 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hpo_explain.base import counted, join_words, listed
-from hpo_explain.base.figures import (
-    Axis,
-    Bar,
-    Curves,
-    Dots,
-    Line,
-    Panels,
-    Rows,
-    View,
-    usual_ends,
-)
+from hpo_explain.base.figures import Axis, Bar, Curves, Dots, Line, Panels, Rows, View, usual_ends
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 from hpo_explain.space import Array
 
@@ -27,9 +17,7 @@ _LABELLED = 5  # trials of the front that are numbered
 # of the range of what is drawn: between labels, and around all
 _APART, _MARGIN = (0.07, 0.05)
 _MOST_NAMED = 8
-_TO_THE_RIGHT = (
-    30.0  # times the middle of the front beyond which an axis is logarithmic
-)
+_TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
 _FOOTER = (
     "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
     "the table has what the models predict."
@@ -44,66 +32,35 @@ _MEANS = {
 
 def front(result: ParetoFront) -> Curves | Panels:
     """Draw all trials by two objectives, and the front; a panel for each pair of several."""
-    pairs = [*itertools.combinations(range(len(result.objectives)), 2)][
-        :_MOST_PANELS
-    ]
+    pairs = [*itertools.combinations(range(len(result.objectives)), 2)][:_MOST_PANELS]
     heading = f"The Pareto front of {join_words(result.objectives)}"
     subtitle = f"{len(result.front)} of {counted(len(result.trials), 'trial')}"
     if len(pairs) == 1:
         return _pair(result, 0, 1, heading, subtitle)
     panels = [
-        _pair(
-            result,
-            k,
-            other,
-            " and ".join(result.objectives[i] for i in (k, other)),
-        )
+        _pair(result, k, other, " and ".join(result.objectives[i] for i in (k, other)))
         for k, other in pairs
     ]
-    return Panels(
-        panels=panels,
-        heading=heading,
-        subtitle=subtitle,
-        footer=_FOOTER,
-        same_y=False,
-    )
+    return Panels(panels=panels, heading=heading, subtitle=subtitle, footer=_FOOTER, same_y=False)
 
 
-def _pair(
-    result: ParetoFront, k: int, other: int, heading: str, subtitle: str = ""
-) -> Curves:
+def _pair(result: ParetoFront, k: int, other: int, heading: str, subtitle: str = "") -> Curves:
     """Draw trials by two objectives; axes end where the others are, and behind the front."""
     x, y = _axis(result, k), _axis(result, other)
     values = result.values[:, [k, other]]
     at = np.column_stack([x.at(values[:, 0]), y.at(values[:, 1])])
-    on, lines, labels = (
-        at[result.front],
-        list[Line](),
-        [""] * len(result.front),
-    )
-    if (
-        len(result.objectives) == 2
-    ):  # what the front dominates begins at a step
+    on, lines, labels = (at[result.front], list[Line](), [""] * len(result.front))
+    if len(result.objectives) == 2:  # what the front dominates begins at a step
         lines.append(Line(on[:, 0], on[:, 1], step=True))
         places = np.linspace(0, len(on) - 1, _LABELLED).round().astype(int)
         span = np.array([_range(x, at[:, 0]), _range(y, at[:, 1])])
         last = np.full(2, -np.inf)
         for place in places.tolist():
-            if (
-                np.abs(on[place] - last) > _APART * span
-            ).any():  # numbers do not overlap
-                labels[place], last = (
-                    str(result.trials[result.front[place]]),
-                    on[place],
-                )
-    groups = {
-        "others": (result.ranks > 1) & result.feasible,
-        "infeasible": ~result.feasible,
-    }
+            if (np.abs(on[place] - last) > _APART * span).any():  # numbers do not overlap
+                labels[place], last = (str(result.trials[result.front[place]]), on[place])
+    groups = {"others": (result.ranks > 1) & result.feasible, "infeasible": ~result.feasible}
     dots = [
-        Dots(at[rows, 0], at[rows, 1], look=look)
-        for look, rows in groups.items()
-        if rows.any()
+        Dots(at[rows, 0], at[rows, 1], look=look) for look, rows in groups.items() if rows.any()
     ]
     return Curves(
         x=x,
@@ -159,20 +116,10 @@ def moves(result: ParetoFront) -> Rows:
     move, spread = result.moves[0], np.ptp(result.values[result.front], axis=0)
     ranges = np.where(spread > 0.0, spread, 1.0)
     gains, halves = move.gains() / ranges, move.halves() / ranges
-    changed = [
-        j
-        for j, n in enumerate(result.names)
-        if move.before.get(n) != move.after.get(n)
-    ]
+    changed = [j for j, n in enumerate(result.names) if move.before.get(n) != move.after.get(n)]
     order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
     bars = [
-        Bar(
-            row,
-            0.0,
-            float(gain),
-            float(half) if np.isfinite(half) else None,
-            place=k,
-        )
+        Bar(row, 0.0, float(gain), float(half) if np.isfinite(half) else None, place=k)
         for row, j in enumerate(order[: Rows.MOST])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]
@@ -186,11 +133,7 @@ def moves(result: ParetoFront) -> Rows:
         subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
         "objective",
         footer="Whiskers: 95 % intervals of the models."
-        + (
-            f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}."
-            if rest
-            else ""
-        ),
+        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
     )
 
 

@@ -96,9 +96,7 @@ class SamplingBias:
 
 
 @explains(of="surrogate", without=("kind", "surrogate"))
-def sampling_bias(
-    question: Question, *, size: int = 1000, permutations: int = 200
-) -> SamplingBias:
+def sampling_bias(question: Question, *, size: int = 1000, permutations: int = 200) -> SamplingBias:
     """Return how far the tried configurations of a run are from a uniform sample.
 
     Parameters
@@ -149,9 +147,7 @@ def sampling_bias(
     kernel = np.exp(-0.5 * (distances / sigma) ** 2)
     is_trial = np.repeat([0.0, 1.0], [n, len(Y)])
     observed = _mmd_squared(kernel, is_trial[:, None])[0]
-    permuted = _mmd_squared(
-        kernel, rng.permuted(np.tile(is_trial, (permutations, 1)), axis=1).T
-    )
+    permuted = _mmd_squared(kernel, rng.permuted(np.tile(is_trial, (permutations, 1)), axis=1).T)
     return SamplingBias(
         mmd=float(np.sqrt(max(observed, 0.0))),
         chance=float(np.sqrt(max(np.quantile(permuted, LEVEL), 0.0))),

@@ -15,10 +15,7 @@ _NO_TIMES = declared_fact(
     "no trial has a start and a finish, so there is no timeline: {time=} names"
     " the two columns of a table that say when",
 )
-_UNTIMED = declared_fact(
-    "trials_without_times",
-    "{trials:#trial} without times, and not drawn",
-)
+_UNTIMED = declared_fact("trials_without_times", "{trials:#trial} without times, and not drawn")
 _CLOCKS = "clocks_differ"  # the kind of a note of runs
 _STATES = ("failed", "pruned", "running")
 

@@ -46,12 +46,7 @@ class Timeline(Result):
 
     table: ClassVar[Table] = Table(
         index=("trial", "trials"),
-        columns={
-            "state": "states",
-            "started": "since_start",
-            "seconds": "seconds",
-            "row": "rows",
-        },
+        columns={"state": "states", "started": "since_start", "seconds": "seconds", "row": "rows"},
         beside=("at_once", "span", "idle"),
         hidden=("started", "finished"),
     )
@@ -141,13 +136,7 @@ class Timeline(Result):
             if share >= NOTHING:
                 claims.append(
                     self.claim(
-                        "tried",
-                        (),
-                        share,
-                        because=(),
-                        says=state,
-                        share=share,
-                        n=int(which.sum()),
+                        "tried", (), share, because=(), says=state, share=share, n=int(which.sum())
                     )
                 )
         return tuple(claims)
@@ -167,12 +156,7 @@ class Timeline(Result):
     @property
     def headline(self) -> str:
         """How long all took."""
-        return self.briefly(
-            "short",
-            n=len(self),
-            span=in_time(self.span),
-            at_once=self._in_rows,
-        )
+        return self.briefly("short", n=len(self), span=in_time(self.span), at_once=self._in_rows)
 
 
 def unit_of_time(seconds: float) -> tuple[str, float]:

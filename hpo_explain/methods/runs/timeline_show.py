@@ -9,20 +9,10 @@ import numpy as np
 
 from hpo_explain.base import counted
 from hpo_explain.base.figures import HATCHED, Bar, Dots, Rows, View
-from hpo_explain.methods.runs.timeline_result import (
-    Timeline,
-    in_time,
-    unit_of_time,
-)
+from hpo_explain.methods.runs.timeline_result import Timeline, in_time, unit_of_time
 from hpo_explain.space import Array
 
-_FILLS = {
-    "finished": 0,
-    "failed": 1,
-    "pruned": 3,
-    "running": HATCHED,
-    "left out": 2,
-}
+_FILLS = {"finished": 0, "failed": 1, "pruned": 3, "running": HATCHED, "left out": 2}
 _LONG = 0.1  # of the time in which trials ran: longer pauses are cut
 _GAP = 0.1  # of a bar stays empty behind it, so that trials can be told apart
 # of the axis: what is narrower is drawn as one with its neighbour; more so, of many bars
@@ -56,21 +46,12 @@ def workers(result: Timeline) -> Rows:
     stars = [Dots(ends[best], result.rows[best].astype(float), look="star")]
     label = f"{unit} since the first trial started"
     return Rows(
-        labels=[
-            (f"worker {row + 1}",)
-            for row in range(min(result.at_once, Rows.MOST))
-        ],
+        labels=[(f"worker {row + 1}",) for row in range(min(result.at_once, Rows.MOST))],
         bars=_separate(bars, result.at_once, float(ends.max())),
         label=label + (", without long pauses" if len(long) else ""),
-        fills={
-            fill: f"{state} ({result.states.count(state)})"
-            for state, fill in _FILLS.items()
-        },
+        fills={fill: f"{state} ({result.states.count(state)})" for state, fill in _FILLS.items()},
         dots=stars if len(best) else [],
-        guides=[
-            ((at - first) / length, "turn")
-            for at in _drawn_at(long[:, 0], long).tolist()
-        ],
+        guides=[((at - first) / length, "turn") for at in _drawn_at(long[:, 0], long).tolist()],
         positive=True,
         ends=(0.0, 1.01 * float(ends.max())),
         heading=f"When {counted(len(result), 'trial')} ran",

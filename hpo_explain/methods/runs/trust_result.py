@@ -111,18 +111,11 @@ class RunTrust(Result, Trust):
             self._claim("share", "r2", self.r2, self.r2_interval),
             self._claim("order", "rank", self.rank, self.rank_interval),
             self.claim(
-                "tried",
-                self.subject.names,
-                self.covered,
-                says="held out",
-                certain=True,
-                because=(),
+                "tried", self.subject.names, self.covered, says="held out", certain=True, because=()
             ),
         )
 
-    def _claim(
-        self, kind: str, says: str, value: float, ends: tuple[float, float]
-    ) -> Claim:
+    def _claim(self, kind: str, says: str, value: float, ends: tuple[float, float]) -> Claim:
         least = 0.0 if kind == "share" else -1.0  # nothing known has no share
         value, low, high = (max(each, least) for each in (value, *ends))
         return self.claim(

@@ -16,12 +16,7 @@ def measures(trust: RunTrust) -> Rows:
     return Rows(
         labels=[(measure,) for measure in trust.measures],
         bars=[
-            Bar(
-                k,
-                0.0,
-                at,
-                None if np.isnan(low) else (at - max(low, -1.0), high - at),
-            )
+            Bar(k, 0.0, at, None if np.isnan(low) else (at - max(low, -1.0), high - at))
             for k, (value, low, high) in enumerate(rows)
             for at in [max(value, -1.0)]
         ],
@@ -37,6 +32,4 @@ def measures(trust: RunTrust) -> Rows:
     )
 
 
-VIEWS = {
-    "": View(measures, "How well the objective is known, by five measures.")
-}
+VIEWS = {"": View(measures, "How well the objective is known, by five measures.")}

@@ -9,13 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hpo_explain.base import (
-    Fact,
-    InputError,
-    Subject,
-    check_number,
-    declared_fact,
-)
+from hpo_explain.base import Fact, InputError, Subject, check_number, declared_fact
 from hpo_explain.belief import Box
 from hpo_explain.methods.space.recommended_space_result import (
     NEVER_ACTIVE,
@@ -27,15 +21,12 @@ from hpo_explain.methods.space.recommended_space_result import (
 from hpo_explain.question import RARELY_FEASIBLE, Explained, Question, explains
 
 _NO_POSTERIOR = declared_fact(
-    "no_posterior_to_draw",
-    "the model has no joint posterior, so nothing is given up",
+    "no_posterior_to_draw", "the model has no joint posterior, so nothing is given up"
 )
 
 
 @explains(of="surrogate", without=("kind",))
-def recommended_space(
-    question: Question, lose: float | None = None
-) -> Recommendation:
+def recommended_space(question: Question, lose: float | None = None) -> Recommendation:
     """Recommend the smallest part of the space that still holds a configuration near the best.
 
     Parameters
@@ -87,9 +78,7 @@ def recommended_space(
     return recommendation(box, subject, decision.doubts)
 
 
-def recommendation(
-    box: Box, subject: Subject, doubts: tuple[Fact, ...] = ()
-) -> Recommendation:
+def recommendation(box: Box, subject: Subject, doubts: tuple[Fact, ...] = ()) -> Recommendation:
     """Return a box in words.
 
     Parameters
@@ -104,9 +93,7 @@ def recommendation(
     left_out = box.never_active
     rows = [
         Kept.of(p, None if p.name in left_out else part, share)
-        for p, part, share in zip(
-            box.whole, box.parts, box.shares, strict=True
-        )
+        for p, part, share in zip(box.whole, box.parts, box.shares, strict=True)
     ]
     return Recommendation(
         subject=subject,
@@ -142,10 +129,6 @@ def _untried(box: Box) -> Iterator[Fact]:
         if axis.category:
             values = tuple(parameter.decode(axis.centers[stays]))
         else:
-            ends = np.array(
-                [axis.edges[stays, 0].min(), axis.edges[stays, 1].max()]
-            )
+            ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
             values = tuple(parameter.decode(ends))
-        yield UNTRIED_KEPT(
-            names=[parameter.name], values=values, category=axis.category
-        )
+        yield UNTRIED_KEPT(names=[parameter.name], values=values, category=axis.category)

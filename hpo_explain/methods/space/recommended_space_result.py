@@ -30,9 +30,7 @@ _PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
 NEVER_ACTIVE = declared_fact(
     "never_active",
     "left out, because never active in the recommended space{which}",
-    which=lambda about: (
-        f": {filled('{names}', names=about.names)}" if about.names else ""
-    ),
+    which=lambda about: f": {filled('{names}', names=about.names)}" if about.names else "",
 )
 
 UNTRIED_KEPT = declared_fact(
@@ -45,8 +43,7 @@ UNTRIED_KEPT = declared_fact(
     ),
 )
 UNEXPLAINED = declared_fact(
-    "activity_unexplained",
-    "not certain, because it is not known when these are active: {names}",
+    "activity_unexplained", "not certain, because it is not known when these are active: {names}"
 )
 
 
@@ -71,18 +68,11 @@ class Kept:
     share: float = 1.0
 
     @classmethod
-    def of(
-        cls, whole: Parameter, part: Parameter | None, share: float
-    ) -> Kept:
+    def of(cls, whole: Parameter, part: Parameter | None, share: float) -> Kept:
         """Return what is kept of a hyperparameter; None where it is left out."""
         if part is None:
             return cls(whole.name, _values(whole), ())
-        return cls(
-            whole.name,
-            _values(whole),
-            _values(part),
-            share if part != whole else 1.0,
-        )
+        return cls(whole.name, _values(whole), _values(part), share if part != whole else 1.0)
 
 
 def _values(parameter: Parameter) -> tuple[Any, ...]:
@@ -123,8 +113,7 @@ def _plain(value: float) -> str:
 
 def _written(name: str) -> Callable[[Recommendation], list[str]]:
     return lambda result: [
-        result.text(row.hyperparameter, getattr(row, name))
-        for row in result.rows
+        result.text(row.hyperparameter, getattr(row, name)) for row in result.rows
     ]
 
 
@@ -209,9 +198,7 @@ class Recommendation(Result):
     def kept(self) -> str:
         """What is kept of a few, those first of which least is left: "C 1 to 1000"."""
         rows = sorted(self.narrowed, key=lambda row: row.share)
-        return few(
-            [f"{row.hyperparameter} {self.extent(row)}" for row in rows]
-        )
+        return few([f"{row.hyperparameter} {self.extent(row)}" for row in rows])
 
     @property
     def headline(self) -> str:
@@ -288,17 +275,13 @@ class Recommendation(Result):
         whole = self.subject.space[row.hyperparameter]
         if whole.is_category:
             codes = [whole.code(value) for value in row.after]
-            return tuple(
-                (code / whole.size, (code + 1) / whole.size) for code in codes
-            )
+            return tuple((code / whole.size, (code + 1) / whole.size) for code in codes)
         if not row.after:
             return ()
         ends = whole.encode([*row.after])
         if whole.size is None:
             return ((float(ends[0]), float(ends[1])),)
-        below, above = whole.share_below(
-            np.array([ends[0] - 1e-7, ends[1] + 1e-7])
-        )
+        below, above = whole.share_below(np.array([ends[0] - 1e-7, ends[1] + 1e-7]))
         return ((float(below), float(above)),)
 
     def extent(self, row: Kept) -> str:
@@ -312,8 +295,7 @@ class Recommendation(Result):
             return format_value(row.after[0])
         ends = zip(row.after, row.before, strict=True)
         return " to ".join(
-            _plain(end if end == whole else _rounded(end, apart))
-            for end, whole in ends
+            _plain(end if end == whole else _rounded(end, apart)) for end, whole in ends
         )
 
     def text(self, name: str, values: tuple[Any, ...]) -> str:

@@ -38,6 +38,4 @@ def stays(recommendation: Recommendation) -> Rows:
     )
 
 
-VIEWS = {
-    "": View(stays, "The part of each hyperparameter's values that stays.")
-}
+VIEWS = {"": View(stays, "The part of each hyperparameter's values that stays.")}

@@ -38,32 +38,24 @@ _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _Z_MAX = 1e6
 
 
-def lower_confidence_bound(
-    m: Array, s: Array, kappa: float
-) -> tuple[Array, Array]:
+def lower_confidence_bound(m: Array, s: Array, kappa: float) -> tuple[Array, Array]:
     """Return the two terms of -LCB: ``-m`` and ``+κ s``."""
     return -m, kappa * s
 
 
-def expected_improvement(
-    m: Array, s: Array, best: float, xi: float = 0.0
-) -> tuple[Array, Array]:
+def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tuple[Array, Array]:
     """Return the two terms of EI: exploitation ``(f* - ξ - m) Φ(z)`` and exploration ``s φ(z)``."""
     gain = _gain(m, best, xi)
     z = _standardize(gain, s)
     return gain * ndtr(z), s * np.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
 
 
-def probability_of_improvement(
-    m: Array, s: Array, best: float, xi: float = 0.0
-) -> Array:
+def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
     """Return PI: ``Φ(z)``, in [0, 1]."""
     return np.asarray(ndtr(_standardize(_gain(m, best, xi), s)), dtype=float)
 
 
-def log_expected_improvement(
-    m: Array, s: Array, best: float, xi: float = 0.0
-) -> Array:
+def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
     """Return ``log EI``, accurate far below the best cost where EI itself underflows.
 
     z counts as at least -10⁶, so that the value of a prediction that certainly does not improve
@@ -71,41 +63,28 @@ def log_expected_improvement(
     """
     gain = _gain(m, best, xi)
     floor = np.maximum(np.abs(gain) / _Z_MAX, np.finfo(float).tiny)
-    return np.asarray(
-        _log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor)),
-        dtype=float,
-    )
+    return np.asarray(_log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor)), dtype=float)
 
 
 def _gain(m: Array, best: float, xi: float) -> Array:
     """Return ``f* - ξ - m``; 0 where that is of rounding size, as its sign would be arbitrary."""
     gain = best - xi - m
-    return np.where(
-        np.abs(gain) <= ROUNDING * np.maximum(np.abs(m), abs(best)), 0.0, gain
-    )
+    return np.where(np.abs(gain) <= ROUNDING * np.maximum(np.abs(m), abs(best)), 0.0, gain)
 
 
 def _standardize(gain: Array, s: Array) -> Array:
     """Return z within ±10⁶, where Φ and φ have reached their limits; ±10⁶ at s = 0."""
     bounded = np.maximum(s, np.abs(gain) / _Z_MAX)
-    return np.divide(
-        gain, bounded, out=np.full_like(gain, -_Z_MAX), where=bounded > 0
-    )
+    return np.divide(gain, bounded, out=np.full_like(gain, -_Z_MAX), where=bounded > 0)
 
 
 def _log_h(z: Array) -> Array:
     """Return ``log(φ(z) + z Φ(z))`` by Eq. 9 of [3]_, whose branches keep it from cancelling."""
     direct = np.maximum(z, -1.0)
-    log_h = np.log(
-        np.exp(-0.5 * direct**2 - _LOG_SQRT_2PI)
-        + direct * np.exp(log_ndtr(direct))
-    )
+    log_h = np.log(np.exp(-0.5 * direct**2 - _LOG_SQRT_2PI) + direct * np.exp(log_ndtr(direct)))
     t = np.minimum(z, -1.0)
     # 1 - |z| Φ/φ; its large-|z| form is 1/z² - 3/z⁴ + ...
     ratio = np.sqrt(np.pi / 2) * erfcx(-t / np.sqrt(2)) * -t
     near = np.log1p(-np.where(t > -1e4, ratio, 0.5))
     tail = np.where(t > -1e4, near, -2.0 * np.log(-t))
-    return np.asarray(
-        np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail),
-        dtype=float,
-    )
+    return np.asarray(np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail), dtype=float)

@@ -28,11 +28,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hpo_explain.models.acquisition.protocols import (
-    Acquisition,
-    OfPredictions,
-    SurrogateBased,
-)
+from hpo_explain.models.acquisition.protocols import Acquisition, OfPredictions, SurrogateBased
 from hpo_explain.models.own_model import mean_and_std
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array, SearchSpace
@@ -54,9 +50,7 @@ class Split(Acquisition, Protocol):
         """How many terms the criterion has."""
         ...
 
-    def crossed(
-        self, before: Mapping[str, Array], after: Mapping[str, Array]
-    ) -> Array:
+    def crossed(self, before: Mapping[str, Array], after: Mapping[str, Array]) -> Array:
         """Return D from the terms at two configurations, of the shape of each term."""
         ...
 
@@ -114,14 +108,10 @@ class SplitCriterion:
         predicted = dict(zip(PREDICTED, (mean, std), strict=True))
         return {**self.of_predictions(mean, std), **predicted}
 
-    def crossed(
-        self, before: Mapping[str, Array], after: Mapping[str, Array]
-    ) -> Array:
+    def crossed(self, before: Mapping[str, Array], after: Mapping[str, Array]) -> Array:
         """Return ``a(m₁, s₀) - a(m₀, s₁)``."""
         mean, std = PREDICTED
-        return self._utility(after[mean], before[std]) - self._utility(
-            before[mean], after[std]
-        )
+        return self._utility(after[mean], before[std]) - self._utility(before[mean], after[std])
 
     def _utility(self, mean: Array, std: Array) -> Array:
         terms = self.of_predictions(mean, std)
@@ -151,6 +141,4 @@ def split_of(acquisition: Acquisition) -> Split | None:
         return None
     if _SEPARATE.issuperset(acquisition.term_names):
         return None
-    return SplitCriterion(
-        acquisition, acquisition.surrogate, acquisition.terms_of
-    )
+    return SplitCriterion(acquisition, acquisition.surrogate, acquisition.terms_of)

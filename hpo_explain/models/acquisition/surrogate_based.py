@@ -8,13 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import (
-    Direction,
-    InputError,
-    check_direction,
-    check_number,
-    sign_of,
-)
+from hpo_explain.base import Direction, InputError, check_direction, check_number, sign_of
 from hpo_explain.models.acquisition.criteria import (
     expected_improvement,
     log_expected_improvement,
@@ -29,9 +23,7 @@ from hpo_explain.space import Array, SearchSpace
 
 def _check_at_least_0(name: str, value: float, remedy: str) -> None:
     if check_number(name, value) < 0.0:
-        raise InputError(
-            name, f"must be at least 0, but was {value!r}", value, remedy
-        )
+        raise InputError(name, f"must be at least 0, but was {value!r}", value, remedy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +73,7 @@ class _OnSurrogate(ABC):
 
         Of a model without uncertainty, whose standard deviation is NaN, it counts as 0.
         """
-        values = self._values(
-            sign_of(self.direction) * mean, np.nan_to_num(std)
-        )
+        values = self._values(sign_of(self.direction) * mean, np.nan_to_num(std))
         return dict(zip(self.term_names, values, strict=True))
 
     @abstractmethod
@@ -188,9 +178,7 @@ class LowerConfidenceBound(_OnSurrogate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_at_least_0(
-            "kappa", self.kappa, "0 ignores the standard deviation."
-        )
+        _check_at_least_0("kappa", self.kappa, "0 ignores the standard deviation.")
 
     @classmethod
     def adaptive(
@@ -230,15 +218,8 @@ class LowerConfidenceBound(_OnSurrogate):
             _check_at_least_0(name, value, "0 ignores the standard deviation.")
         if not 0.0 <= check_number("progress", progress) <= 1.0:
             problem = f"must be from 0 to 1, but was {progress!r}"
-            raise InputError(
-                "progress",
-                problem,
-                progress,
-                "Divide trials done by all planned.",
-            )
-        return cls(
-            surrogate, (1.0 - progress) * start + progress * end, direction
-        )
+            raise InputError("progress", problem, progress, "Divide trials done by all planned.")
+        return cls(surrogate, (1.0 - progress) * start + progress * end, direction)
 
     @property
     def label(self) -> str:

@@ -25,9 +25,7 @@ from hpo_explain.space import Array, Bools
 _AT_ONCE = 1_000_000  # numbers of each group of products: 8 MB
 
 
-def coalition_log_density(
-    at_x: Array, at_b: Array, log_weights: Array, member: Bools
-) -> Array:
+def coalition_log_density(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Array:
     """Return ``log p(S, b)``, (n, m).
 
     Parameters
@@ -50,16 +48,11 @@ def coalition_log_density(
     products = 2 ** -(-len(at_x) // 2)
     step = max(1, _AT_ONCE // (products * max(kernels, products)))
     return np.concatenate(
-        [
-            _log_sums(at_x, at_b[:, i : i + step], log_weights, member)
-            for i in range(0, n, step)
-        ]
+        [_log_sums(at_x, at_b[:, i : i + step], log_weights, member) for i in range(0, n, step)]
     )
 
 
-def _log_sums(
-    at_x: Array, at_b: Array, log_weights: Array, member: Bools
-) -> Array:
+def _log_sums(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Array:
     # each hyperparameter's largest kernel counts as 1, so that products do not underflow
     shift_x = np.maximum(at_x.max(axis=1), LEAST)
     shift_b = np.maximum(at_b.max(axis=2), LEAST)
@@ -72,9 +65,7 @@ def _log_sums(
     sums = (first * weights[:, None, :]) @ second.swapaxes(1, 2)
     codes = [(1 << np.arange(len(group))) @ member[group] for group in groups]
     total = sums[:, codes[0], codes[1]]
-    shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(
-        float
-    )
+    shifts = shift_b.T @ (~member).astype(float) + shift_x @ member.astype(float)
     with np.errstate(divide="ignore"):
         logs = np.log(total) + shifts
     for i, s in np.argwhere(total <= 1e3 * np.finfo(float).tiny):
@@ -90,7 +81,5 @@ def _of_subsets(a: Array, b: Array) -> Array:
     """
     products = np.ones((b.shape[1], 1, b.shape[2]))
     for a_j, b_j in zip(a, b, strict=True):
-        products = np.concatenate(
-            [products * b_j[:, None, :], products * a_j], axis=1
-        )
+        products = np.concatenate([products * b_j[:, None, :], products * a_j], axis=1)
     return products

@@ -27,13 +27,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from hpo_explain.space import (
-    Array,
-    CategoricalParameter,
-    IntParameter,
-    Ints,
-    Parameter,
-)
+from hpo_explain.space import Array, CategoricalParameter, IntParameter, Ints, Parameter
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _NARROW = 1e-4  # of an interval: below, its mass is density times width to the last digit
@@ -53,9 +47,7 @@ def log_mass(a: Array, b: Array) -> Array:
     low = np.where(upper, -b, a)
     high = np.where(upper, -a, b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = log_ndtr(high) + np.log(
-            -np.expm1(log_ndtr(low) - log_ndtr(high))
-        )
+        tail = log_ndtr(high) + np.log(-np.expm1(log_ndtr(low) - log_ndtr(high)))
         central = np.log1p(-ndtr(low) - ndtr(-high))
     mass = np.where(high <= 0.0, tail, central)
     width = high - low
@@ -68,12 +60,7 @@ def log_mass(a: Array, b: Array) -> Array:
         # a width that the range cannot resolve has no mass
         with np.errstate(divide="ignore"):
             size = np.log(h)
-        mass[narrow] = (
-            log_density(middle)
-            + size
-            + np.log(np.sinh(slope) / slope)
-            - h**2 / 24.0
-        )
+        mass[narrow] = log_density(middle) + size + np.log(np.sinh(slope) / slope) - h**2 / 24.0
     return np.asarray(mass, dtype=float)
 
 
@@ -143,9 +130,7 @@ class NumericKernels:
         distinct, place = np.unique(inside, return_inverse=True)
         left = self._scaled(distinct - self.step / 2.0)[:, None]
         right = self._scaled(distinct + self.step / 2.0)[:, None]
-        masses = log_mass(
-            (left - self.mu) / self.sigma, (right - self.mu) / self.sigma
-        )
+        masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
         return np.asarray((masses - self._log_whole)[place])
 
     def log_uniform(self, values: Array) -> Array:
@@ -160,10 +145,7 @@ class NumericKernels:
     @cached_property
     def _log_whole(self) -> Array:
         """Logarithm of the mass within the range, (K,)."""
-        return log_mass(
-            (self.low - self.mu) / self.sigma,
-            (self.high - self.mu) / self.sigma,
-        )
+        return log_mass((self.low - self.mu) / self.sigma, (self.high - self.mu) / self.sigma)
 
     def _scaled(self, values: Array) -> Array:
         return np.log(values) if self.log else values
@@ -172,11 +154,7 @@ class NumericKernels:
         """Return one value from each of the kernels `which`, (n,)."""
         mu = self.mu[which]
         sigma = self.sigma[which]
-        z = quantile(
-            rng.random(len(which)),
-            (self.low - mu) / sigma,
-            (self.high - mu) / sigma,
-        )
+        z = quantile(rng.random(len(which)), (self.low - mu) / sigma, (self.high - mu) / sigma)
         values = mu + sigma * z
         values = np.exp(values) if self.log else values
         if self.step:
@@ -216,12 +194,8 @@ class CategoryKernels:
     def sample(self, which: Ints, rng: np.random.Generator) -> Array:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
-        index = (
-            bounds < rng.random(len(which))[:, None] * bounds[:, -1:]
-        ).sum(axis=1)
-        return np.asarray(
-            np.minimum(index, self.weights.shape[1] - 1), dtype=float
-        )
+        index = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)
+        return np.asarray(np.minimum(index, self.weights.shape[1] - 1), dtype=float)
 
 
 Kernels = NumericKernels | CategoryKernels

@@ -65,22 +65,16 @@ class ProductMixture:
         `X` holds the positions, (n, number of hyperparameters).
         """
         tables = np.zeros((len(self.kernels), len(X), len(self.weights)))
-        for j, (parameter, kernels) in enumerate(
-            zip(parameters, self.kernels, strict=True)
-        ):
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
             present = ~np.isnan(X[:, j])
             if present.any():
-                tables[j, present] = kernels.log_densities(
-                    values_of(parameter, X[present, j])
-                )
+                tables[j, present] = kernels.log_densities(values_of(parameter, X[present, j]))
         return tables
 
     def products(self, parameters: Sequence[Parameter], X: Array) -> Array:
         """Return the log-density of each product of kernels, (n, K), without its weight."""
         total = np.zeros((len(X), len(self.weights)))
-        for j, (parameter, kernels) in enumerate(
-            zip(parameters, self.kernels, strict=True)
-        ):
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
             present = ~np.isnan(X[:, j])
             logs = kernels.log_densities(values_of(parameter, X[present, j]))
             if present.all():
@@ -118,17 +112,11 @@ class ProductMixture:
     def _log_density(self, parameters: Sequence[Parameter], X: Array) -> Array:
         return log_sum(self.products(parameters, X) + self.log_weights)
 
-    def sample(
-        self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator
-    ) -> Array:
+    def sample(self, parameters: Sequence[Parameter], n: int, rng: np.random.Generator) -> Array:
         """Draw positions from the density, (n, number of hyperparameters)."""
-        which = rng.choice(
-            len(self.weights), size=n, p=self.weights / self.weights.sum()
-        )
+        which = rng.choice(len(self.weights), size=n, p=self.weights / self.weights.sum())
         rows = np.empty((n, len(self.kernels)))
-        for j, (parameter, kernels) in enumerate(
-            zip(parameters, self.kernels, strict=True)
-        ):
+        for j, (parameter, kernels) in enumerate(zip(parameters, self.kernels, strict=True)):
             values = kernels.sample(which, rng)
             if parameter.is_category:
                 rows[:, j] = values
@@ -137,9 +125,7 @@ class ProductMixture:
             if parameter.step is not None:
                 steps = np.round((values - parameter.low) / parameter.step)
                 values = np.clip(
-                    parameter.low + steps * parameter.step,
-                    parameter.low,
-                    parameter.high,
+                    parameter.low + steps * parameter.step, parameter.low, parameter.high
                 )
             rows[:, j] = parameter.encode(values)
         return rows
@@ -150,6 +136,4 @@ def log_sum(logs: Array) -> Array:
     largest = np.maximum(logs.max(axis=-1), np.finfo(float).min)
     total = np.exp(logs - largest[..., None]).sum(axis=-1)
     with np.errstate(divide="ignore"):
-        return np.asarray(
-            np.maximum(np.log(total) + largest, LEAST), dtype=float
-        )
+        return np.asarray(np.maximum(np.log(total) + largest, LEAST), dtype=float)

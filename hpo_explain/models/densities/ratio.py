@@ -146,15 +146,11 @@ class DensityRatio:
     term_names = ("good", "bad")
     label = "log l − log g"
 
-    def __init__(
-        self, space: SearchSpace, blocks: Sequence[DensityBlock]
-    ) -> None:
+    def __init__(self, space: SearchSpace, blocks: Sequence[DensityBlock]) -> None:
         self._space = space
         self._blocks = tuple(blocks)
         columns = [j for block in self._blocks for j in block.columns]
-        if len(set(columns)) < len(columns) or not set(columns) <= set(
-            range(len(space))
-        ):
+        if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(space))):
             given = [block.columns for block in self._blocks]
             raise InputError(
                 "blocks",
@@ -213,10 +209,7 @@ class DensityRatio:
                 values = values_of(self._space.parameters[j], positions)
                 by_chance = block.good.kernels[place].log_uniform(values)
                 good, bad = (
-                    np.exp(
-                        density.log_density(self._parameters(block), rows)
-                        - by_chance
-                    )
+                    np.exp(density.log_density(self._parameters(block), rows) - by_chance)
                     for density in (block.good, block.bad)
                 )
                 return good, bad
@@ -241,8 +234,7 @@ class DensityRatio:
         """
         blocks = [block.of(active) for block in self._blocks]
         return DensityRatio(
-            self._space.where_active(active),
-            [block for block in blocks if block.columns],
+            self._space.where_active(active), [block for block in blocks if block.columns]
         )
 
     def relevant(self) -> Bools:
@@ -252,9 +244,7 @@ class DensityRatio:
 
     def parts(self) -> tuple[DensityRatio, ...]:
         """Return the ratio of each block; their sum is the whole."""
-        return tuple(
-            DensityRatio(self._space, [block]) for block in self._blocks
-        )
+        return tuple(DensityRatio(self._space, [block]) for block in self._blocks)
 
     def coalition_terms(
         self, x: Array, background: Array, players: Ints, coalitions: Bools
@@ -285,10 +275,7 @@ class DensityRatio:
         terms = {name: np.zeros(shape) for name in self.term_names}
         for block in self._blocks:
             columns, parameters = list(block.columns), self._parameters(block)
-            for name, density, sign in (
-                ("good", block.good, 1.0),
-                ("bad", block.bad, -1.0),
-            ):
+            for name, density, sign in (("good", block.good, 1.0), ("bad", block.bad, -1.0)):
                 terms[name] += sign * coalition_log_density(
                     density.tables(parameters, x[None, columns])[:, 0],
                     density.tables(parameters, background[:, columns]),

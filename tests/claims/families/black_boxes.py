@@ -23,16 +23,7 @@ from tests.claims.problem import Closed, Problem, Rows
 INSTANCE = 7  # another one than is looked at first
 NOISES = (0.0, 0.1)
 SMOOTH = {1: (3, 10), 8: (2, 5), 10: (3, 8)}
-RUGGED = {
-    3: (2, 5),
-    15: (4, 10),
-    16: (2, 5),
-    17: (5,),
-    18: (3,),
-    21: (2, 5),
-    22: (3,),
-    23: (2, 4),
-}
+RUGGED = {3: (2, 5), 15: (4, 10), 16: (2, 5), 17: (5,), 18: (3,), 21: (2, 5), 22: (3,), 23: (2, 4)}
 """Numbers of BBOB's functions, and of how many hyperparameters each is."""
 BITS = 9
 PSEUDO_BOOLEAN = (1, 2, 18, 19, 25)
@@ -44,9 +35,7 @@ def _function(kind: str, number: int, d: int) -> Any:
     import ioh
 
     of_kind = getattr(ioh.ProblemClass, kind)
-    return ioh.get_problem(
-        number, instance=INSTANCE, dimension=d, problem_class=of_kind
-    )
+    return ioh.get_problem(number, instance=INSTANCE, dimension=d, problem_class=of_kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +60,7 @@ def bbob(number: int, d: int) -> Problem:
     def cost(X: Rows) -> np.ndarray:
         return np.asarray(_function("BBOB", number, d)(10.0 * X - 5.0))
 
-    kind, family = (
-        (Problem, "bbob, smooth")
-        if number in SMOOTH
-        else (Rugged, "bbob, rugged")
-    )
+    kind, family = (Problem, "bbob, smooth") if number in SMOOTH else (Rugged, "bbob, rugged")
     return kind(
         f"bbob {number} {name} of {d}",
         cube(d),
@@ -93,9 +78,7 @@ def pseudo_boolean(number: int) -> Problem:
     strings = np.array([*product((0, 1), repeat=BITS)])
     values = np.asarray(_function("PBO", number, BITS)(strings), float)
     place = 2 ** np.arange(BITS)[::-1]
-    space = SearchSpace(
-        [CategoricalParameter(f"bit {j}", [False, True]) for j in range(BITS)]
-    )
+    space = SearchSpace([CategoricalParameter(f"bit {j}", [False, True]) for j in range(BITS)])
     return Problem(
         f"pseudo-boolean {name}",
         space,

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from tests.claims.families.smooth import cube
 from tests.claims.problem import Problem
 
@@ -53,9 +48,7 @@ def layers() -> Problem:
         deep = np.rint(2 * X[:, 0])
         second = np.where(deep >= 1, 0.5 * (X[:, 2] - 0.8) ** 2 - 0.15, 0.0)
         third = np.where(deep >= 2, 0.3 - 0.1 * X[:, 3], 0.0)
-        return (
-            (X[:, 1] - 0.4) ** 2 + np.nan_to_num(second) + np.nan_to_num(third)
-        )
+        return (X[:, 1] - 0.4) ** 2 + np.nan_to_num(second) + np.nan_to_num(third)
 
     return Problem("layers", space, cost, family="conditions")
 
@@ -103,11 +96,7 @@ def three_categories() -> Problem:
     """Three categories of eight values, of which two act together."""
     names = ("optimizer", "activation", "schedule")
     space = cube(
-        1,
-        *[
-            CategoricalParameter(name, [f"{name} {i}" for i in range(8)])
-            for name in names
-        ],
+        1, *[CategoricalParameter(name, [f"{name} {i}" for i in range(8)]) for name in names]
     )
     rng = np.random.default_rng(3)
     first, both = rng.normal(0.0, 1.0, 8), rng.normal(0.0, 0.7, (8, 8))

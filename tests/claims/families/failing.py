@@ -16,9 +16,7 @@ NODES_DIE = 0.15
 
 def steep_lr() -> Problem:
     """Accuracy rises with the learning rate, and above .1 the run crashes."""
-    space = SearchSpace(
-        [FloatParameter("lr", 1e-4, 1.0, log=True), *cube(2).parameters]
-    )
+    space = SearchSpace([FloatParameter("lr", 1e-4, 1.0, log=True), *cube(2).parameters])
 
     def cost(X: np.ndarray) -> np.ndarray:
         return -(0.5 + 0.4 * X[:, 0] - 0.1 * (X[:, 1] - 0.4) ** 2)
@@ -41,9 +39,7 @@ def smooth_border() -> Problem:
     def cost(X: np.ndarray) -> np.ndarray:
         return -X[:, 0] - 0.6 * X[:, 1] + 0.5 * (X[:, 2] - 0.5) ** 2
 
-    return Problem(
-        "smooth border", cube(4), cost, family="crashes", fails=fails
-    )
+    return Problem("smooth border", cube(4), cost, family="crashes", fails=fails)
 
 
 def corner() -> Problem:
@@ -68,33 +64,20 @@ def dying_nodes() -> Problem:
     )
 
 
-def _constrained(
-    name: str, constraint: Callable[[np.ndarray], np.ndarray]
-) -> Problem:
-    return replace(
-        hyper_ellipsoid(),
-        name=name,
-        family="constraints",
-        constraint=constraint,
-    )
+def _constrained(name: str, constraint: Callable[[np.ndarray], np.ndarray]) -> Problem:
+    return replace(hyper_ellipsoid(), name=name, family="constraints", constraint=constraint)
 
 
 def half_plane() -> Problem:
     """Half of the space is feasible, the best of it on the border."""
-    return _constrained(
-        "half-plane", lambda X: X[:, 2] - 0.35 + 0.3 * (X[:, 3] - 0.4)
-    )
+    return _constrained("half-plane", lambda X: X[:, 2] - 0.35 + 0.3 * (X[:, 3] - 0.4))
 
 
 def disk() -> Problem:
     """Feasible outside of a disk around the best."""
-    return _constrained(
-        "disk", lambda X: 0.25**2 - ((X[:, 2:] - 0.4) ** 2).sum(axis=1)
-    )
+    return _constrained("disk", lambda X: 0.25**2 - ((X[:, 2:] - 0.4) ** 2).sum(axis=1))
 
 
 def rare() -> Problem:
     """Feasible in some 6 % of the space, away from the best."""
-    return _constrained(
-        "rare", lambda X: ((X[:, :2] - 0.8) ** 2).sum(axis=1) - 0.14**2
-    )
+    return _constrained("rare", lambda X: ((X[:, :2] - 0.8) ** 2).sum(axis=1) - 0.14**2)

@@ -15,20 +15,12 @@ SOME = (0.1, 0.5)  # levels at which the kind of noise matters
 
 def drifting() -> Problem:
     """Evaluations get worse while the run lasts."""
-    return replace(
-        additive(),
-        name="drifting",
-        family="drift",
-        drift=0.7,
-        noises=(0.01, 0.1),
-    )
+    return replace(additive(), name="drifting", family="drift", drift=0.7, noises=(0.01, 0.1))
 
 
 def heavy_tails() -> Problem:
     """Noise with 2.5 degrees of freedom."""
-    return replace(
-        additive(), name="heavy tails", family="noise", tails=2.5, noises=SOME
-    )
+    return replace(additive(), name="heavy tails", family="noise", tails=2.5, noises=SOME)
 
 
 def _rank_in(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
@@ -66,11 +58,7 @@ def noisy_where_good() -> Problem:
 def pure_noise() -> Problem:
     """Nothing matters: every objective is noise alone."""
     return Problem(
-        "pure noise",
-        cube(4),
-        lambda X: np.zeros(len(X)),
-        family="pure noise",
-        noises=(1.0,),
+        "pure noise", cube(4), lambda X: np.zeros(len(X)), family="pure noise", noises=(1.0,)
     )
 
 

@@ -19,23 +19,14 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import (
-    StratifiedKFold,
-    cross_val_score,
-    train_test_split,
-)
+from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from hpo_explain import (
-    CategoricalParameter,
-    FloatParameter,
-    IntParameter,
-    SearchSpace,
-)
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.base.cache_folder import cache_folder
 from tests.claims.problem import Problem, Rows
 
@@ -58,8 +49,7 @@ def _of_grid(name: str, space: SearchSpace, costs: Costs) -> Problem:
     def place(X: Rows) -> np.ndarray:
         """Return the number of each row among all combinations; what is inactive counts as 0."""
         each = [
-            np.abs(np.nan_to_num(x)[:, None] - at).argmin(axis=1)
-            * ~np.isnan(x)
+            np.abs(np.nan_to_num(x)[:, None] - at).argmin(axis=1) * ~np.isnan(x)
             for x, at in zip(X.T, levels, strict=True)
         ]
         return np.ravel_multi_index(tuple(each), sizes)
@@ -83,9 +73,7 @@ def _of_grid(name: str, space: SearchSpace, costs: Costs) -> Problem:
 def _kept(name: str, configs: list[Config], costs: Costs) -> np.ndarray:
     """Return the costs of configurations, from the cache if they are there."""
     folder = cache_folder("claims")
-    path = folder and folder / (
-        f"{name} of {len(configs)} by {sklearn.__version__}.npy"
-    )
+    path = folder and folder / (f"{name} of {len(configs)} by {sklearn.__version__}.npy")
     if path is not None and path.exists():
         return np.load(path)
     with warnings.catch_warnings():
@@ -106,9 +94,7 @@ def _halves(data: Any, size: int | None = None) -> list[np.ndarray]:
     """Return the inputs that are learned from and tested by, and their labels."""
     X, y = data(return_X_y=True)
     X, y = X[:size], y[:size]
-    halves: list[np.ndarray] = train_test_split(
-        X, y, test_size=0.5, random_state=SEED, stratify=y
-    )
+    halves: list[np.ndarray] = train_test_split(X, y, test_size=0.5, random_state=SEED, stratify=y)
     return halves
 
 
@@ -148,11 +134,7 @@ def support_vectors() -> Problem:
 def logistic() -> Problem:
     """Principal components and logistic regression on breast cancer."""
     halves = _halves(load_breast_cancer)
-    scalers = {
-        "none": "passthrough",
-        "standard": StandardScaler(),
-        "minmax": MinMaxScaler(),
-    }
+    scalers = {"none": "passthrough", "standard": StandardScaler(), "minmax": MinMaxScaler()}
     space = SearchSpace(
         [
             IntParameter("components", 2, 20),
@@ -272,31 +254,18 @@ def pipeline() -> Problem:
         [
             CategoricalParameter("classifier", ["svc", "knn", "logistic"]),
             IntParameter("svc_log2_C", -5, 15, step=2, active_when=of("svc")),
-            IntParameter(
-                "svc_log2_gamma", -15, 3, step=2, active_when=of("svc")
-            ),
+            IntParameter("svc_log2_gamma", -15, 3, step=2, active_when=of("svc")),
             IntParameter("knn_neighbors", 1, 15, active_when=of("knn")),
-            CategoricalParameter(
-                "knn_weights",
-                ["uniform", "distance"],
-                active_when=of("knn"),
-            ),
-            IntParameter(
-                "logistic_log10_C", -5, 3, active_when=of("logistic")
-            ),
+            CategoricalParameter("knn_weights", ["uniform", "distance"], active_when=of("knn")),
+            IntParameter("logistic_log10_C", -5, 3, active_when=of("logistic")),
         ]
     )
 
     def cost(config: Config) -> float:
         if config["classifier"] == "svc":
-            model = SVC(
-                C=2.0 ** config["svc_log2_C"],
-                gamma=2.0 ** config["svc_log2_gamma"],
-            )
+            model = SVC(C=2.0 ** config["svc_log2_C"], gamma=2.0 ** config["svc_log2_gamma"])
         elif config["classifier"] == "knn":
-            model = KNeighborsClassifier(
-                config["knn_neighbors"], weights=config["knn_weights"]
-            )
+            model = KNeighborsClassifier(config["knn_neighbors"], weights=config["knn_weights"])
         else:
             model = LogisticRegression(C=10.0 ** config["logistic_log10_C"])
         scaled = make_pipeline(MinMaxScaler(), model)

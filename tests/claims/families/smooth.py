@@ -18,10 +18,7 @@ def cube(d: int, *extra: Parameter) -> SearchSpace:
 
 
 def function(
-    name: str,
-    d: int,
-    cost: Callable[[np.ndarray], np.ndarray],
-    family: str = "smooth",
+    name: str, d: int, cost: Callable[[np.ndarray], np.ndarray], family: str = "smooth"
 ) -> Problem:
     """Return the problem of a function on the unit cube."""
     return Problem(name, cube(d), cost, family=family)
@@ -74,12 +71,7 @@ def additive() -> Problem:
     """Effects that only add up: three that matter, by half each, and one that hardly does."""
 
     def cost(X: np.ndarray) -> np.ndarray:
-        return (
-            4 * (X[:, 0] - 0.3) ** 2
-            + np.sin(3 * X[:, 1])
-            + 0.5 * X[:, 2]
-            + 0.05 * X[:, 3]
-        )
+        return 4 * (X[:, 0] - 0.3) ** 2 + np.sin(3 * X[:, 1]) + 0.5 * X[:, 2] + 0.05 * X[:, 3]
 
     return function("additive", 4, cost)
 
@@ -87,17 +79,13 @@ def additive() -> Problem:
 def hyper_ellipsoid() -> Problem:
     """The thesis's function: squares with weights 1 to 4, optimum off the centre."""
     return function(
-        "hyper-ellipsoid",
-        4,
-        lambda X: (np.arange(1, 5) * (4 * X - 1.6) ** 2).sum(axis=1),
+        "hyper-ellipsoid", 4, lambda X: (np.arange(1, 5) * (4 * X - 1.6) ** 2).sum(axis=1)
     )
 
 
 def product() -> Problem:
     """Nothing but an interaction of two, and two that do not matter."""
-    return function(
-        "product", 4, lambda X: (2 * X[:, 0] - 1) * (2 * X[:, 1] - 1), "idle"
-    )
+    return function("product", 4, lambda X: (2 * X[:, 0] - 1) * (2 * X[:, 1] - 1), "idle")
 
 
 def ishigami() -> Problem:
@@ -113,10 +101,7 @@ def ishigami() -> Problem:
 def irrelevant() -> Problem:
     """Two of six hyperparameters matter."""
     return function(
-        "irrelevant hyperparameters",
-        6,
-        lambda X: 3 * (X[:, 0] - 0.2) ** 2 + X[:, 1],
-        "idle",
+        "irrelevant hyperparameters", 6, lambda X: 3 * (X[:, 0] - 0.2) ** 2 + X[:, 1], "idle"
     )
 
 
@@ -142,6 +127,4 @@ def partly_tried() -> Problem:
     def cost(X: np.ndarray) -> np.ndarray:
         return 3 * (X[:, 0] - 0.8) ** 2 + (X[:, 1] - 0.5) ** 2 + 0.3 * X[:, 2]
 
-    return Problem(
-        "a tenth tried", cube(3), cost, tried=(0.0, 0.1), family="hidden"
-    )
+    return Problem("a tenth tried", cube(3), cost, tried=(0.0, 0.1), family="hidden")

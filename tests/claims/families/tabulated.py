@@ -22,9 +22,7 @@ def table_of(path: Path) -> Problem:
         return problem_of(path.stem, values, json.loads(str(found["space"])))
 
 
-def problem_of(
-    name: str, values: np.ndarray, names: dict[str, list[Any]]
-) -> Problem:
+def problem_of(name: str, values: np.ndarray, names: dict[str, list[Any]]) -> Problem:
     """Return the problem of a table with an axis of levels per hyperparameter, then of seeds.
 
     Of errors that span decades the logarithm is the objective; all else is an accuracy.
@@ -48,10 +46,7 @@ def problem_of(
     ]
 
     def index(X: np.ndarray) -> tuple[np.ndarray, ...]:
-        near = [
-            np.abs(x[:, None] - at).argmin(axis=1)
-            for x, at in zip(X.T, levels, strict=True)
-        ]
+        near = [np.abs(x[:, None] - at).argmin(axis=1) for x, at in zip(X.T, levels, strict=True)]
         return tuple(near)
 
     def draw(x: np.ndarray, rng: np.random.Generator) -> float:

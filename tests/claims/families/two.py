@@ -40,23 +40,12 @@ def two(name: str, d: int, first: Cost, second: Cost) -> Two:
     """Return two functions on the unit cube as objectives."""
     space = cube(d)
     other = Problem(f"{name}: the other", space, second)
-    return Two(
-        name,
-        space,
-        first,
-        family="two objectives",
-        other=other,
-    )
+    return Two(name, space, first, family="two objectives", other=other)
 
 
 def lines() -> Two:
     """Two lines that have one of three hyperparameters in common."""
-    return two(
-        "two lines",
-        3,
-        lambda X: X @ [2.0, 1.0, 0.0],
-        lambda X: X @ [0.0, -1.0, 3.0],
-    )
+    return two("two lines", 3, lambda X: X @ [2.0, 1.0, 0.0], lambda X: X @ [0.0, -1.0, 3.0])
 
 
 def apart() -> Two:
@@ -115,20 +104,7 @@ def same() -> Two:
     def cost(X: Rows) -> np.ndarray:
         return np.sin(4.0 * X[:, 0]) + X[:, 1] ** 2
 
-    return two(
-        "the same twice",
-        3,
-        cost,
-        lambda X: 5.0 * cost(X) + 1.0,
-    )
+    return two("the same twice", 3, cost, lambda X: 5.0 * cost(X) + 1.0)
 
 
-PAIRS: tuple[Callable[[], Two], ...] = (
-    lines,
-    apart,
-    conflict,
-    together,
-    mixed,
-    one_is_noise,
-    same,
-)
+PAIRS: tuple[Callable[[], Two], ...] = (lines, apart, conflict, together, mixed, one_is_noise, same)

@@ -63,11 +63,7 @@ def wide_plateau() -> Problem:
     """Chance level in 70 % of the space."""
 
     def cost(X: np.ndarray) -> np.ndarray:
-        hill = (
-            1.0
-            - 4.0 * ((X[:, :2] - [0.7, 0.25]) ** 2).sum(axis=1)
-            - 0.1 * X[:, 2]
-        )
+        hill = 1.0 - 4.0 * ((X[:, :2] - [0.7, 0.25]) ** 2).sum(axis=1) - 0.1 * X[:, 2]
         return 0.9 - np.maximum(hill - 0.55, 0.0)
 
     return function("wide plateau", 4, cost, "plateaus")
@@ -78,9 +74,7 @@ def valley() -> Problem:
 
     def cost(X: np.ndarray) -> np.ndarray:
         across = X[:, 0] + 0.5 * X[:, 1] - 0.8
-        return 1.0 - np.exp(-0.5 * (across / 0.07) ** 2) * (
-            1.0 - 0.4 * (X[:, 2] - 0.3) ** 2
-        )
+        return 1.0 - np.exp(-0.5 * (across / 0.07) ** 2) * (1.0 - 0.4 * (X[:, 2] - 0.3) ** 2)
 
     return function("valley", 3, cost, "hidden")
 
@@ -100,9 +94,7 @@ def rounded() -> Problem:
     """An accuracy on 200 examples: steps of 1/200."""
 
     def cost(X: np.ndarray) -> np.ndarray:
-        accuracy = (
-            0.95 - 0.5 * (X[:, 0] - 0.6) ** 2 - 0.2 * np.abs(X[:, 1] - 0.3)
-        )
+        accuracy = 0.95 - 0.5 * (X[:, 0] - 0.6) ** 2 - 0.2 * np.abs(X[:, 1] - 0.3)
         return -np.round(200 * accuracy) / 200
 
     return function("rounded", 3, cost, "steps")
@@ -120,11 +112,7 @@ def coarse() -> Problem:
     )
 
     def cost(X: np.ndarray) -> np.ndarray:
-        at = np.array([0.3, 0.0, 0.45, 0.2])[
-            np.rint(3 * X[:, 1]).astype(int) % 4
-        ]
-        return (
-            (X[:, 0] - 0.5) ** 2 + at + 0.4 * X[:, 2] * X[:, 0] + 0.1 * X[:, 3]
-        )
+        at = np.array([0.3, 0.0, 0.45, 0.2])[np.rint(3 * X[:, 1]).astype(int) % 4]
+        return (X[:, 0] - 0.5) ** 2 + at + 0.4 * X[:, 2] * X[:, 0] + 0.1 * X[:, 3]
 
     return Problem("coarse", space, cost, family="steps")

@@ -44,10 +44,7 @@ class Wide(Problem):
     def variances(self) -> dict[tuple[int, ...], float]:
         """The variance of each curve, and of the product."""
         alone = [float(curve(FINE).var()) for curve in CURVES]
-        of_one = {
-            (j,): variance
-            for j, variance in zip(self.active, alone, strict=True)
-        }
+        of_one = {(j,): variance for j, variance in zip(self.active, alone, strict=True)}
         _, _, first, _, second = self.active
         return of_one | {(first, second): (TOGETHER / 12.0) ** 2}
 

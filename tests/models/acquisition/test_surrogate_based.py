@@ -17,17 +17,12 @@ from hpo_explain.models import (
     ProbabilityOfImprovement,
     StandardError,
 )
-from hpo_explain.models.acquisition.protocols import (
-    Acquisition,
-    SurrogateBased,
-)
+from hpo_explain.models.acquisition.protocols import Acquisition, SurrogateBased
 from tests.analytic import AnalyticSurrogate, unit_cube
 
 SPACE = unit_cube(2)
 SURROGATE = AnalyticSurrogate(
-    SPACE,
-    mean=lambda X: 3.0 * X[:, 0] - X[:, 1],
-    std=lambda X: 0.1 + X[:, 1] ** 2,
+    SPACE, mean=lambda X: 3.0 * X[:, 0] - X[:, 1], std=lambda X: 0.1 + X[:, 1] ** 2
 )
 X = SPACE.sample(60, seed=1)
 M, S = SURROGATE.predict(X)
@@ -70,9 +65,7 @@ def test_ei_is_the_expectation_of_the_improvement(xi):
 @pytest.mark.parametrize("xi", [0.0, 0.3])
 def test_pi_is_the_probability_of_the_improvement(xi):
     value = utility(ProbabilityOfImprovement(SURROGATE, best=0.4, xi=xi))
-    np.testing.assert_allclose(
-        value, norm(M, S).cdf(0.4 - xi), rtol=1e-12, atol=0
-    )
+    np.testing.assert_allclose(value, norm(M, S).cdf(0.4 - xi), rtol=1e-12, atol=0)
 
 
 def test_the_terms_of_the_bound_are_mean_and_uncertainty():
@@ -81,9 +74,7 @@ def test_the_terms_of_the_bound_are_mean_and_uncertainty():
     assert terms["uncertainty"].tolist() == (2.5 * S).tolist()
     # the bound is a quantile of the prediction
     quantile = norm(M, S).ppf(norm.cdf(-2.5))
-    np.testing.assert_allclose(
-        -utility(LowerConfidenceBound(SURROGATE, kappa=2.5)), quantile
-    )
+    np.testing.assert_allclose(-utility(LowerConfidenceBound(SURROGATE, kappa=2.5)), quantile)
 
 
 def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
@@ -91,9 +82,7 @@ def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
     log_ei = utility(LogExpectedImprovement(SURROGATE, best=0.4, xi=0.1))
     near = (0.3 - M) / S > -4  # further off the two terms of EI cancel
     assert near.sum() > 20
-    np.testing.assert_allclose(
-        log_ei[near], np.log(ei[near]), rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(log_ei[near], np.log(ei[near]), rtol=1e-9, atol=1e-9)
 
 
 # ---------------------------------------------------------------------- axioms
@@ -103,24 +92,16 @@ def test_log_ei_is_the_logarithm_of_ei_where_that_can_be_computed():
     "make",
     [
         lambda s, sign, d: LowerConfidenceBound(s, kappa=1.3, direction=d),
-        lambda s, sign, d: ExpectedImprovement(
-            s, best=sign * 0.4, xi=0.1, direction=d
-        ),
-        lambda s, sign, d: ProbabilityOfImprovement(
-            s, best=sign * 0.4, xi=0.1, direction=d
-        ),
-        lambda s, sign, d: LogExpectedImprovement(
-            s, best=sign * 0.4, xi=0.1, direction=d
-        ),
+        lambda s, sign, d: ExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
+        lambda s, sign, d: ProbabilityOfImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
+        lambda s, sign, d: LogExpectedImprovement(s, best=sign * 0.4, xi=0.1, direction=d),
         lambda s, sign, d: MeanResponse(s, direction=d),
         lambda s, sign, d: StandardError(s, direction=d),
     ],
     ids=["lcb", "ei", "pi", "logei", "mean", "se"],
 )
 def test_maximizing_mirrors_minimizing(make):
-    negated = AnalyticSurrogate(
-        SPACE, mean=lambda X: X[:, 1] - 3.0 * X[:, 0], std=SURROGATE.std
-    )
+    negated = AnalyticSurrogate(SPACE, mean=lambda X: X[:, 1] - 3.0 * X[:, 0], std=SURROGATE.std)
     minimized = make(SURROGATE, 1.0, "minimize").terms(X)
     maximized = make(negated, -1.0, "maximize").terms(X)
     for name, values in minimized.items():
@@ -128,20 +109,14 @@ def test_maximizing_mirrors_minimizing(make):
 
 
 @pytest.mark.parametrize("acquisition", CRITERIA[:-1], ids=lambda a: a.label)
-def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(
-    acquisition,
-):
-    surrogate = AnalyticSurrogate(
-        SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std
-    )
+def test_a_better_mean_or_with_ei_and_lcb_more_uncertainty_is_more_desirable(acquisition):
+    surrogate = AnalyticSurrogate(SPACE, lambda X: SURROGATE.mean(X) - 0.01, SURROGATE.std)
     better = replace(acquisition, surrogate=surrogate)
     if not isinstance(acquisition, StandardError):
         assert (utility(better) > utility(acquisition)).all()
     if isinstance(acquisition, (ProbabilityOfImprovement, MeanResponse)):
         return
-    surrogate = AnalyticSurrogate(
-        SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01
-    )
+    surrogate = AnalyticSurrogate(SPACE, SURROGATE.mean, lambda X: SURROGATE.std(X) + 0.01)
     wider = replace(acquisition, surrogate=surrogate)
     assert (utility(wider) > utility(acquisition)).all()
 
@@ -160,41 +135,25 @@ def test_every_criterion_keeps_the_protocols(acquisition):
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_bound_is_the_mean_response_and_kappa_times_the_standard_error(
-    direction,
-):
+def test_the_bound_is_the_mean_response_and_kappa_times_the_standard_error(direction):
     """mlrMBO's "cb" of its "mean" and its "se"."""
     sign = 1.0 if direction == "minimize" else -1.0
     mean = utility(MeanResponse(SURROGATE, direction))
     np.testing.assert_array_equal(mean, -sign * M)
-    np.testing.assert_array_equal(
-        utility(StandardError(SURROGATE, direction)), S
-    )
+    np.testing.assert_array_equal(utility(StandardError(SURROGATE, direction)), S)
     bound = LowerConfidenceBound(SURROGATE, 1.7, direction)
     np.testing.assert_allclose(utility(bound), mean + 1.7 * S, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("progress", "kappa"), [(0.0, 5.0), (0.25, 4.0), (1.0, 1.0)]
-)
-def test_the_adaptive_bound_goes_from_start_to_end_in_a_straight_line(
-    progress, kappa
-):
-    bound = LowerConfidenceBound.adaptive(
-        SURROGATE, 5.0, 1.0, progress, "maximize"
-    )
+@pytest.mark.parametrize(("progress", "kappa"), [(0.0, 5.0), (0.25, 4.0), (1.0, 1.0)])
+def test_the_adaptive_bound_goes_from_start_to_end_in_a_straight_line(progress, kappa):
+    bound = LowerConfidenceBound.adaptive(SURROGATE, 5.0, 1.0, progress, "maximize")
     np.testing.assert_allclose(utility(bound), M + kappa * S, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("wrong", "value"),
-    [
-        ("start", -1.0),
-        ("end", np.inf),
-        ("progress", 1.5),
-        ("progress", -0.1),
-        ("direction", "up"),
-    ],
+    [("start", -1.0), ("end", np.inf), ("progress", 1.5), ("progress", -0.1), ("direction", "up")],
 )
 def test_an_adaptive_bound_out_of_range_is_refused(wrong, value):
     given = {"start": 2.0, "end": 1.0, "progress": 0.5, wrong: value}
@@ -204,9 +163,7 @@ def test_an_adaptive_bound_out_of_range_is_refused(wrong, value):
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("mean", MeanResponse), ("se", StandardError)]
-)
+@pytest.mark.parametrize(("name", "kind"), [("mean", MeanResponse), ("se", StandardError)])
 def test_mean_and_standard_error_are_criteria_by_name(name, kind):
     y = SURROGATE.mean(X)
     run = hx.Run(SPACE, X, y, "minimize")
@@ -215,7 +172,5 @@ def test_mean_and_standard_error_are_criteria_by_name(name, kind):
     found = hx.explain_proposal(run, 20, acquisition=name, background=30)
     mean, std = run.surrogate(before=20).predict(X[[20]])
     assert found.terms == kind.term_names
-    assert found.prediction["total"] == pytest.approx(
-        {"mean": -mean, "se": std}[name][0]
-    )
+    assert found.prediction["total"] == pytest.approx({"mean": -mean, "se": std}[name][0])
     assert found.total.sum() == pytest.approx(found.payout["total"], rel=1e-9)

@@ -3,10 +3,7 @@
 import numpy as np
 
 import hpo_explain as hx
-from hpo_explain.models.densities.kernels import (
-    CategoryKernels,
-    NumericKernels,
-)
+from hpo_explain.models.densities.kernels import CategoryKernels, NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture
 from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 
@@ -23,9 +20,7 @@ CONDITIONAL = hx.SearchSpace(
     [
         *MIXED.parameters[:3],
         hx.FloatParameter("drop", 0.0, 1.0, active_when={"booster": ["dart"]}),
-        hx.IntParameter(
-            "skip", 1, 3, active_when={"booster": ["dart", "tree"]}
-        ),
+        hx.IntParameter("skip", 1, 3, active_when={"booster": ["dart", "tree"]}),
         hx.FloatParameter("decay", 0.0, 1.0, optional=0.6),
     ]
 )
@@ -54,8 +49,7 @@ def kernels_of(parameter, k, rng):
 def mixture_of(space, columns, k, rng):
     weights = rng.random(k) + 0.1
     return ProductMixture(
-        weights / weights.sum(),
-        tuple(kernels_of(space.parameters[j], k, rng) for j in columns),
+        weights / weights.sum(), tuple(kernels_of(space.parameters[j], k, rng) for j in columns)
     )
 
 
