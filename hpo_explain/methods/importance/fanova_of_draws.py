@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import SHARE_NOT_SETTLED, Claim, declared_fact, percent, percent_range
+from hpo_explain.base import (
+    SHARE_NOT_SETTLED,
+    Claim,
+    declared_fact,
+    percent,
+    percent_range,
+    sign_of,
+)
 from hpo_explain.belief import (
     INTERACTS,
     MATTERS,
@@ -107,7 +114,7 @@ class DrawnImportance(FanovaImportance):
             costs = anova.curve(members[0], at[0])
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
-        sign = 1.0 if self.direction == "minimize" or self.top is not None else -1.0
+        sign = 1.0 if self.top is not None else sign_of(self.direction)
         return np.asarray(sign * np.moveaxis(costs, 0, -1))
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
