@@ -82,7 +82,7 @@ def test_what_is_no_log_is_left_to_other_adapters(tmp_path):
 
 
 def test_without_the_plugin_a_log_is_a_table_of_whose_optimizer_nothing_is_known(log):
-    run = as_run(log)
+    run = as_run(log, objective="loss", hyperparameters=["lr", "momentum"])
     assert "hpo_explain_jsonl" not in sys.modules
     assert run.space.names == ("lr", "momentum")
     assert run.space["lr"].low > 1e-4  # the header, which says it, is not read

@@ -98,7 +98,7 @@ def marks(ax, panel) -> Iterator[Mark]:
     lying = not isinstance(panel, Cells) and (not isinstance(panel, Curves) or panel.lying)
     for line in panel.lines if not isinstance(panel, Rows) else ():
         yield from of_line(ax, line, lying)
-    for dots in panel.dots:
+    for dots in getattr(panel, "dots", ()):  # parallel axes have none
         turned = lying and not isinstance(panel, Rows)
         yield from of_dots(ax, dots, turned, rows=isinstance(panel, Rows))
     if isinstance(panel, Rows):

@@ -50,7 +50,8 @@ def test_a_worker_sends_no_costs_at_all_rows():
     run = linear(3.0, 1.0, n=100, space=space, noise=0.1)
     here = compare._compared("one", run, Shared.of([space]), "auto", 0)
     sent = pickle.dumps(here)
-    assert len(sent) < 5_000_000
+    # what functions are made of, and their values at 100 trials
+    assert len(sent) < 6_000_000
     there = pickle.loads(sent)
     # asked before, so that it is not computed again
     assert {"least", "trust"} <= vars(there).keys()

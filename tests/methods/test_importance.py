@@ -380,8 +380,6 @@ def test_the_instance_can_be_a_hyperparameter_in_place_of_being_averaged():
     assert found.share("lr", "instance") < 0.02
     averaged = hx.importance(on_folds(), objective="loss", instance="fold")
     assert averaged.names == ("lr",)
-    by_its_name = hx.importance(on_folds(), 2, objective="loss", instances=True)
-    assert by_its_name.names == ("lr", "instance")
     both = hx.importance(on_folds(6.0), 2, objective="loss", instance="fold", instances=True)
     slopes, levels = np.array([2.0, 2.0, 8.0]), np.array([0.0, 1.0, 2.0])
     mean = slopes.mean() ** 2 / 12.0

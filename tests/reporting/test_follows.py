@@ -91,7 +91,8 @@ def test_no_other_window_has_it_read_again(browser, tmp_path):
 def test_versions_are_those_of_what_is_shown():
     one, other = report_on(12), report_on(13)
     assert one.html == report_on(12).html
-    assert one._version != other._version
-    plain = str(replace(one, follows=False).html)
+    assert one.version != other.version
+    assert f'name="version" content="{one.version}"' in str(one.html)
+    plain = str(replace(one, version="").html)
     assert 'name="version"' not in plain
     assert "frame-src" not in plain

@@ -390,7 +390,8 @@ def test_two_settings_are_compared_and_another_hyperparameter_seen(browser, pane
     row = at(browser)
     rows = np.array([[np.nan if v is None else v for v in x], row])
     change = np.diff(drawn(decision, carried, rows), axis=1).mean()
-    assert float(table.split()[-3]) == pytest.approx(change, abs=0.06)
+    said = table.split()[-3].replace("\u2212", "-")
+    assert float(said) == pytest.approx(change, abs=0.06)
     plot(browser, "momentum", "h3 button").send_keys(Keys.ENTER)
     curve_of(browser, "lr")
     drawn_beside = [
