@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain.adapters._cells import as_float, cell_key, is_empty, is_number, is_time
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
 from hpo_explain.adapters._reading import ONLY_LEFT_OUT
-from hpo_explain.adapters.frame._cells import as_float, cell_key, is_empty, is_number, is_time
 from hpo_explain.base.errors import InputError, Option, Text
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.text import declared_fact

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import is_time, read_objective, texts_as_numbers
+from hpo_explain.adapters._cells import is_time, read_objective, texts_as_numbers
 from hpo_explain.adapters.frame._layouts import Known, summary_of_wandb
 from hpo_explain.adapters.frame._names import is_index
 from hpo_explain.adapters.frame._suspicions import Column, suspicions

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import read_numbers, read_objective
+from hpo_explain.adapters._cells import read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import Roles
 
 if TYPE_CHECKING:

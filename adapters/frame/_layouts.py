@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters.frame._cells import is_empty
-from hpo_explain.adapters.frame._names import word_set
+from hpo_explain.adapters._cells import is_empty, word_set
 from hpo_explain.adapters.frame._settings import HYPEROPT_VALUES, Spread
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact

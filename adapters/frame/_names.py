@@ -6,16 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hpo_explain.adapters._cells import word_set
 from hpo_explain.base.errors import InputError
 from hpo_explain.run.metrics import said_direction
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
 
 
 _MEASURED = word_set(

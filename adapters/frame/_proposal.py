@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain.adapters._cells import word_set
 from hpo_explain.adapters.frame._columns import Chosen, Roles
 from hpo_explain.adapters.frame._layouts import OF_SETTINGS
-from hpo_explain.adapters.frame._names import called, is_measured, word_set, words_of
+from hpo_explain.adapters.frame._names import called, is_measured, words_of
 from hpo_explain.adapters.frame._suspicions import Column
 from hpo_explain.base.errors import InputError, MissingOptionError, Option
 from hpo_explain.base.options import Direction

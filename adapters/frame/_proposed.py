@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters._cells import is_empty
 from hpo_explain.adapters.frame._layouts import Known
 from hpo_explain.adapters.frame._trials import Trials
 from hpo_explain.base.checks import unknown_name

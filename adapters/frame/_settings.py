@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters._cells import is_empty
 from hpo_explain.adapters.frame._names import is_called_configuration, is_called_results
 
 if TYPE_CHECKING:

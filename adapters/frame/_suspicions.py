@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._cells import (
+from hpo_explain.adapters._cells import (
     cell_key,
     is_empty,
     is_number,

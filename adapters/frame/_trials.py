@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, NOT_FINITE_ON_INSTANCE
-from hpo_explain.adapters.frame._cells import (
+from hpo_explain.adapters._cells import (
     as_float,
     cell_key,
     is_empty,
@@ -18,6 +17,7 @@ from hpo_explain.adapters.frame._cells import (
     read_seconds,
     texts_as_numbers,
 )
+from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, NOT_FINITE_ON_INSTANCE
 from hpo_explain.adapters.frame._columns import Roles
 from hpo_explain.base.errors import InputError, Option, Text
 from hpo_explain.base.facts import Fact

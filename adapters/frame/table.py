@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hpo_explain.adapters._cells import is_empty, read_durations, read_numbers, read_objective
 from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
 from hpo_explain.adapters._reading import OUTSIDE, instances_of, positions
 from hpo_explain.adapters._sentinels import Sentinels
-from hpo_explain.adapters.frame._cells import is_empty, read_durations, read_numbers, read_objective
 from hpo_explain.adapters.frame._columns import (
     Chosen,
     Roles,

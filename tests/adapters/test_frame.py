@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hpo_explain as hx
-from hpo_explain.adapters.frame._cells import is_empty
+from hpo_explain.adapters._cells import is_empty
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import fact
 from tests.noted import kinds, noted, the_note

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.adapters.frame._cells import texts_as_numbers
+from hpo_explain.adapters._cells import texts_as_numbers
 from hpo_explain.adapters.sources import as_run, as_runs
 from hpo_explain.base.errors import InputError, MissingOptionError
 from hpo_explain.reporting import Report

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hpo_explain.adapters.frame._names import word_set
 from hpo_explain.base.errors import InputError
 from hpo_explain.space import Array
 
@@ -23,6 +22,13 @@ _WHOLE = re.compile(r"[+-]?\d+")
 _WRITTEN = re.compile(
     r"[+-]?(\d{1,3}(,\d{3})+(\.\d+)?|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)"
 )
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
 _NO_RESULT = word_set(
     "- -- – — / ? n/a na nan #n/a inf +inf -inf oom diverged crash crashed failed fail timeout f"
 )
