@@ -136,9 +136,10 @@ def decide(
     (4.0, False, 0.9)
     """
     draws = np.asarray(draws, float)
-    chance = np.nan if len(draws) == 1 else 0.0
+    is_single = len(draws) == 1
     draws = draws[np.isfinite(draws)]
-    if np.isnan(chance) or not len(draws):
+    if is_single or not len(draws):
+        chance = np.nan if is_single else 0.0
         estimate = float(draws.mean()) if len(draws) else np.nan
         return Decision(estimate, (np.nan, np.nan), chance, False, np.nan, threshold)
     apart = draws - threshold

@@ -36,9 +36,6 @@ from hpo_explain.space import Array, Bools, Ints, Parameter, Range, SearchSpace,
 
 Small = npt.NDArray[np.int32]
 _Conditions = tuple[Ints, Ints, Ints, Array, Array]
-# leaves, volumes, ends, entries, stack
-_Arrays = tuple[Ints, Array, Ints, Small, Small, Small, Small]
-
 # of a position: closer than any two values that float32 tells apart
 _BESIDE = 1e-7
 

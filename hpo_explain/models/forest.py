@@ -20,7 +20,6 @@ from hpo_explain.space import Array, Bools, Ints, SearchSpace
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
-_BLOCK = 50_000  # coalitions times background rows at once
 # share of the trees that have not seen a trial, with bootstrap
 _OUT_OF_BAG = np.exp(-1.0)
 _FOLDS = 5

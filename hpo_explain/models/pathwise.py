@@ -250,7 +250,7 @@ class Functions:
         # BLAS may set the flag of an invalid value for lanes of a vector that it never returns
         with np.errstate(invalid="ignore"):
             values = waves @ self.slopes[:-1]
-            alone += product @ (self.parameters.product * self._exact)
+            alone += self.parameters.product * (product @ self._exact)
         return np.asarray(values + (alone + self._constant), np.float32)
 
     def along(self, rows: Sequence[Block], at: Block) -> Single:

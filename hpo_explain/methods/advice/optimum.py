@@ -247,7 +247,7 @@ def _gained(decision: RunDecision, more: int) -> Decision:
     run, left = decision.run, decision.better
     costs = np.sort(run.cost[run.feasible])
     n = len(costs)
-    unit = unit_of(costs)  # in which no square overflows
+    unit = unit_of(costs)  # in which no sum overflows
     tail = costs[: _TAIL + 1] / unit
     excess = float((tail[-1] - tail).sum()) / max(len(tail) - 1, 1) * unit
     most = left.estimate * more / (n + more)

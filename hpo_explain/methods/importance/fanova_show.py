@@ -205,7 +205,7 @@ def _unstable(importance: FanovaImportance, shown: set[str]) -> str:
     if not unstable:
         return ""
     orders = [
-        " and ".join(shorten(name, 24) for name in pair) for pair in unstable[:_MOST_UNSTABLE]
+        " and ".join(shorten(name, 60) for name in pair) for pair in unstable[:_MOST_UNSTABLE]
     ]
     more = len(unstable) - _MOST_UNSTABLE
     last = f"; and {more} more" if more > 0 else ""
