@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 SEPARATOR = " × "
 _MOST_NAMED = 3
-_UNSTABLE = 0.25  # share of the trees or draws that may see two neighbours the other way round
 
 _ALL_EQUAL = declared_fact(
     "trials_all_equal", "all trials reached the same, which says little of what was not tried"
@@ -360,21 +358,6 @@ class FanovaImportance(Result):
             draws=draws if len(self.functions) > 1 else mean[..., None],
             notes=self.subject.notes,
         )
-
-    def unstable_neighbours(self) -> list[tuple[str, str]]:
-        """Return neighbours in the ranking of single hyperparameters whose order is not stable.
-
-        Not stable: more than a quarter of the trees or draws see it the other way round.
-        """
-        d = len(self.names)
-        totals = self.known_totals
-        each = np.where(np.isnan(totals), self.shares[:, :d], totals)
-        ranking = np.argsort(-self.sizes[:d], kind="stable")
-        return [
-            (self.names[a], self.names[b])
-            for a, b in itertools.pairwise(ranking)
-            if (each[:, b] > each[:, a]).mean() > _UNSTABLE
-        ]
 
     def _index(self, name: str) -> int:
         return self.names.index(check_name("name", name, self.names, "hyperparameter"))

@@ -14,7 +14,6 @@ WHISKERS = {
 }
 _KINDS = {1: "hyperparameters alone", 2: "pairs", 3: "triples"}
 _MOST_FILLS = 4
-_MOST_UNSTABLE = 3
 
 
 def whisker(importance: FanovaImportance, i: int) -> float | tuple[float, float]:
@@ -73,8 +72,7 @@ def shares(importance: FanovaImportance) -> Rows:
         heading=_heading(importance, objective),
         subtitle=_subtitle(importance),
         label=f"share of the variance of {_explained(importance, objective)}",
-        footer=WHISKERS[importance.rows]
-        + _unstable(importance, {importance.names[j] for _, j in at}),
+        footer=WHISKERS[importance.rows],
         percent=True,
         positive=True,
     )
@@ -197,19 +195,6 @@ def _subtitle(importance: FanovaImportance) -> str:
     if importance.fidelity is not None:
         lines.append(f"forest distilled from the model: R² = {importance.fidelity:.3f}")
     return "\n".join(lines)
-
-
-def _unstable(importance: FanovaImportance, shown: set[str]) -> str:
-    """Say which neighbours, both of which are shown, have no stable order; empty for none."""
-    unstable = [pair for pair in importance.unstable_neighbours() if shown.issuperset(pair)]
-    if not unstable:
-        return ""
-    orders = [
-        " and ".join(shorten(name, 60) for name in pair) for pair in unstable[:_MOST_UNSTABLE]
-    ]
-    more = len(unstable) - _MOST_UNSTABLE
-    last = f"; and {more} more" if more > 0 else ""
-    return f" Not in the same order in all {importance.rows}: {'; '.join(orders)}{last}."
 
 
 def _in_percent(share: float) -> str:
