@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.errors import Text
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, Text
 from hpo_explain.base.numbers import number
 from hpo_explain.base.text import declared_fact, separated
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter, Range

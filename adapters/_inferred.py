@@ -14,8 +14,8 @@ from hpo_explain.adapters._cells import as_float, cell_key, is_empty, is_number,
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
 from hpo_explain.adapters._reading import ONLY_LEFT_OUT
-from hpo_explain.base.errors import InputError, Option, Text
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option, Text
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     LARGEST_WHOLE,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.errors import InputError, NothingToExplain, Text
-from hpo_explain.base.facts import Fact, by_reason
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Text, by_reason
 from hpo_explain.base.options import STATES, Direction, State, sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact, separated

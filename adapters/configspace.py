@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import Domain, parameter_of, plain
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (

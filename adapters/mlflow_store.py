@@ -18,8 +18,8 @@ import numpy as np
 
 from hpo_explain.adapters._sqlite import columns_of, connect
 from hpo_explain.adapters.formats import Opened
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hpo_explain.adapters.formats import PICKLE, Opened
 from hpo_explain.adapters.sources import is_a
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Option
 
 if TYPE_CHECKING:
     import pandas as pd

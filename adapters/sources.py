@@ -11,7 +11,8 @@ from typing import Any
 
 from hpo_explain.adapters._loading import loaded
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, MissingOptionError, Option, UnknownOptionError
+from hpo_explain.base.errors import InputError, MissingOptionError, UnknownOptionError
+from hpo_explain.base.facts import Option
 from hpo_explain.base.options import TRADE_OFF, Direction
 from hpo_explain.run import (
     Objectives,

@@ -32,7 +32,6 @@ def _public() -> list[str]:
 __getattr__ = hinting(_lookup, __name__, _public)
 
 _loaders.connect(
-    words=partial(import_module, "hpo_explain.base.text"),
     pages=partial(import_module, "hpo_explain.draw.pages"),
     renderer=partial(import_module, "hpo_explain.draw.on_matplotlib"),
     plotly=partial(import_module, "hpo_explain.draw.on_plotly"),

@@ -1,10 +1,5 @@
 """Facts by their kind."""
 
-from importlib import import_module
-
-from hpo_explain.base.text import WORDS
-from tests.source_tree import modules
-
 
 def noted(facts, kind):
     """The facts of one kind."""
@@ -20,10 +15,3 @@ def the_note(facts, kind):
 def kinds(facts):
     """The kinds of facts."""
     return {fact.kind for fact in facts}
-
-
-def known_facts() -> frozenset[str]:
-    """The kinds of facts that are declared anywhere."""
-    for module in modules():
-        import_module(module)
-    return frozenset(WORDS)

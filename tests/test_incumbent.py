@@ -38,8 +38,13 @@ def test_trials_that_share_the_best_are_counted_up_to_rounding():
 
 
 def test_every_trial_after_the_best_is_counted_and_named_whatever_became_of_it():
-    reasons = dict.fromkeys(range(3, 20), fact("pruned", readable=True))
-    reasons |= {20: fact("failed"), 21: fact("running"), 22: fact("waiting"), 1: fact("failed")}
+    reasons = dict.fromkeys(range(3, 20), fact(kind="pruned", readable=True))
+    reasons |= {
+        20: fact(kind="failed"),
+        21: fact(kind="running"),
+        22: fact(kind="waiting"),
+        1: fact(kind="failed"),
+    }
     made = Run(
         SPACE, X[:4], [2.0, 1.0, 3.0, 4.0], "minimize", trials=[0, 2, 23, 24], excluded=reasons
     )

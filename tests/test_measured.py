@@ -29,7 +29,7 @@ def run_with_failures(probability, seed=0, n=120):
         X[kept, 1],
         "maximize",
         trials=kept,
-        excluded={int(t): hx.base.Fact("failed") for t in failed},
+        excluded={int(t): hx.base.fact(kind="failed") for t in failed},
         without_result={int(t): WithoutResult("failed", X[t]) for t in failed},
     )
 

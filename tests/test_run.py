@@ -106,7 +106,7 @@ def test_the_incumbent_is_feasible():
     assert run(feasible=feasible).incumbent_trial == 8
     with pytest.raises(NothingToExplain) as caught:
         _ = run(feasible=np.zeros(12, dtype=bool)).incumbent
-    assert caught.value.reason == fact("no_feasible_trial")
+    assert caught.value.reason == fact(kind="no_feasible_trial")
 
 
 def test_the_best_of_some_trials_is_feasible_where_one_is_and_the_first_of_several():
@@ -160,7 +160,7 @@ def test_an_empty_run_can_be_read_but_not_explained():
     assert empty.notes == ()
     with pytest.raises(NothingToExplain) as caught:
         empty.surrogate()
-    assert caught.value.reason == fact("too_few_trials", before=None)
+    assert caught.value.reason == fact(kind="too_few_trials", before=None)
 
 
 # ---------------------------------------------------------------------- what was known when
@@ -415,7 +415,7 @@ def test_with_fewer_than_two_finished_trials_there_is_nothing_to_explain():
     ):
         with pytest.raises(NothingToExplain) as caught:
             call()
-        assert caught.value.reason == fact("too_few_trials", trials=trials, before=before)
+        assert caught.value.reason == fact(kind="too_few_trials", trials=trials, before=before)
 
 
 # ---------------------------------------------------------------------- bad input

@@ -13,7 +13,8 @@ from hpo_explain.adapters.frame._columns import Chosen, Roles
 from hpo_explain.adapters.frame._layouts import OF_SETTINGS
 from hpo_explain.adapters.frame._names import called, is_measured, words_of
 from hpo_explain.adapters.frame._suspicions import Column
-from hpo_explain.base.errors import InputError, MissingOptionError, Option
+from hpo_explain.base.errors import InputError, MissingOptionError
+from hpo_explain.base.facts import Option
 from hpo_explain.base.options import Direction
 from hpo_explain.run.metrics import direction_of, likelier_direction
 

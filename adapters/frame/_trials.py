@@ -19,8 +19,8 @@ from hpo_explain.adapters._cells import (
 )
 from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, NOT_FINITE_ON_INSTANCE
 from hpo_explain.adapters.frame._columns import Roles
-from hpo_explain.base.errors import InputError, Option, Text
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option, Text
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Instances
 from hpo_explain.space import Array, Ints

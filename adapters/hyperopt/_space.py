@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, normal, parameter_of
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Parameter, Range, SearchSpace, category_index
 

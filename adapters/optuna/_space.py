@@ -26,8 +26,8 @@ from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._domain import Domain, parameter_of
 from hpo_explain.adapters._reading import OUTSIDE, positions
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import (
     Array,

@@ -13,8 +13,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
-from hpo_explain.base.errors import InputError, NothingToExplain, Option, Text
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Fact, Option, Text
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import counted_trials, declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED

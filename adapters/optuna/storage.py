@@ -21,7 +21,8 @@ from hpo_explain.adapters._sqlite import SQLITE, connect
 from hpo_explain.adapters.addresses import shown_address, without_secrets
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.adapters.optuna.quiet import quiet_optuna
-from hpo_explain.base.errors import InputError, Option
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Option
 from hpo_explain.base.phrases import abridged
 
 _MOST_NAMES = 30  # of studies, in an error

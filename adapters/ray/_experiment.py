@@ -11,8 +11,8 @@ import numpy as np
 from hpo_explain.adapters._domain import is_number
 from hpo_explain.adapters._evaluations import Evaluation
 from hpo_explain.adapters.ray.space import flat
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Origin
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Option, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.run import FAILED, RUNNING, WAITING
 from hpo_explain.run.metrics import direction_of

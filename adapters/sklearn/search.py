@@ -14,8 +14,8 @@ from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_o
 from hpo_explain.adapters._reading import instances_of, with_default
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, Run

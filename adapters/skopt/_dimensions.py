@@ -12,8 +12,8 @@ from skopt.space import Categorical, Integer, Real, Space
 
 from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, parameter_of
 from hpo_explain.adapters._reading import encode_value
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Fact, Option
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index

@@ -20,12 +20,13 @@ from .claim import between as between
 from .claim import worth_naming as worth_naming
 from .errors import InputError as InputError
 from .errors import NothingToExplain as NothingToExplain
-from .errors import Option as Option
-from .errors import Text as Text
 from .errors import unless_nothing as unless_nothing
 from .facts import Fact as Fact
+from .facts import Option as Option
 from .facts import Origin as Origin
+from .facts import Text as Text
 from .facts import as_facts as as_facts
+from .facts import fact as fact
 from .frozen import Frozen as Frozen
 from .frozen import set_fields as set_fields
 from .html import text_html as text_html

@@ -7,69 +7,12 @@ same error with the names of its own options, see `InputError.text`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.loaders import words
+from hpo_explain.base.facts import Fact, NameOption, Option, Text, write
 from hpo_explain.base.phrases import printable
-from hpo_explain.base.wording import chained
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Option:
-    """An argument that a text mentions, such as ``pruned="last"``.
-
-    Attributes
-    ----------
-    name : str
-        The argument's name in Python.
-    value : object
-        The value it should get; None where any would do.
-
-    Examples
-    --------
-    >>> str(Option("pruned", "last")), str(Option("space"))
-    ("pruned='last'", 'space=')
-    """
-
-    name: str
-    value: Any = None
-
-    def __str__(self) -> str:
-        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
-
-
-Text = str | tuple[str | Option | Fact, ...]
-"""A text, in parts where it mentions arguments or other facts."""
-
-NameOption = Callable[[Option], str]
-"""How an argument is written: as in Python (``str``), or as an option of the command line."""
-
-
-def write(text: Text, name_option: NameOption = str) -> str:
-    """Return a text as a string, in which `name_option` names the arguments.
-
-    Examples
-    --------
-    >>> write(("give ", Option("pruned", "last")))
-    "give pruned='last'"
-    >>> write(("give ", Option("pruned", "last")), lambda option: f"--{option.name} {option.value}")
-    'give --pruned last'
-    """
-    if isinstance(text, str):
-        return text
-    return chained(_written(part, name_option) for part in text)
-
-
-def _written(part: str | Option | Fact, name_option: NameOption) -> str:
-    if isinstance(part, Option):
-        return name_option(part)
-    if isinstance(part, str):
-        return part
-    return str(words().tell(part, name_option))
 
 
 class InputError(ValueError):
@@ -207,7 +150,7 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
     Examples
     --------
     >>> from hpo_explain.base.facts import fact
-    >>> raise NothingToExplain(fact("said", text="the objective is constant"))
+    >>> raise NothingToExplain(fact("the objective is constant"))
     Traceback (most recent call last):
         ...
     hpo_explain.base.errors.NothingToExplain: the objective is constant
@@ -219,7 +162,7 @@ class NothingToExplain(ValueError):  # noqa: N818 (nothing went wrong)
 
     def text(self, name_option: NameOption = str) -> str:
         """Return the reason as text in which arguments are named in one way."""
-        return str(words().tell(self.reason, name_option))
+        return self.reason.text(name_option)
 
     def __str__(self) -> str:
         return self.text()

@@ -1,17 +1,19 @@
 """Facts: what was read, left out or assumed, as data that code can decide by.
 
-A fact is a kind with the trials, names and values it is about. Its words are declared with it
-(`hpo_explain.base.text.declared_fact`); ``str(fact)`` asks for them.
+Most facts are notes, which are told and nothing more. What code decides by has a kind, and values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
-from hpo_explain.base.loaders import words
+from hpo_explain.base.phrases import printable
+from hpo_explain.base.wording import chained
+
+Role = Literal["", "basis", "said"]
 
 
 class Origin(Enum):
@@ -43,44 +45,82 @@ class Origin(Enum):
 
 
 @dataclass(frozen=True)
-class Fact:
-    """Something that is known about a run or an explanation.
+class Option:
+    """An argument that a text mentions, such as ``pruned="last"``.
 
     Attributes
     ----------
+    name : str
+        The argument's name in Python.
+    value : object
+        The value it should get; None where any would do.
+
+    Examples
+    --------
+    >>> str(Option("pruned", "last")), str(Option("space"))
+    ("pruned='last'", 'space=')
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """Something that is known about a run or an explanation, and its words.
+
+    Attributes
+    ----------
+    words : tuple of str, Option and Fact
+        Its text, in parts where it mentions arguments or other facts.
     kind : str
-        What it says, as a code.
+        What it says, as a code, if something is decided by it; else "note".
     trials : tuple of int
         The trials it is about, if any.
     names : tuple of str
         The hyperparameters, columns or other things it is about, if any.
     values : tuple of (str, object)
         Further values by name; ``fact["name"]`` returns one.
-    home : str
-        The module that declares its words, which a fact that was unpickled elsewhere loads.
+    role : {"", "basis", "said"}
+        What it is beside a claim: a doubt, what the claim rests on, or said by the claim's words.
 
     Examples
     --------
-    >>> found = fact("diverged", trials=[3, 5], bound=2.0)
-    >>> found.kind, found.trials, found["bound"]
-    ('diverged', (3, 5), 2.0)
+    >>> str(Fact(("read from the lab's notebook",)))
+    "read from the lab's notebook"
     """
 
-    kind: str
+    words: tuple[str | Option | Fact, ...]
+    kind: str = "note"
     trials: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     values: tuple[tuple[str, Any], ...] = ()
-    home: str = field(default="", compare=False, repr=False)
+    role: Role = ""
 
     def __getitem__(self, name: str) -> Any:
         return dict(self.values)[name]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fact) and self._data == other._data
+
     def __hash__(self) -> int:
-        # values may be lists
-        return hash((self.kind, self.trials, self.names))
+        return hash(self._data[:-1])  # values may be lists
+
+    @property
+    def _data(self) -> tuple[Any, ...]:
+        """What tells it from others: of a kind its data, which its words only tell again."""
+        words = self.words if self.kind == "note" else ()
+        return self.kind, words, self.trials, self.names, self.values
 
     def __str__(self) -> str:
-        return str(words().tell(self))
+        return self.text()
+
+    def text(self, name_option: NameOption = str) -> str:
+        """Return its words, in which arguments are named in one way."""
+        return printable(write(self.words, name_option))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fact with its text; the values are as they are."""
@@ -93,15 +133,59 @@ class Fact:
         }
 
 
+Text = str | tuple[str | Option | Fact, ...]
+"""A text, in parts where it mentions arguments or other facts."""
+
+NameOption = Callable[[Option], str]
+"""How an argument is written: as in Python (``str``), or as an option of the command line."""
+
+
+def write(text: Text, name_option: NameOption = str) -> str:
+    """Return a text as a string, in which `name_option` names the arguments.
+
+    Examples
+    --------
+    >>> write(("give ", Option("pruned", "last")))
+    "give pruned='last'"
+    >>> write(("give ", Option("pruned", "last")), lambda option: f"--{option.name} {option.value}")
+    'give --pruned last'
+    """
+    if isinstance(text, str):
+        return text
+    return chained(_written(words, name_option) for words in text)
+
+
+def _written(words: str | Option | Fact, name_option: NameOption) -> str:
+    if isinstance(words, Option):
+        return name_option(words)
+    return words if isinstance(words, str) else words.text(name_option)
+
+
 def fact(
-    kind: str, *, trials: Iterable[int] = (), names: Iterable[Any] = (), **values: Any
+    *words: str | Option | Fact,
+    kind: str = "note",
+    trials: Iterable[int] = (),
+    names: Iterable[Any] = (),
+    role: Role = "",
+    **values: Any,
 ) -> Fact:
-    """Return a fact; see `Fact`."""
+    """Return a fact in words; `kind` and `values` are what something is decided by. See `Fact`.
+
+    Examples
+    --------
+    >>> few = fact("trials 3 and 5 are above 2", kind="diverged", trials=[3, 5], bound=2.0)
+    >>> str(few), few.kind, few.trials, few["bound"]
+    ('trials 3 and 5 are above 2', 'diverged', (3, 5), 2.0)
+    >>> str(fact(few, "; ", Option("bound"), " changes it"))
+    'trials 3 and 5 are above 2; bound= changes it'
+    """
     return Fact(
+        words,
         kind,
         tuple(int(trial) for trial in trials),
         tuple(str(name) for name in names),
         tuple(values.items()),
+        role,
     )
 
 
@@ -113,7 +197,7 @@ def as_fact(reason: Fact | str) -> Fact:
     >>> str(as_fact("read from the lab's notebook"))
     "read from the lab's notebook"
     """
-    return reason if isinstance(reason, Fact) else fact("said", text=str(reason))
+    return reason if isinstance(reason, Fact) else fact(str(reason))
 
 
 def as_facts(reasons: Iterable[Fact | str]) -> tuple[Fact, ...]:

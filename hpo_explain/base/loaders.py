@@ -1,7 +1,7 @@
-"""The ways out of data: words, plots and frameworks, loaded only when they are asked for.
+"""The ways out of data: plots and frameworks, loaded only when they are asked for.
 
-Everything imports to its left. A result's sentence and plot, and a space as a framework describes
-it, are asked for on what stands left of them: the package itself, which stands right of all, says
+Everything imports to its left. A result's plot, and a space as a framework describes it,
+are asked for on what stands left of them: the package itself, which stands right of all, says
 here where they are.
 """
 
@@ -16,13 +16,8 @@ _LOADERS: dict[str, Callable[[], Any]] = {}
 
 
 def connect(**loaders: Callable[[], Any]) -> None:
-    """Say how ``words``, ``pages`` and ``frameworks`` are loaded."""
+    """Say how ``pages`` and ``frameworks`` are loaded."""
     _LOADERS.update(loaders)
-
-
-def words() -> Any:
-    """Return the package that puts facts and claims into words."""
-    return _LOADERS["words"]()
 
 
 def pages() -> Any:

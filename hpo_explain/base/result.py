@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
 from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
@@ -25,10 +25,10 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     NO_POSTERIOR,
     NOT_SETTLED,
+    UNKNOWN,
     Estimate,
     filled,
     reservation,
-    role_of,
     told_apart,
 )
 from hpo_explain.base.width import shorten
@@ -347,7 +347,7 @@ class Result(ABC):
         Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if not decision.known:
-            unknown = () if exact else (fact("uncertainty_unknown"),)
+            unknown = () if exact else (UNKNOWN,)
             return self.claim(
                 kind,
                 names,
@@ -444,7 +444,7 @@ class Result(ABC):
     @property
     def basis(self) -> str:
         """What the claims rest on, and what else is to be known, in sentences."""
-        rests = [r for claim in self.claims for r in claim.because if role_of(r) == "basis"]
+        rests = [r for claim in self.claims for r in claim.because if r.role == "basis"]
         return told_apart([*self.remarks, *rests])
 
     @property

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from importlib import import_module
 from string import Formatter
 from typing import Any
 
-from hpo_explain.base.errors import NameOption, Option, Text, write
-from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.facts import Fact, Option, Role, Text, fact
 from hpo_explain.base.numbers import format_value, percent, plus_minus
-from hpo_explain.base.phrases import counted, join_words, printable, spans
+from hpo_explain.base.phrases import counted, join_words, spans
 from hpo_explain.base.width import shorten
 from hpo_explain.base.wording import Wording, capitalized, chained, joined
 
@@ -24,11 +20,7 @@ class Words:
 
     template: str | Mapping[Any, str]
     shown: Mapping[str, Callable[[Fact], Text]]
-    role: str
-
-
-WORDS: dict[str, Words] = {}
-"""The words of each kind of fact that was declared here."""
+    role: Role
 
 
 @dataclass(frozen=True)
@@ -120,7 +112,7 @@ def filled(template: str, /, **values: Any) -> str:
 
 
 def declared_fact(
-    kind: str, words: str | Mapping[Any, str], *, role: str = "", **shown: Callable[[Fact], Text]
+    kind: str, words: str | Mapping[Any, str], *, role: Role = "", **shown: Callable[[Fact], Text]
 ) -> Callable[..., Fact]:
     """Return a function that makes facts of a kind, whose words are this template.
 
@@ -138,33 +130,17 @@ def declared_fact(
     >>> str(declared_fact("another_example", "{why}; {space=} changes it")(why=example(names="x")))
     'x are examples; space= changes it'
     """
-    WORDS[kind] = Words(words, shown, role)
-    home = sys._getframe(1).f_globals["__name__"]
-    made = partial(fact, kind)
-    return lambda **values: replace(made(**values), home=home)
+    declared = Words(words, shown, role)
+
+    def made(*, trials: Any = (), names: Any = (), **values: Any) -> Fact:
+        about = fact(kind=kind, trials=trials, names=names, role=role, **values)
+        return replace(about, words=text_of(about, declared))
+
+    return made
 
 
-def tell(about: Fact, name_option: NameOption = str) -> str:
-    """Return a fact in words.
-
-    Parameters
-    ----------
-    about : Fact
-        The fact.
-    name_option : callable, optional
-        How an argument that the text mentions is written; by default as in Python.
-
-    Examples
-    --------
-    >>> tell(fact("said", text="read by hand"))
-    'read by hand'
-    """
-    return printable(write(text_of(about), name_option))
-
-
-def text_of(about: Fact) -> Text:
+def text_of(about: Fact, words: Words) -> tuple[str | Option | Fact, ...]:
     """Return the words of a declared fact, in parts where they mention arguments or other facts."""
-    words = _words_of(about)
     template = words.template
     if not isinstance(template, str):
         template = template[about.values[0][1]]
@@ -199,27 +175,13 @@ def counted_trials(about: Fact) -> str:
     return f"{counted(len(about.trials), 'trial')} ({spans(about.trials)})"
 
 
-def role_of(about: Fact) -> str:
-    """Return what a fact is beside a claim: "" for a doubt, "basis", or "said"."""
-    declared = about.home or about.kind in WORDS
-    return _words_of(about).role if declared else ""
-
-
-def _words_of(about: Fact) -> Words:
-    if about.kind not in WORDS and about.home:
-        import_module(about.home)
-    unknown = Words(about.kind.replace("_", " "), {}, "")  # of a user's own
-    return WORDS.get(about.kind, unknown)
-
-
 NO_POSTERIOR = declared_fact(
     "no_posterior",
     "the result of {model} has no draws from a posterior: these are known of what a Gaussian "
     "process (kind='gp') says of a run, by itself",
     model=lambda about: about["model"] or "a model",
 )
-declared_fact("said", "{text}", text=lambda about: str(about["text"]))
-declared_fact("uncertainty_unknown", "the model does not say how uncertain it is of a difference")
+UNKNOWN = fact("the model does not say how uncertain it is of a difference")
 NOT_SETTLED = declared_fact("not_settled", "it holds in {probability:%} of what the trials allow")
 SHARE_NOT_SETTLED = declared_fact(
     "share_not_settled",
@@ -246,12 +208,12 @@ def reservation(reasons: Iterable[Fact]) -> str:
     >>> reservation([NOT_SETTLED(probability=0.42), NOT_SETTLED(probability=0.7)])
     'Not certain: claims hold in 42% to 70% of what the trials allow.'
     """
-    doubts = [reason for reason in reasons if not role_of(reason)]
+    doubts = [reason for reason in reasons if not reason.role]
     held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
     if len(set(map(percent, held))) > 1:
         at_once = _NONE_SETTLED(least=min(held), most=max(held))
         doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
-    said = dict.fromkeys(map(tell, doubts))
+    said = dict.fromkeys(map(str, doubts))
     if not said:
         return ""
     return chained(["Not certain: ", join_words([*said]), "."])
@@ -259,7 +221,7 @@ def reservation(reasons: Iterable[Fact]) -> str:
 
 def told_apart(facts: Iterable[Fact]) -> str:
     """Return facts as sentences of their own, each once."""
-    texts = dict.fromkeys(map(tell, facts))
+    texts = dict.fromkeys(map(str, facts))
     return joined(map(_sentence, texts), " ")
 
 

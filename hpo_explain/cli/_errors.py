@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import click
 
 from hpo_explain.adapters.addresses import without_secrets
-from hpo_explain.base.errors import InputError, NothingToExplain, Option
+from hpo_explain.base.errors import InputError, NothingToExplain
+from hpo_explain.base.facts import Option
 from hpo_explain.base.phrases import printable
 
 # What is called otherwise here: arguments of the commands, and of reading.

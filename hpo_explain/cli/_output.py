@@ -64,10 +64,8 @@ def show(result: Any, form: str | None, plot: Path | None) -> None:
     if form == "json":
         _write(f"{json.dumps(result.to_dict(), indent=2, allow_nan=False)}\n")
         return
-    from hpo_explain.base.text import tell
-
     put(result.said, err=form == "csv")
-    say_after([f"note: {tell(note, name_option)}" for note in result.notes])
+    say_after([f"note: {note.text(name_option)}" for note in result.notes])
     if form == "csv":
         _write(_csv(result))
         return

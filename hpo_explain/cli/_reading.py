@@ -84,9 +84,7 @@ def summary(run: Run) -> list[str]:
 
 def _shortened(note: Fact) -> str:
     """Return a note as a line; what columns were taken for has to be checked as a whole."""
-    from hpo_explain.base.text import tell
-
-    line = f"note: {tell(note, name_reading_option)}"
+    line = f"note: {note.text(name_reading_option)}"
     if len(line) <= _WIDEST or note.kind == "columns":
         return line
     return f"{line[: _WIDEST - 3]}..."
@@ -94,11 +92,9 @@ def _shortened(note: Fact) -> str:
 
 def _left_out(run: Run) -> list[str]:
     """Return a line per reason, the most frequent first."""
-    from hpo_explain.base.text import tell as told
-
     ordered = sorted(by_reason(run.excluded).items(), key=lambda entry: -len(entry[1]))
     lines = [
-        f"left out: {len(trials)} ({spans(trials)}): {told(reason, name_reading_option)}"
+        f"left out: {len(trials)} ({spans(trials)}): {reason.text(name_reading_option)}"
         for reason, trials in ordered[:_REASONS]
     ]
     rest = [trial for _, trials in ordered[_REASONS:] for trial in trials]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
+from hpo_explain.adapters import _conditions
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.facts import fact
-from hpo_explain.base.text import tell
 from hpo_explain.space import Range
 from tests.adapters.studies import optimized, rate_drop_of_dart, same_configurations
 from tests.noted import kinds, noted, the_note
@@ -22,7 +22,7 @@ def test_the_notes_say_which_conditions_were_inferred():
     assert run.space["rate_drop"].active_when == {"booster": ("dart",)}
     note = the_note(run.notes, "active_when")
     assert note.names == ("rate_drop",)
-    assert note["rules"] == (fact("parent_equals", names=["booster"], value="dart"),)
+    assert note["rules"] == (fact(kind="parent_equals", names=["booster"], value="dart"),)
 
 
 def test_a_condition_that_no_parent_explains_is_a_frequency():
@@ -37,7 +37,7 @@ def test_a_condition_that_no_parent_explains_is_a_frequency():
     share = np.mean([int(10 * t.params["x"]) % 2 for t in study.trials])
     assert run.space["y"].optional == pytest.approx(share)
     note = the_note(run.notes, "active_at_frequency")
-    assert (note.names, note["why"]) == (("y",), fact("unexplained_activity"))
+    assert (note.names, note["why"]) == (("y",), fact(kind="unexplained_activity"))
     assert same_configurations(run, study)
 
 
@@ -55,8 +55,8 @@ def test_hyperparameters_added_and_dropped_midway_are_noted():
     assert run.space["old"].optional == pytest.approx(25 / 30)
     why = {note.names: note["why"] for note in noted(run.notes, "active_at_frequency")}
     assert why == {
-        ("new",): fact("added_midway", trials=[12]),
-        ("old",): fact("dropped_midway", trials=[25]),
+        ("new",): fact(kind="added_midway", trials=[12]),
+        ("old",): fact(kind="dropped_midway", trials=[25]),
     }
 
 
@@ -88,7 +88,7 @@ def test_a_category_that_was_never_tried_counts_as_inactive_and_is_named():
         [CategoricalParameter("c", ["a", "b", "new"]), CHILD], [column, child_where(column, {"b"})]
     )
     assert space["child"].active_when == {"c": ("b",)}
-    assert notes[0]["untried"] == (fact("never_tried", names=["c"], choices=("new",)),)
+    assert notes[0]["untried"] == (fact(kind="never_tried", names=["c"], choices=("new",)),)
 
 
 def test_values_of_a_parent_may_lie_anywhere():
@@ -110,7 +110,7 @@ def test_a_hyperparameter_with_a_value_of_its_own_in_every_trial_explains_nothin
     assert not space["child"].active_when
     assert space["child"].optional == pytest.approx(sum(v is not None for v in active) / 30)
     (note,) = notes
-    assert (note.names, note["why"]) == (("child",), fact("unexplained_activity"))
+    assert (note.names, note["why"]) == (("child",), fact(kind="unexplained_activity"))
     assert note["share"] == pytest.approx(0.43, abs=0.005)
 
 
@@ -122,8 +122,8 @@ def test_what_holds_wherever_a_hyperparameter_is_active_is_kept_though_more_is_u
     share = sum(v is not None for v in active) / column.count("a")
     assert space["child"].active_when == {"c": ("a",)}
     assert space["child"].optional == pytest.approx(share)
-    rule = fact("parent_equals", names=["c"], value="a")
-    assert notes[0]["why"] == fact("partly_explained_activity", rules=(rule,))
+    rule = fact(kind="parent_equals", names=["c"], value="a")
+    assert notes[0]["why"] == fact(kind="partly_explained_activity", rules=(rule,))
 
 
 def test_what_always_comes_together_without_a_reason_is_drawn_together():
@@ -288,29 +288,28 @@ def test_one_trial_across_a_threshold_leaves_it_a_frequency():
 
 # ---------------------------------------------------------------------- words
 
-EQUALS = fact("parent_equals", names=["booster"], value="dart")
-AT_LEAST = fact("parent_at_least", names=["layers"], low=3)
-BELOW = fact("parent_in_range", names=["c"], range=Range(high=0.5), gaps=[(0.48, 0.52)])
+EQUALS = _conditions._EQUALS(names=["booster"], value="dart")
+AT_LEAST = _conditions._AT_LEAST(names=["layers"], low=3)
+BELOW = _conditions._IN_RANGE(names=["c"], range=Range(high=0.5), gaps=[(0.48, 0.52)])
 
 SENTENCES = [
     (
-        fact("active_when", names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
+        _conditions._ACTIVE_WHEN(names=["rate", "skip"], rules=(EQUALS, AT_LEAST), untried=()),
         "rate and skip: active when booster = 'dart' and layers >= 3, inferred from the trials "
         "that have it",
     ),
     (
-        fact(
-            "active_at_frequency",
+        _conditions._AT_FREQUENCY(
             names=["y"],
             share=0.4286,
-            why=fact("partly_explained_activity", rules=(EQUALS,)),
+            why=_conditions._PARTLY(rules=(EQUALS,)),
             together=False,
         ),
         "y: inactive unless booster = 'dart', and no value of another hyperparameter explains the "
         "rest; counts as active at its observed frequency, 0.43",
     ),
     (
-        fact("active_when", names=["y"], rules=(BELOW,), untried=()),
+        _conditions._ACTIVE_WHEN(names=["y"], rules=(BELOW,), untried=()),
         "y: active when c < 0.5 (the value lies between 0.48 and 0.52), inferred from the trials "
         "that have it",
     ),
@@ -319,4 +318,4 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("told", "sentence"), SENTENCES, ids=["rules", "partly", "range"])
 def test_a_condition_is_told_in_a_sentence(told, sentence):
-    assert tell(told) == sentence
+    assert str(told) == sentence

@@ -21,7 +21,7 @@ from tests.noted import kinds, noted, the_note
 
 
 def not_finite(value):
-    return fact("not_finite", names=["loss"], value=value)
+    return fact(kind="not_finite", names=["loss"], value=value)
 
 
 def read(options=None, /, **columns):
@@ -207,7 +207,7 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
     assert isinstance(run.space["units 2"], hx.IntParameter)
     assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
     rules = {note.names: note["rules"] for note in noted(run.notes, "active_when")}
-    assert rules[("units 2",)] == (fact("parent_equals", names=["layers"], value=3),)
+    assert rules[("units 2",)] == (fact(kind="parent_equals", names=["layers"], value=3),)
 
 
 def test_conditions_are_inferred_from_the_rows_that_count():
@@ -287,7 +287,7 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
 def test_other_values_that_differ_in_every_row_are_pointed_out(column, is_noted):
     run, kind = read(c=column), "different_in_every_row"
     assert "c" in run.space.names
-    wanted = [fact(kind, names=["c"], gaps=False)]
+    wanted = [fact(kind=kind, names=["c"], gaps=False)]
     assert noted(run.notes, kind) == (wanted if is_noted else [])
 
 
@@ -348,7 +348,11 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     assert run.space.names == ("kernel", "x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
-    left_out = {2: fact("pruned", readable=False), 3: fact("failed"), 7: fact("running")}
+    left_out = {
+        2: fact(kind="pruned", readable=False),
+        3: fact(kind="failed"),
+        7: fact(kind="running"),
+    }
     assert run.excluded == left_out
     note = the_note(run.notes, "columns")
     assert note.names == ("kernel", "x")
@@ -425,7 +429,7 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
     table.loc[failed, "loss"] = np.inf
     run = hx.from_frame(table, "loss", instance="fold")
     names = ["loss", "fold"]
-    why = fact("not_finite_on_instance", names=names, value="inf", instance="b")
+    why = fact(kind="not_finite_on_instance", names=names, value="inf", instance="b")
     assert run.excluded == {2: why}
     assert run.trials.tolist() == [0, 1, 3]
     assert len(run.instances) == 9
@@ -644,7 +648,7 @@ def test_a_table_without_its_columns_is_told():
 
 def test_a_table_without_a_trial_that_can_be_read_has_nothing_to_explain():
     for table, reason in (
-        (EXPORT.iloc[:0], fact("table_empty")),
+        (EXPORT.iloc[:0], fact(kind="table_empty")),
         (EXPORT.assign(loss=np.nan), ((not_finite("nan"), 4),)),
     ):
         with pytest.raises(NothingToExplain) as caught:

@@ -153,13 +153,13 @@ def test_every_state_that_does_not_count_is_left_out_with_its_reason():
     run = from_optuna(study)
     assert run.trials.tolist() == [0, 6]
     assert run.excluded == {
-        1: fact("failed"),
-        2: fact("pruned", readable=True),
-        3: fact("not_finite", names=["objective value"], value="inf"),
-        4: fact("not_finite", names=["objective value"], value="-inf"),
-        5: fact("failed"),
-        7: fact("running"),
-        8: fact("waiting"),
+        1: fact(kind="failed"),
+        2: fact(kind="pruned", readable=True),
+        3: fact(kind="not_finite", names=["objective value"], value="inf"),
+        4: fact(kind="not_finite", names=["objective value"], value="-inf"),
+        5: fact(kind="failed"),
+        7: fact(kind="running"),
+        8: fact(kind="waiting"),
     }
 
 
@@ -184,10 +184,10 @@ def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
     found = dict(zip(run.trials.tolist(), run.objective, strict=True))
     assert found == {0: xs[0], 1: 10 * xs[1], 2: 10 * xs[2] + 1, 5: xs[5]}
     assert run.excluded == {
-        3: fact("pruned_without_value"),
-        4: fact("not_finite", names=["objective value"], value="nan"),
+        3: fact(kind="pruned_without_value"),
+        4: fact(kind="not_finite", names=["objective value"], value="nan"),
     }
-    counted = fact("pruned_counted", trials=[1, 2], by_target=False)
+    counted = fact(kind="pruned_counted", trials=[1, 2], by_target=False)
     assert the_note(run.notes, "pruned_counted") == counted
 
 
@@ -211,7 +211,7 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     dropped = from_optuna(study, infeasible="drop")
     assert dropped.trials.tolist() == [0, 2]
     assert dropped.feasibility() is None
-    assert dropped.excluded == {1: fact("infeasible")}
+    assert dropped.excluded == {1: fact(kind="infeasible")}
     kept = from_optuna(study)
     assert kept.trials.tolist() == [0, 1, 2]
     assert kept.feasibility().infeasible == 1
@@ -237,7 +237,7 @@ def test_constraints_set_by_the_objective_itself_are_read():
 
 def test_a_trial_without_hyperparameters_is_left_out():
     study = study_of(finished(), create_trial(value=1.0))
-    assert from_optuna(study).excluded == {1: fact("no_hyperparameter")}
+    assert from_optuna(study).excluded == {1: fact(kind="no_hyperparameter")}
 
 
 def test_hyperparameters_that_only_left_out_trials_have_are_named():
@@ -300,7 +300,7 @@ def test_a_target_may_be_missing_in_some_trials():
     study = optimized(parabola, 6)
     run = from_optuna(study, target=lambda t: None if t.number % 2 else float(t.number))
     assert run.trials.tolist() == [0, 2, 4]
-    assert run.excluded == dict.fromkeys((1, 3, 5), fact("target_returned_none"))
+    assert run.excluded == dict.fromkeys((1, 3, 5), fact(kind="target_returned_none"))
 
 
 # ---------------------------------------------------------------------- ranges
@@ -357,8 +357,8 @@ def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_
     study.optimize(parabola, n_trials=5)
     run = from_optuna(study)
     assert run.trials.tolist() == [1, 2, 3, 4]
-    why = fact("outside_range", names=["x"], value=5.0, low=-1.0, high=1.0)
-    assert run.excluded == {0: fact("outside_read_space", why=why)}
+    why = fact(kind="outside_range", names=["x"], value=5.0, low=-1.0, high=1.0)
+    assert run.excluded == {0: fact(kind="outside_read_space", why=why)}
     wider = SearchSpace([FloatParameter("x", -1.0, 5.0)])
     assert from_optuna(study, space=wider).trials.tolist() == [0, 1, 2, 3, 4]
 
@@ -404,10 +404,10 @@ def test_a_study_without_a_usable_trial_says_what_it_has():
         from_optuna(study)
     reason = caught.value.reason
     assert (reason.kind, reason.trials) == ("nothing_readable", (0, 1, 2, 3))
-    assert reason["reasons"] == ((fact("failed"), 3), (fact("running"), 1))
+    assert reason["reasons"] == ((fact(kind="failed"), 3), (fact(kind="running"), 1))
     with pytest.raises(NothingToExplain) as caught:
         from_optuna(optuna.create_study())
-    assert caught.value.reason == fact("study_empty")
+    assert caught.value.reason == fact(kind="study_empty")
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     several.optimize(lambda t: (t.suggest_float("x", 0, 1), t.params["x"] ** 2), n_trials=6)
     run = from_optuna(several, target=0)
     assert run.own_acquisition(5) is None
-    assert run.record.why_not(5) == fact("several_objectives", names=["GPSampler"], count=2)
+    assert run.record.why_not(5) == fact(kind="several_objectives", names=["GPSampler"], count=2)
 
 
 def test_another_objective_than_the_samplers_is_modelled_anew(studied):

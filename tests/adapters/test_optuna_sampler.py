@@ -57,7 +57,7 @@ def test_proposals_of_a_loaded_study_are_told_by_the_marks_on_the_trials(tmp_pat
     run = from_optuna(loaded)
     assert set(run.proposals) == sampler.chosen == set(range(6, 20))
     note = the_note(run.notes, "sampler")
-    assert note["how"] == fact("sampler_marked", names=["TPESampler"], counts=(14,))
+    assert note["how"] == fact(kind="sampler_marked", names=["TPESampler"], counts=(14,))
 
 
 def test_nobody_is_assumed_who_left_no_marks(tmp_path):
@@ -71,17 +71,17 @@ def test_nobody_is_assumed_who_left_no_marks(tmp_path):
     assert run.proposals == ()
     with pytest.raises(hx.base.NothingToExplain, match="sampler="):
         hx.explain_proposal(run, "best")
-    assert the_note(run.notes, "sampler")["how"] == fact("sampler_not_recorded")
+    assert the_note(run.notes, "sampler")["how"] == fact(kind="sampler_not_recorded")
     found = hx.explain_proposal(run, 14)
     assert found.subject.assumed
     assert found.subject.acquisition == "LCB (κ = 1.96)"
-    assert the_note(found.notes, "acquisition_assumed")["why"] == fact("sampler_not_recorded")
+    assert the_note(found.notes, "acquisition_assumed")["why"] == fact(kind="sampler_not_recorded")
     for text in (str(run), found.sentence, *map(str, found.notes)):
         assert "TPE" not in text
         assert "after the initial design" not in text
     told = from_optuna(loaded, sampler=RandomSampler())
     assert told.optimizer == "Optuna's RandomSampler"
-    assert the_note(told.notes, "sampler")["how"] == fact("sampler_given")
+    assert the_note(told.notes, "sampler")["how"] == fact(kind="sampler_given")
 
 
 @pytest.mark.merge

@@ -146,7 +146,7 @@ def test_before_the_first_trial_of_the_model_there_is_no_acquisition():
     study, sampler = spied_study(every_kind, 12, options=UNIVARIATE)
     run = from_optuna(study, sampler=sampler)
     assert run.own_acquisition(9) is None
-    assert run.record.why_not(9) == fact("too_few_for_a_model")
+    assert run.record.why_not(9) == fact(kind="too_few_for_a_model")
     assert run.own_acquisition(10) is not None
 
 
@@ -189,7 +189,7 @@ def test_a_run_can_be_pickled_and_explained_thereafter():
     study.sampler = TPESampler(gamma=lambda n: 3 + lock.locked())
     unpicklable = pickle.loads(pickle.dumps(from_optuna(study)))
     assert unpicklable.own_acquisition(14) is None
-    assert unpicklable.record.why_not(14) == fact("settings_lost", names=["TPESampler"])
+    assert unpicklable.record.why_not(14) == fact(kind="settings_lost", names=["TPESampler"])
 
 
 # ---------------------------------------------------------------------- settings that are not known
@@ -266,7 +266,7 @@ def test_samplers_without_an_acquisition_function_say_so():
     study = optimized(every_kind, 15)
     run = from_optuna(study)
     assert run.own_acquisition(12) is None
-    why = fact("without_acquisition", names=["RandomSampler"])
+    why = fact(kind="without_acquisition", names=["RandomSampler"])
     assert run.record.why_not(12) == why
     explanation = hx.explain_proposal(run, 12, background=20)
     assert the_note(explanation.notes, "acquisition_assumed")["why"] == why
@@ -280,7 +280,7 @@ def test_a_sampler_that_computes_something_else_is_not_passed_off_as_tpe():
     study = optimized(every_kind, 15, Other(seed=0, **UNIVARIATE))
     run = from_optuna(study)
     assert run.own_acquisition(14) is None
-    assert run.record.why_not(14)["why"] == fact("not_the_ratio")
+    assert run.record.why_not(14)["why"] == fact(kind="not_the_ratio")
 
 
 def test_a_version_that_answers_otherwise_is_named(monkeypatch):

@@ -209,4 +209,4 @@ def test_evaluations_of_any_framework():
     rows[20] = Evaluation(rows[20].config, math.nan)
     run = run_of(rows, None, Source("trials", "an optimizer", objective_name="loss"))
     assert [*run.excluded] == [4, 9, 20] == failures(run).trials.tolist()
-    assert run.excluded[4] == fact("sentinel", names=["loss"], value=1e6)
+    assert run.excluded[4] == fact(kind="sentinel", names=["loss"], value=1e6)

@@ -228,12 +228,12 @@ def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
     assert run.trials.tolist() == [0, 8]
     reasons = {trial: why["why"].kind for trial, why in run.excluded.items() if trial < 4}
     assert reasons == {1: "off_grid", 2: "no_choice", 3: "no_number"}
-    outside = fact("outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
+    outside = fact(kind="outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
     assert {trial: why for trial, why in run.excluded.items() if trial >= 4} == {
-        4: fact("wrong_length", count=2, dimensions=3),
-        5: fact("outside_space", why=outside),
-        6: fact("not_finite", names=["objective"], value="nan"),
-        7: fact("not_finite", names=["objective"], value="inf"),
+        4: fact(kind="wrong_length", count=2, dimensions=3),
+        5: fact(kind="outside_space", why=outside),
+        6: fact(kind="not_finite", names=["objective"], value="nan"),
+        7: fact(kind="not_finite", names=["objective"], value="inf"),
     }
 
 
@@ -477,7 +477,7 @@ def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for(
         expected = result.models[model].predict(result.space.transform(points_of(run.space, X)))
         np.testing.assert_allclose(run.surrogate(trial).predict(X)[0], expected, rtol=1e-6)
     assert run.own_acquisition(6).notes == ()
-    assert run.own_acquisition(8).notes == (fact("asked_together", trials=[6, 7, 8]),)
+    assert run.own_acquisition(8).notes == (fact(kind="asked_together", trials=[6, 7, 8]),)
     assert run.proposals == tuple(range(6, 12))
 
 
@@ -522,11 +522,11 @@ def test_a_hedge_is_seen_through(name, acq_func):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"acq_func": "MES"}, fact("criterion_not_pointwise", names=["MES"])),
-        ({"acq_func": "PVRS"}, fact("criterion_not_pointwise", names=["PVRS"])),
-        ({"acq_func": "EIps"}, fact("criterion_per_second", names=["EIps"])),
-        ({"acq_func": "LCB", "kappa": "inf"}, fact("criterion_of_std", kappa="inf")),
-        ({"acq_func": None}, fact("criterion_not_recorded")),
+        ({"acq_func": "MES"}, fact(kind="criterion_not_pointwise", names=["MES"])),
+        ({"acq_func": "PVRS"}, fact(kind="criterion_not_pointwise", names=["PVRS"])),
+        ({"acq_func": "EIps"}, fact(kind="criterion_per_second", names=["EIps"])),
+        ({"acq_func": "LCB", "kappa": "inf"}, fact(kind="criterion_of_std", kappa="inf")),
+        ({"acq_func": None}, fact(kind="criterion_not_recorded")),
     ],
 )
 def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
@@ -546,7 +546,7 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     run = hx.from_skopt(result)
     np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
-    why = fact("criterion_per_second", names=[acq_func])
+    why = fact(kind="criterion_per_second", names=[acq_func])
     assert the_note(run.notes, "criterion_assumed")["why"] == why
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
@@ -659,7 +659,7 @@ def test_what_is_wrong_with_a_source_is_told(source, options, words):
 def test_a_result_without_a_trial_has_nothing_to_explain(source):
     with pytest.raises(NothingToExplain) as caught:
         hx.from_skopt(source())
-    assert caught.value.reason == fact("result_empty")
+    assert caught.value.reason == fact(kind="result_empty")
 
 
 def test_a_search_of_initial_points_only_tells_no_proposals():

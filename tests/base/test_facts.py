@@ -1,61 +1,36 @@
-"""Every kind of fact has words, and no words are left over."""
+"""Facts: what decides has a kind, and what is told names arguments as its reader does."""
 
 import ast
 from functools import cache
 
 from hpo_explain.adapters._reading import nothing_left
-from hpo_explain.base.errors import InputError, Option
-from hpo_explain.base.facts import as_fact
-from hpo_explain.base.text import tell
+from hpo_explain.base.errors import InputError
+from hpo_explain.base.facts import Option, as_fact
 from hpo_explain.run import WAS_PRUNED
-from tests.noted import known_facts
 from tests.source_tree import modules
 
 
 @cache
-def calls():
-    """Every call in the source that makes or declares a fact, with its place."""
-    return [
-        (f"{module}:{call.lineno}", call)
+def kinds_made():
+    """Every kind of fact that the source makes, with the place of the call."""
+    return {
+        keyword.value.value: f"{module}:{call.lineno}"
         for module, path in modules().items()
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and name_of(call.func) in ("fact", "declared_fact")
-    ]
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "fact"
+        for keyword in call.keywords
+        if keyword.arg == "kind" and isinstance(keyword.value, ast.Constant)
+    }
 
 
-def kinds_made(*by):
-    """Every kind of fact that the source makes by these functions, with the place of the call."""
-    found = {}
-    for place, call in calls():
-        for kind in literals(call) if name_of(call.func) in by else ():
-            found.setdefault(kind, place)
-            assert kind is not None, f"{place}: the kind is not a literal"
-    return found
-
-
-def name_of(function):
-    return getattr(function, "id", getattr(function, "attr", ""))
-
-
-def literals(call):
-    """The kinds that a call may make; None for one that only running the code would tell."""
-    kind = call.args[0]
-    kinds = [kind.body, kind.orelse] if isinstance(kind, ast.IfExp) else [kind]
-    return [entry.value if isinstance(entry, ast.Constant) else None for entry in kinds]
-
-
-def test_every_kind_of_fact_has_words():
-    """Those that are declared have them beside the declaration."""
-    made = kinds_made("fact")
-    assert not {kind: place for kind, place in made.items() if kind not in known_facts()}
-
-
-def test_no_words_are_for_a_kind_of_fact_that_nobody_makes():
-    assert not known_facts() - kinds_made("fact", "declared_fact").keys()
+def test_a_fact_has_a_kind_only_where_something_is_decided_by_it():
+    """Its name then stands once more, where that is asked."""
+    texts = "".join(path.read_text(encoding="utf-8") for path in modules().values())
+    assert not {kind: at for kind, at in kinds_made().items() if texts.count(f'"{kind}"') < 2}
 
 
 def test_a_text_of_the_users_is_told_as_it_is():
-    assert tell(as_fact("read from the lab's notebook")) == "read from the lab's notebook"
+    assert str(as_fact("read from the lab's notebook")) == "read from the lab's notebook"
 
 
 def as_option(option):
@@ -64,7 +39,7 @@ def as_option(option):
 
 def test_arguments_are_named_as_the_caller_says_in_facts_within_facts_too():
     empty = nothing_left("study", dict.fromkeys([0, 1], WAS_PRUNED(readable=True)))
-    assert "2 x pruned (--pruned last reads" in tell(empty.reason, as_option)
+    assert "2 x pruned (--pruned last reads" in empty.reason.text(as_option)
     assert "2 x pruned (pruned='last' reads" in str(empty)
 
 

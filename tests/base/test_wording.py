@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import fact
 from hpo_explain.base.phrases import join_words, printable
-from hpo_explain.base.text import Estimate, filled, reservation, tell, told_apart
+from hpo_explain.base.text import Estimate, filled, reservation, told_apart
 from hpo_explain.base.wording import Wording, capitalized, chained, joined
 from hpo_explain.methods.proposals.explain_proposal import _INCUMBENT as INCUMBENT
 
@@ -57,11 +57,11 @@ def test_a_template_has_numbers_of_trials_and_intervals_at_their_places():
 
 def test_sentences_keep_the_places_of_facts():
     about = INCUMBENT(trials=[7])
-    assert marked(tell(about)) == [("7", 7)]
+    assert marked(str(about)) == [("7", 7)]
     for text in (told_apart([about]), reservation([about])):
         assert marked(text) == [("7", 7)]
     assert told_apart([about]).startswith("It is compared with trial 7,")
-    words = [tell(about), "nothing", tell(INCUMBENT(trials=[8, 9]))]
+    words = [str(about), "nothing", str(INCUMBENT(trials=[8, 9]))]
     assert marked(join_words(words)) == [("7", 7), ("8", 8), ("9", 9)]
 
 
@@ -84,4 +84,4 @@ def test_a_capital_moves_no_place(text):
 
 
 def test_a_fact_of_a_users_own_has_words_and_no_places():
-    assert not hasattr(tell(Fact("my_own")), "places")
+    assert not hasattr(str(fact("my own")), "places")

@@ -28,7 +28,7 @@ def test_the_separator_is_that_of_the_names(folder, name, separator, word, quote
     frame, notes = read_csv(name)
     assert frame.columns.tolist() == ["lr", "layers", "acc"]
     assert frame["acc"].tolist() == [1.5, 2.5, 4.0]
-    expected = [fact("separator", separator=word)] if word else []
+    expected = [fact(kind="separator", separator=word)] if word else []
     assert notes == expected
 
 

@@ -8,7 +8,7 @@ import optuna
 import pandas as pd
 import pytest
 
-from hpo_explain.base.errors import Option
+from hpo_explain.base.facts import Option
 from hpo_explain.catalog.methods import EXPLAIN_PROPOSAL
 from hpo_explain.cli._commands import command_of
 from hpo_explain.cli._errors import name_option, name_reading_option

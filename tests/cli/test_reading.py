@@ -9,8 +9,7 @@ import pytest
 import hpo_explain as hx
 import hpo_explain.adapters.frame
 from hpo_explain.base.facts import fact
-from hpo_explain.cli._reading import CAUTIONS, summary
-from tests.noted import known_facts
+from hpo_explain.cli._reading import summary
 
 CHOSEN = {
     "importance": ["--json"],
@@ -67,7 +66,7 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {200: "pruned", 201: "pruned"}
     notes = [f"y{i}: whole numbers, read as integers" for i in range(20)]
-    notes += [fact("column_empty", names=["c"]), "l" * 1000]
+    notes += [fact("c: left out, as the column is empty", kind="column_empty"), "l" * 1000]
     found = hx.Run(
         space, space.sample(4, seed=0), np.arange(4.0), "minimize", excluded=excluded, notes=notes
     )
@@ -79,7 +78,3 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     assert lines[6] == "note: c: left out, as the column is empty"
     shown = sum(line.startswith("note: ") for line in lines)
     assert lines[-1] == f"and {len(found.notes) - shown} more; see the report"
-
-
-def test_what_is_told_first_are_kinds_of_facts():
-    assert known_facts() >= CAUTIONS

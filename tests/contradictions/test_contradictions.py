@@ -155,7 +155,8 @@ BROKEN = {
         known, Action("beware", parameters=(hx.FloatParameter("x", 0.9, 1.0),))
     ),
     rules.what_was_never_tried_is_not_given_up: lambda known: of_actions(
-        known, Action("beware", ("kind",), ("d",), evidence=(hx.base.Fact("category_never_tried"),))
+        known,
+        Action("beware", ("kind",), ("d",), evidence=(hx.base.fact(kind="category_never_tried"),)),
     ),
     rules.one_loss_counts: lambda known: of_space(known, lose=2.0 * known.space.lose),
     rules.no_stop_where_something_better_is_probable: lambda known: of_actions(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
+from hpo_explain.base.text import UNKNOWN
 from hpo_explain.methods.around.ablation import AblationExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
@@ -187,7 +188,7 @@ def test_of_a_forest_nothing_is_certain():
     )
     np.testing.assert_array_equal(found.draws[:, 0], found.values)
     assert not any(claim.certain for claim in found.claims)
-    assert {reason.kind for c in found.claims for reason in c.because} == {"uncertainty_unknown"}
+    assert {reason for c in found.claims for reason in c.because} == {UNKNOWN}
 
 
 def told(found):

@@ -47,7 +47,7 @@ def test_a_path_is_the_explanation_of_every_proposal():
 def test_trials_before_which_nothing_was_known_are_left_out_and_named():
     path = path_of(run_of(6))
     assert path.trials.tolist() == [2, 3, 4, 5]
-    assert path.notes == (fact("proposals_left_out", trials=[0, 1], why="too_little_known"),)
+    assert path.notes == (fact(kind="proposals_left_out", trials=[0, 1], why="too_little_known"),)
     flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
     with pytest.raises(NothingToExplain) as caught:
         path_of(flat)

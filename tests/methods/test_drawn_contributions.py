@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base.facts import fact
+from hpo_explain.base.text import UNKNOWN
 from hpo_explain.belief.draws import as_draws
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.uncertainty import functionals
@@ -125,7 +125,7 @@ def test_a_model_that_has_no_draws_is_certain_of_nothing(kind):
     found = hx.methods.PredictionExplainer(model, background=20).explain(run.config(20))
     np.testing.assert_array_equal(found.draws, found.phi[None])
     assert {claim.certain for claim in found.claims} == {False}
-    assert found.claims[0].because == (fact("uncertainty_unknown"),)
+    assert found.claims[0].because == (UNKNOWN,)
 
 
 def test_a_path_does_not_ask_what_is_true_of_the_objective():

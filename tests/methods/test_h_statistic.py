@@ -9,6 +9,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.subject import Subject
+from hpo_explain.base.text import UNKNOWN
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -41,7 +42,7 @@ def test_a_product_has_its_known_strength():
     assert claim.estimate == found.strength("x2", "x3")
     assert claim.interval is None
     assert not claim.certain
-    assert "uncertainty_unknown" in [reason.kind for reason in claim.because]
+    assert UNKNOWN in claim.because
 
 
 def by_loops(f, X):
@@ -157,7 +158,7 @@ def test_what_a_run_shows_is_certain_by_draws_and_not_by_a_forest(f, side, names
         assert claim.hyperparameters == names
     (claim,) = hx.methods.h_statistic(run, kind="forest", sample=30).claims
     assert not claim.certain
-    assert claim.because[0].kind == "uncertainty_unknown"
+    assert claim.because[0] == UNKNOWN
 
 
 def test_h_of_functions_is_that_of_the_function():

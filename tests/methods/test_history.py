@@ -41,7 +41,11 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
         [4.0, 3.0, 1.0, 2.0],
         proposals=[2, 6],
         trials=[0, 1, 2, 6],
-        excluded={3: fact("failed"), 4: fact("pruned", readable=False), 7: fact("running")},
+        excluded={
+            3: fact(kind="failed"),
+            4: fact(kind="pruned", readable=False),
+            7: fact(kind="running"),
+        },
     )
     assert found.later == (3, 4, 6)
     assert found.since == 3
@@ -112,7 +116,11 @@ def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(sign)
     found = made(
         values,
         "minimize" if sign > 0 else "maximize",
-        excluded={6: fact("failed"), 7: fact("pruned", readable=False), 8: fact("said", text="?")},
+        excluded={
+            6: fact(kind="failed"),
+            7: fact(kind="pruned", readable=False),
+            8: fact("?"),
+        },
     )
     drawn = marks(found)
     assert drawn["diverged"] == ([5], [sign * np.inf])

@@ -75,7 +75,7 @@ def test_many_draws_come_close_to_brute_force_in_conditional_spaces():
     far = np.abs(found.phi - exact) / np.maximum(found.standard_error[:, :2], 1e-12)
     assert far.max() < 4.5  # standard errors, of 10 numbers
     assert found.standard_error[:, :2].max() < 0.05
-    assert found.estimator == fact("orders_sampled", orders=4000)
+    assert found.estimator == fact(kind="orders_sampled", orders=4000)
     assert found.orders == 4000
 
 
@@ -135,7 +135,7 @@ def test_the_check_compares_differences_with_their_own_errors():
     assert (safe.kind, safe.hyperparameters, safe.term) == ("order", ("t0", "t1"), "mean")
     assert safe.certain
     assert (unsafe.term, unsafe.estimate, unsafe.certain) == ("total", 0.5, False)
-    assert unsafe.because == (fact("not_told_apart", names=["t0", "t1"]),)
+    assert unsafe.because == (fact(kind="not_told_apart", names=["t0", "t1"]),)
 
 
 def algorithm_4(phi, payout):
@@ -309,7 +309,7 @@ def test_sentences_and_bars_of_the_worst_differences():
     assert [bar.end for bar in figure.bars] == [1.0, 0.25, 0.75]
     np.testing.assert_allclose([bar.half for bar in figure.bars], found.to_frame()["half_width"])
     assert figure.subtitle == "100 orders; safe ranking by mean and total"
-    unknown = explanation(phi, error=None, estimator=fact("x", sampled=True))
+    unknown = explanation(phi, error=None, estimator=fact(kind="x", sampled=True))
     check = hx.methods.check_sample_size(unknown)
     assert "coalitions were sampled once, so their error is not known" in check.sentence
     assert {bar.half for bar in check.described().bars} == {None}

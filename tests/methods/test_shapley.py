@@ -183,7 +183,7 @@ def test_beyond_eleven_hyperparameters_coalitions_are_sampled_and_the_sum_still_
     explanation = hx.methods.ShapleyExplainer(
         hx.models.LowerConfidenceBound(surrogate), background=background
     ).explain(config)
-    assert explanation.estimator == fact("kernel_explainer", players=13, sampled=True)
+    assert explanation.estimator == fact(kind="kernel_explainer", players=13, sampled=True)
     assert explanation.total.sum() == pytest.approx(explanation.payout["total"], rel=1e-9)
     # the product's two Shapley values by hand: mean of the other's value over both orders
     a, b = background[:, 0], background[:, 12]

@@ -61,7 +61,7 @@ def test_contributions_are_efficient_and_have_intervals(d):
     ratio = ratio_of(space, range(d), kernels=(6, 25))
     config = space.decode(space.sample(1, seed=2))[0]
     found = hx.methods.ShapleyExplainer(ratio, background=100, seed=1).explain(config)
-    assert found.estimator == fact("orders_walked", players=d, sampled=True)
+    assert found.estimator == fact(kind="orders_walked", players=d, sampled=True)
     for term, gap in found.efficiency_gap.items():
         assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
     assert found.standard_error.max() > 0.0

@@ -36,7 +36,7 @@ def counted(question, *, option=None, n_jobs=1):
     """
     CALLS.append(option)
     if isinstance(option, str) and option == "nothing":
-        raise NothingToExplain(fact("said", text="there is nothing"))
+        raise NothingToExplain(fact("there is nothing"))
     return len(CALLS)
 
 

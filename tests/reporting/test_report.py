@@ -204,10 +204,10 @@ def test_a_name_that_has_no_encoding_is_told_by_its_code(tmp_path):
 
 
 def test_why_there_is_nothing_is_a_sentence_that_leaves_names_as_they_are():
-    refuses = part(NothingToExplain(fact("said", text="lr never varies.")))
+    refuses = part(NothingToExplain(fact("lr never varies.")))
     refused = Report.of({"loss": tuning_run(12)}, sections=[refuses])
     assert refused.cards[0].finding == "lr never varies."
-    refuses = part(NothingToExplain(fact("said", text="it never varies")))
+    refuses = part(NothingToExplain(fact("it never varies")))
     refused = Report.of({"loss": tuning_run(12)}, sections=[refuses])
     assert refused.cards[0].finding == "It never varies."
 
@@ -228,7 +228,7 @@ def test_poor_trust_is_the_first_thing_told(tmp_path):
 
 def test_a_section_that_fails_becomes_a_card_is_logged_and_harms_no_other(tmp_path, run, caplog):
     broken = part(RuntimeError("<b>boom</b>"), name="broken", title="Broken part")
-    refuses = part(NothingToExplain(fact("said", text="there is <nothing> to see")), name="no")
+    refuses = part(NothingToExplain(fact("there is <nothing> to see")), name="no")
     body = Markup("<p>something</p>")
     with caplog.at_level(logging.ERROR, logger="hpo_explain"):
         page = write(run, tmp_path, sections=[part(body), broken, refuses, part(body, name="last")])
