@@ -85,6 +85,7 @@ from .options import WhichTrial as WhichTrial
 from .options import sign_of as sign_of
 from .phrases import abridged as abridged
 from .phrases import counted as counted
+from .phrases import join_names as join_names
 from .phrases import join_words as join_words
 from .phrases import listed as listed
 from .phrases import printable as printable
@@ -115,4 +116,5 @@ from .width import shorten as shorten
 from .wording import Wording as Wording
 from .wording import chained as chained
 from .wording import joined as joined
+from .wording import trial_number as trial_number
 from .workers import by_workers as by_workers

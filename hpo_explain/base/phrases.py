@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hpo_explain.base.width import shorten
 from hpo_explain.base.wording import chained, joined
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _MOST_SPANS = 12
+_LONGEST_NAME = 200
 # Unicode's categories of controls, of line and paragraph separators, of what is not seen (marks of
 # direction, joiners, tags), and of what no font has: halves of pairs, private and unassigned ones
 _UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
@@ -34,6 +36,11 @@ def join_words(words: Sequence[str]) -> str:
     if len(words) < 2:
         return chained(words)
     return chained([joined(words[:-1], ", "), " and ", words[-1]])
+
+
+def join_names(names: Sequence[object]) -> str:
+    """Return names as `join_words` joins them, long ones shortened."""
+    return join_words([shorten(str(name), _LONGEST_NAME) for name in names])
 
 
 def listed(words: Sequence[str], most: int) -> str:

@@ -332,7 +332,9 @@ class Result(ABC):
         names: tuple[str, ...],
         decision: Decision,
         *,
-        says: str,
+        says: str = "",
+        text: str = "",
+        frame: str = "{each}",
         values: tuple[Any, ...] = (),
         because: tuple[Fact, ...] = (),
         unsettled: Fact | None = None,
@@ -353,6 +355,8 @@ class Result(ABC):
                 names,
                 decision.estimate,
                 says=says,
+                text=text,
+                frame=frame,
                 values=values,
                 certain=exact,
                 because=(*unknown, *because),
@@ -369,6 +373,8 @@ class Result(ABC):
                 decision.estimate,
                 decision.interval,
                 says=says,
+                text=text,
+                frame=frame,
                 values=values,
                 certain=decision.certain,
                 because=because,
@@ -386,7 +392,9 @@ class Result(ABC):
         estimate: float = np.nan,
         interval: tuple[float, float] | None = None,
         *,
-        says: str,
+        says: str = "",
+        text: str = "",
+        frame: str = "{each}",
         certain: bool = True,
         because: tuple[Fact, ...] = (),
         values: tuple[Any, ...] = (),
@@ -398,7 +406,8 @@ class Result(ABC):
         """Return a claim of which is known whether it is certain, with its words or without any."""
         if about is not None:
             words |= {"estimate": about, "size": abs(about)}
-        frame, text = self.words(says, names=names, **words) if says else ("{each}", "")
+        if says:
+            frame, text = self.words(says, names=names, **words)
         return Claim(
             kind,
             names,

@@ -28,15 +28,14 @@ class Estimate:
     """A number and how far it may be off: half its 95 % interval, if that is known.
 
     Where `least` is given, it is told in place of both: what the number's size surely exceeds.
-    "~" has the number alone stand in the text, whose place knows the `interval`.
 
     Examples
     --------
-    >>> filled("a gain of {gain}", gain=Estimate(0.1369, 0.06457))
-    'a gain of 0.14 ± 0.06'
-    >>> text = filled("{share:~%} of it", share=Estimate(0.7, interval=(0.61, 0.78)))
+    >>> f"a gain of {Estimate(0.1369, 0.06457)}, {Estimate(0.7, 0.1):%} of it"
+    'a gain of 0.14 ± 0.06, 70% ± 10% of it'
+    >>> text = Estimate(0.7, interval=(0.61, 0.78)).hinted("%")
     >>> text, text.places[0].hint
-    ('70% of it', '61% to 78% (95% interval)')
+    ('70%', '61% to 78% (95% interval)')
     """
 
     value: float
@@ -46,6 +45,26 @@ class Estimate:
 
     def __abs__(self) -> Estimate:
         return Estimate(abs(self.value), self.half, self.least)
+
+    def __format__(self, spec: str) -> str:
+        if self.least is not None:
+            least = percent(self.least) if spec == "%" else format_value(self.least)
+            return f"at most -{least}" if self.value < 0.0 else f"at least {least}"
+        return (percent if spec == "%" else plus_minus)(self.value, self.half)
+
+    def hinted(self, spec: str = "") -> str:
+        """Return the number alone, with its interval where it is pointed at."""
+        text = _number(self.value, spec)
+        if self.interval is None:
+            return text
+        low, high = (_number(end, spec) for end in self.interval)
+        return Wording.of(text, hint=f"{low} to {high} (95% interval)")
+
+
+def _number(value: float, spec: str) -> str:
+    if spec == "%":
+        return percent(value)
+    return format(value, spec) if spec else format_value(value)
 
 
 class _People(Formatter):
@@ -65,12 +84,9 @@ class _People(Formatter):
 
     def format_field(self, value: Any, spec: str) -> Any:
         if spec.startswith("~"):
-            return self._with_interval(value, spec[1:])
-        if isinstance(value, Estimate) and value.least is not None:
-            least = percent(value.least) if spec == "%" else format_value(value.least)
-            return f"at most -{least}" if value.value < 0.0 else f"at least {least}"
+            return value.hinted(spec[1:])
         if isinstance(value, Estimate):
-            return (percent if spec == "%" else plus_minus)(value.value, value.half)
+            return format(value, spec)
         if spec == "±":  # of a number and its error
             return plus_minus(*value)
         if spec == "spans":
@@ -88,14 +104,6 @@ class _People(Formatter):
         if spec.startswith((".", ",")):  # digits as asked for
             return format(value, spec)
         return percent(value) if spec == "%" else format_value(value, width=int(spec or 200))
-
-    def _with_interval(self, about: Estimate, spec: str) -> str:
-        """Return a number alone, whose interval is told where it is pointed at."""
-        text: str = self.format_field(about.value, spec)
-        if about.interval is None:
-            return text
-        low, high = (self.format_field(end, spec) for end in about.interval)
-        return Wording.of(text, hint=f"{low} to {high} (95% interval)")
 
 
 def filled(template: str, /, **values: Any) -> str:

@@ -51,6 +51,11 @@ class Wording(str):
         return cls(text, (Place(0, len(text), hint, trial),))
 
 
+def trial_number(trial: int) -> str:
+    """Return the number of a trial, which a page makes a link of."""
+    return Wording.of(str(trial), trial=int(trial))
+
+
 def chained(texts: Iterable[str]) -> str:
     """Return texts one after the other, with the places that they have."""
     said = list(texts)

@@ -94,6 +94,8 @@ class Decision:
     @property
     def shown(self) -> Estimate:
         """The number with its interval, or the bound alone where only that decided it."""
+        if not self.known:
+            return Estimate(self.estimate)
         # as it is told: with ±
         inside = abs(self.estimate - self.threshold) <= self.half
         near = self.interval[0 if self.side == "above" else 1]

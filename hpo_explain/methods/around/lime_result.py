@@ -212,7 +212,7 @@ class LimeExplanation(Result):
     )
     says: ClassVar[Mapping[str, str]] = {
         "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
-        " the {found.what} changes {each}. | by {sign}{estimate} {where} {text}",
+        " the {found.what} changes {each}. | by {sign}{estimate} {where} {statement}",
         "nothing": "In a {found.readable} around {found.where} (held-out R² = "
         "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
         "{found.prediction}.",
@@ -297,7 +297,7 @@ class LimeExplanation(Result):
             says="changes",
             because=self.remarks,
             values=said.values,
-            text=said.text,
+            statement=said.text,
             sign=sign,
             where="where" if said.conditional else "for",
         )
