@@ -27,7 +27,8 @@ from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base.phrases import counted_trials
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Curves, Run, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
 
@@ -40,7 +41,7 @@ _UNTIMED = declared_fact(
     "untimed",
     "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
     "numbers",
-    trials=counted_trials,
+    trials=lambda fact: counted_trials(fact.trials),
 )
 
 

@@ -19,7 +19,7 @@ from hpo_explain.base.facts import Fact, Text, by_reason
 from hpo_explain.base.options import STATES, Direction, State, sign_of
 from hpo_explain.base.phrases import counted
 from hpo_explain.base.text import declared_fact, separated
-from hpo_explain.run import NO_VALUE, Instances, Run
+from hpo_explain.run import Instances, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, holds
 
 LEAST_KNOWN = 2
@@ -28,7 +28,7 @@ _STATES: dict[str, State] = {
     "not_finite": "failed",
     "not_finite_on_instance": "failed",
     "sentinel": "failed",
-    NO_VALUE.kind: "failed",
+    "no_value": "failed",
     "pruned_without_value": "pruned",
 }
 _MOST_REASONS = 10

@@ -10,7 +10,8 @@ import numpy as np
 
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base.phrases import counted_trials
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.space import Array, Bools, Ints
 
@@ -31,7 +32,7 @@ _SENTINELS = declared_fact(
     "failures: {which} with {values} as {objective}, far beyond all others, count as failed; with "
     "{bounds=} that hold it, it is a value",
     objective=lambda fact: fact.names[0],
-    which=counted_trials,
+    which=lambda fact: counted_trials(fact.trials),
 )
 
 

@@ -12,7 +12,7 @@ import hpo_explain as hx
 from hpo_explain.adapters.optuna._record import known_when
 from hpo_explain.run import clock_difference
 from tests.analytic import unit_cube
-from tests.noted import kinds, the_note
+from tests.noted import noted, the_note
 
 SPACE = unit_cube(1)
 HOUR = 3600.0
@@ -51,7 +51,7 @@ def test_a_clock_that_was_set_back(hours, mean):
         start, finish = (start - hours * HOUR * moved, finish - hours * HOUR * moved)
         assert clock_difference(np.arange(40), start, finish) == hours * HOUR
         run = of(start, finish)
-        assert the_note(run.notes, "clocks_differ")["hours"] == hours
+        assert f"jump back by {hours:g} h" in str(the_note(run.notes, "clocks: recorded"))
         for before in (5, 21, 30):
             assert run.known_before(before).tolist() == [*range(before)]
         assert len(run.known_before(None)) == len(run.known_before(40)) == 40
@@ -66,8 +66,8 @@ def test_two_workers_in_different_zones(hours, mean):
         shift = hours * HOUR * worker
         assert clock_difference(np.arange(40), start + shift, finish + shift) == hours * HOUR
         run = of(start + shift, finish + shift)
-        assert "clocks_differ" in kinds(run.notes)
-        assert "parallel" not in kinds(run.notes)
+        assert noted(run.notes, "clocks: recorded")
+        assert not noted(run.notes, "parallel: trials")
         assert run.known_before(30).tolist() == [*range(30)]
 
 
@@ -85,7 +85,7 @@ def test_a_study_whose_clock_was_set_back():
         made.system_attrs = {"tpe:relative_params": "{}"} if i >= 10 else {}
         study.add_trial(made)
     run = hx.from_optuna(study)
-    assert the_note(run.notes, "clocks_differ")["hours"] == 1.0
+    assert noted(run.notes, "clocks: recorded times jump back by 1 h")
     assert run.known_before(20).tolist() == [*range(20)]
     # its own sampler saw the same trials
     assert run.origin(9) is hx.base.Origin.INITIAL
@@ -99,7 +99,7 @@ def test_a_table_whose_numbers_contradict_its_times():
     table = pd.DataFrame({"n": range(20), "x": x, "loss": x**2})
     table["start"], table["end"] = (t + HOUR * worker for t in (start, finish))
     run = hx.from_frame(table, "loss", trial="n", time=("start", "end"))
-    assert "clocks_differ" in kinds(run.notes)
+    assert noted(run.notes, "clocks: recorded")
     assert sorted(run.trials[run.known_before(12)]) == [*range(12)]
 
 
@@ -116,8 +116,8 @@ def test_parallel_trials_agree(workers, mean):
             times = start + moved, finish + moved
             assert clock_difference(np.arange(80), *times) == 0.0
     run = of(start, finish)
-    assert "clocks_differ" not in kinds(run.notes)
-    assert ("parallel" in kinds(run.notes)) == (workers > 1)
+    assert not noted(run.notes, "clocks: recorded")
+    assert bool(noted(run.notes, "parallel: trials")) == (workers > 1)
 
 
 @pytest.mark.parametrize("mean", [10.0, 60.0, 600.0, 3600.0])

@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from tests.handmade import tuning_run
+from tests.noted import noted
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -49,7 +50,7 @@ def test_ablation_of_the_acquisition_as_it_was_then():
     ends = acquisition.space.encode([run.config(0), run.config(20)])
     utility = sum(acquisition.terms(ends).values())
     assert found.total_gain == pytest.approx(utility[1] - utility[0])
-    assert "acquisition_assumed" in [note.kind for note in found.notes]
+    assert noted(found.notes, "assumed")
 
 
 def test_an_ablation_knows_the_trials_that_its_ends_are():

@@ -11,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain import FloatParameter, SearchSpace
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAS_PRUNED, Curves, WithoutResult
+from hpo_explain.run import FAILED, NO_VALUE, PRUNED, RUNNING, Curves, WithoutResult
 from hpo_explain.run.failures import failures
 from tests.analytic import unit_cube
 
@@ -238,7 +238,7 @@ def test_a_result_of_skopt():
 
 def test_evaluations_of_any_framework():
     """As Ax, FLAML, Hyperopt, KerasTuner, Ray and SMAC are read."""
-    no_value, pruned = {5: NO_VALUE}, WAS_PRUNED(readable=False)
+    no_value, pruned = {5: NO_VALUE}, PRUNED
     reasons = no_value | {2: FAILED, 3: RUNNING, 6: pruned, 7: pruned, 8: pruned}
     values = {4: math.inf, 7: 0.4} | dict.fromkeys((2, 3, 5, 6, 8), math.nan)
     trials = {

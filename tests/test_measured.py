@@ -80,7 +80,7 @@ def test_the_duration_is_that_from_start_to_finish_in_seconds():
     found = measured(run, "duration")
     assert found.objective.tolist() == [5.0, 15.0]
     assert found.direction == "minimize"
-    assert found.excluded[2].kind == "duration_unknown"
+    assert str(found.excluded[2]) == "it is not recorded how long it took"
     assert found.proposals == ()
     assert found.origin(0) is run.origin(0)
 
@@ -93,7 +93,9 @@ def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
         [1.0, 2.0],
         "maximize",
         trials=[0, 4],
-        excluded={t: hx.base.Fact(why) for t, why in enumerate(["failed", "pruned", "failed"], 1)},
+        excluded={
+            t: hx.base.fact(kind=why) for t, why in enumerate(["failed", "pruned", "failed"], 1)
+        },
         without_result={
             1: WithoutResult("failed", x),
             2: WithoutResult("pruned", x / 2.0),
@@ -106,12 +108,9 @@ def test_trials_that_failed_are_1_and_those_that_finished_or_were_pruned_0():
     assert found.objective.tolist() == [0.0, 1.0, 0.0, 0.0]
     assert [*found.without_result] == [3, 5]
     note = found.notes[0]
-    assert (note.kind, note.trials, note["pruned"], note["unread"]) == (
-        "failures_counted",
-        (1,),
-        1,
-        (3,),
-    )
+    assert note.trials == (1,)
+    assert "1 trial (1) beside 2 finished trials and 1 pruned" in str(note)
+    assert "the configuration cannot be read: 3, so" in str(note)
 
 
 def test_the_forest_of_failures_is_a_classifier():
@@ -175,7 +174,9 @@ def test_some_trials_are_read_by_their_numbers():
     late = as_run(study, trials=slice(30, None))
     np.testing.assert_array_equal(late.trials, numbers[numbers >= 30])
     np.testing.assert_array_equal(late.objective, run.objective[numbers >= 30])
-    assert {why.kind for t, why in late.excluded.items() if t < 30} == {"trial_not_read"}
+    assert {str(why) for t, why in late.excluded.items() if t < 30} == {
+        "not one of the trials that were chosen"
+    }
     assert {t for t in run.without_result if t >= 30} == {*late.without_result}
     np.testing.assert_array_equal(as_run(run, trials=slice(-30, None)).trials, late.trials)
     few = numbers[[4, 1]].tolist()

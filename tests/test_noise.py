@@ -156,15 +156,14 @@ def test_a_run_without_repeats_has_nothing_to_say_of_the_noise():
     X, Y = evaluated(10, 1)
     with pytest.raises(hx.base.NothingToExplain) as none:
         repeated_run(X, Y).noise()
-    assert none.value.reason.kind == "no_repeats"
-    assert none.value.reason["repeated"] == 0
+    assert "no configuration was evaluated several times" in str(none.value)
 
 
 def test_repeats_with_the_same_result_each_time_have_no_noise():
     X, Y = evaluated(10, 3, std=0.0)
     with pytest.raises(hx.base.NothingToExplain) as none:
         repeated_run(X, Y).noise()
-    assert none.value.reason.kind == "no_noise"
+    assert "there is no noise" in str(none.value)
     easy = np.array([[0.0, 0.1, 100.3]])
     with pytest.raises(hx.base.NothingToExplain):
         with_instances(X, Y + easy).noise()

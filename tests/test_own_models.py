@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import hpo_explain as hx
 from tests.analytic import AnalyticSurrogate, unit_cube
-from tests.noted import kinds, the_note
+from tests.noted import noted, the_note
 from tests.public import functions, public
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
@@ -188,9 +188,9 @@ def test_a_model_and_a_kind_of_model_are_two_answers_to_one_question():
 
 def test_a_model_without_uncertainty_says_so():
     found = hx.partial_dependence(RUN, "x2", surrogate=LinearRegression().fit(X, RUN.objective))
-    assert the_note(found.notes, "model_without_std").names == ("your LinearRegression",)
+    assert the_note(found.notes, "your LinearRegression has no uncertainty")
     found = hx.partial_dependence(RUN, "x2", surrogate=BayesianRidge().fit(X, RUN.objective))
-    assert "model_without_std" not in kinds(found.notes)
+    assert not noted(found.notes, "has no uncertainty")
 
 
 # trials as they are, and advice and paths, which rest on no model of the objective here
@@ -206,8 +206,7 @@ def test_nothing_is_known_with_certainty_by_a_model_without_uncertainty(name):
     if name == "explain_predictions":
         more["trials"] = [0, 1]
     found = function(run, surrogate=model.fit(X, RUN.objective), **more)
-    notes = [note.kind for note in found.notes].count("model_without_std")
-    assert notes == (name not in SAYS_NOTHING_OF_IT)
+    assert len(noted(found.notes, "has no uncertainty")) == (name not in SAYS_NOTHING_OF_IT)
     assert "uncertainty" not in found.sentence
     for claim in found.claims:
         # of integrating, and of how much of the space was tried
@@ -239,7 +238,7 @@ def test_a_model_of_another_scale_says_so():
         BayesianRidge().fit(100.0 * X, RUN.objective),
     ):
         found = hx.partial_dependence(RUN, "x2", surrogate=model)
-        assert "model_misses_trials" in kinds(found.notes)
+        assert noted(found.notes, "misses the trials")
 
 
 def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
@@ -255,11 +254,13 @@ def test_a_model_that_predicts_the_mean_does_not_miss_the_trials():
     [hx.explain_prediction, hx.methods.local_importance, hx.methods.ablation, hx.methods.lime],
 )
 def test_a_model_that_has_learned_from_later_trials_knows_the_future(explain):
-    note = the_note(explain(RUN, before=20, surrogate=RUN.surrogate()).notes, "model_learned_later")
+    note = the_note(
+        explain(RUN, before=20, surrogate=RUN.surrogate()).notes, "the model given has learned"
+    )
     assert note.trials == tuple(range(20, 30))
     known = explain(RUN, before=20, surrogate=RUN.surrogate(before=20)).notes
     unasked = explain(RUN, surrogate=RUN.surrogate()).notes
-    assert "model_learned_later" not in {*kinds(known), *kinds(unasked)}
+    assert not noted([*known, *unasked], "the model given has learned")
 
 
 # ------------------------------------------------------------------ in whatever form it predicts

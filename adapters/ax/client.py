@@ -17,14 +17,14 @@ from hpo_explain.base.facts import Fact, Origin
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import listed
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED, Run
+from hpo_explain.run import FAILED, NO_VALUE, PRUNED, RUNNING, WAITING, Run
 from hpo_explain.space import Parameter, SearchSpace
 
 _WITHOUT_MODEL = ("Sobol", "CenterOfSearchSpace", "Uniform", "Factorial", "Thompson")
 REASONS = {
     "FAILED": FAILED,
     "ABANDONED": FAILED,
-    "EARLY_STOPPED": WAS_PRUNED(readable=False),
+    "EARLY_STOPPED": PRUNED,
     "RUNNING": RUNNING,
     "STAGED": RUNNING,
     "CANDIDATE": WAITING,

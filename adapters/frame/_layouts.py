@@ -14,7 +14,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, RUNNING, WAITING, WAS_PRUNED
+from hpo_explain.run import FAILED, PRUNED, RUNNING, WAITING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ _WORDS: dict[Fact, frozenset[str]] = {
         "fail failed failure error errored crash crashed killed timeout timed_out memout oom "
         "out_of_memory diverged nan preempted preempting abandoned false"
     ),
-    WAS_PRUNED(readable=False): word_set("pruned stopped early_stopped"),
+    PRUNED: word_set("pruned stopped early_stopped"),
     RUNNING: word_set("running staged intermediate"),
     WAITING: word_set("waiting pending queued scheduled candidate"),
 }

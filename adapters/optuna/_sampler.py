@@ -24,8 +24,8 @@ from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED, clocks_ag
 from hpo_explain.adapters.optuna._trials import Outcome
 from hpo_explain.adapters.optuna.samplers import unwrapped
 from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base.phrases import counted, counted_trials
+from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Reviewed
 from hpo_explain.space import Array, SearchSpace, asked_as
 
@@ -85,7 +85,7 @@ _SET_BY_HAND = declared_fact(
         Origin.ADDED: "added as finished trials, so not chosen by the sampler: {trials}",
         Origin.PERSON: "changed by a person, so not as the sampler proposed: {trials}",
     },
-    trials=counted_trials,
+    trials=lambda fact: counted_trials(fact.trials),
 )
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 # of studies with one objective, and with several

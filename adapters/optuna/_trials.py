@@ -16,8 +16,9 @@ from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Text
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import counted_trials, declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
+from hpo_explain.base.phrases import counted_trials
+from hpo_explain.base.text import declared_fact
+from hpo_explain.run import FAILED, NO_VALUE, PRUNED_READABLE, RUNNING, WAITING
 
 TargetLike: TypeAlias = (
     int | str | Mapping[str, float] | Callable[[FrozenTrial], float | None] | None
@@ -59,17 +60,17 @@ _PRUNED_COUNTED = declared_fact(
         True: "pruned, but counted with what {target=} returns: {trials}",
         False: "pruned, but counted with the last value reported: {trials}",
     },
-    trials=counted_trials,
+    trials=lambda fact: counted_trials(fact.trials),
 )
 _INFEASIBLE_COUNTED = declared_fact(
     "infeasible_counted",
     "infeasible, but counted, except as the incumbent: {trials}",
-    trials=counted_trials,
+    trials=lambda fact: counted_trials(fact.trials),
 )
 _UNCONSTRAINED = declared_fact(
     "unconstrained",
     "without constraints, unlike the others, and counted as feasible: {trials}",
-    trials=counted_trials,
+    trials=lambda fact: counted_trials(fact.trials),
 )
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
@@ -260,7 +261,7 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
     if trial.state in _STATES:
         return _STATES[trial.state]
     if trial.state == TrialState.PRUNED and pruned == "drop":
-        return WAS_PRUNED(readable=True)
+        return PRUNED_READABLE
     if meets is False and infeasible == "drop":
         return _INFEASIBLE
     return None if trial.params else NO_HYPERPARAMETER()

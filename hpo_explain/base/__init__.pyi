@@ -85,6 +85,7 @@ from .options import WhichTrial as WhichTrial
 from .options import sign_of as sign_of
 from .phrases import abridged as abridged
 from .phrases import counted as counted
+from .phrases import counted_trials as counted_trials
 from .phrases import join_names as join_names
 from .phrases import join_words as join_words
 from .phrases import listed as listed
@@ -104,12 +105,12 @@ from .result import as_objects as as_objects
 from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
 from .text import MAY_BE_NOTHING as MAY_BE_NOTHING
-from .text import SHARE_NOT_SETTLED as SHARE_NOT_SETTLED
 from .text import UNCLEAR as UNCLEAR
 from .text import Estimate as Estimate
 from .text import declared_fact as declared_fact
 from .text import filled as filled
 from .text import reservation as reservation
+from .text import share_not_settled as share_not_settled
 from .text import told_apart as told_apart
 from .width import columns as columns
 from .width import shorten as shorten

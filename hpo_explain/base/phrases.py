@@ -81,6 +81,11 @@ def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
     return abridged(texts, _MOST_SPANS)
 
 
+def counted_trials(trials: Sequence[int] | npt.NDArray[np.int64]) -> str:
+    """Return trials with their count: "2 trials (0, 7)"."""
+    return f"{counted(len(trials), 'trial')} ({spans(trials)})"
+
+
 def printable(text: str) -> str:
     r"""Return a text on one line, whose control and invisible characters are shown, not obeyed.
 

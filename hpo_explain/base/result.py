@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hpo_explain.base.checks import check_option
 from hpo_explain.base.claim import Claim as Claim
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.html import plain_json, text_html
 from hpo_explain.base.loaders import pages, plotly, renderer, views
 from hpo_explain.base.numbers import ROUNDING_OF_SUMS, format_value
@@ -23,11 +23,10 @@ from hpo_explain.base.phrases import join_words, printable, printable_lines
 from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
-    NO_POSTERIOR,
-    NOT_SETTLED,
     UNKNOWN,
     Estimate,
     filled,
+    not_settled,
     reservation,
     told_apart,
 )
@@ -177,7 +176,13 @@ class Result(ABC):
     ) -> PosteriorDraws:
         """Return numbers, (k, m), for each of k functions; a single one is no posterior."""
         if len(values) < 2:
-            raise NothingToExplain(NO_POSTERIOR(model=self.subject.model))
+            raise NothingToExplain(
+                fact(
+                    f"the result of {self.subject.model or 'a model'} has no draws from a "
+                    "posterior: these are known of what a Gaussian process (kind='gp') says of a "
+                    "run, by itself"
+                )
+            )
         return PosteriorDraws(names, values, first)
 
     def probability(self, first: Hashable, second: Hashable | None = None) -> float:
@@ -364,7 +369,7 @@ class Result(ABC):
                 **words,
             )
         if not decision.certain:
-            probable = NOT_SETTLED(probability=decision.probability)
+            probable = not_settled(decision.probability)
             because = (probable if unsettled is None else unsettled, *because)
         return replace(
             self.claim(

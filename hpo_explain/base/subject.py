@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from hpo_explain.base import chained, trial_number
 from hpo_explain.base.checks import check_direction
 from hpo_explain.base.facts import Fact, as_facts
 from hpo_explain.base.html import plain_json
@@ -16,15 +17,12 @@ from hpo_explain.base.numbers import format_values, values_in_words
 from hpo_explain.base.options import BETTER, Direction, State, sign_of
 from hpo_explain.base.phrases import join_words
 from hpo_explain.base.posterior import Order
-from hpo_explain.base.text import declared_fact
 from hpo_explain.space import Array, FloatParameter, SearchSpace
 from hpo_explain.space.support import Support
 
 if TYPE_CHECKING:
     from hpo_explain.belief.trust import Trust
     from hpo_explain.run import Run
-
-_BETTER_OUTSIDE = declared_fact("better_outside", "trial {trials:id} is better, outside the space")
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +149,12 @@ class Subject:
     @property
     def better_outside(self) -> str:
         """What stands in brackets after the best trial where a better one was left out."""
-        return "".join(f" ({_BETTER_OUTSIDE(trials=note.trials)})" for note in self.best_left_out)
+        outside = map(join_words, ([*map(trial_number, n.trials)] for n in self.best_left_out))
+        return chained(
+            part
+            for trials in outside
+            for part in (" (trial ", trials, " is better, outside the space)")
+        )
 
     @property
     def sign(self) -> float:

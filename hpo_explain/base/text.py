@@ -178,32 +178,27 @@ def separated(texts: Iterable[tuple[str | Option | Fact, ...]], by: str) -> Text
     return tuple(pieces[1:])
 
 
-def counted_trials(about: Fact) -> str:
-    """Return the trials that a fact is about: "2 trials (0, 7)"."""
-    return f"{counted(len(about.trials), 'trial')} ({spans(about.trials)})"
-
-
-NO_POSTERIOR = declared_fact(
-    "no_posterior",
-    "the result of {model} has no draws from a posterior: these are known of what a Gaussian "
-    "process (kind='gp') says of a run, by itself",
-    model=lambda about: about["model"] or "a model",
-)
 UNKNOWN = fact("the model does not say how uncertain it is of a difference")
-NOT_SETTLED = declared_fact("not_settled", "it holds in {probability:%} of what the trials allow")
-SHARE_NOT_SETTLED = declared_fact(
-    "share_not_settled",
-    "whether {label} explains over {threshold:%} of the variance (probability {probability:%})",
-)
-_NONE_SETTLED = declared_fact(
-    "none_settled", "claims hold in {least:%} to {most:%} of what the trials allow"
-)
-UNCLEAR = declared_fact(
-    "gain_within_uncertainty", "the difference is within its uncertainty", role="said"
-)
-MAY_BE_NOTHING = declared_fact(
-    "interaction_may_be_nothing", "they may not interact at all", role="said"
-)
+MAY_BE_NOTHING = fact("they may not interact at all", role="said")
+UNCLEAR = fact("the difference is within its uncertainty", role="said")
+
+
+def not_settled(probability: float) -> Fact:
+    """Return that a claim does not hold in all that the trials allow."""
+    held = f"it holds in {percent(probability)} of what the trials allow"
+    return fact(held, kind="not_settled", probability=probability)
+
+
+def share_not_settled(label: str, threshold: float, probability: float) -> Fact:
+    """Return how probable it is that something explains more than a threshold."""
+    over = f"{label} explains over {percent(threshold)} of the variance"
+    return fact(
+        f"whether {over} (probability {percent(probability)})",
+        kind="share_not_settled",
+        label=label,
+        threshold=threshold,
+        probability=probability,
+    )
 
 
 def reservation(reasons: Iterable[Fact]) -> str:
@@ -213,13 +208,14 @@ def reservation(reasons: Iterable[Fact]) -> str:
 
     Examples
     --------
-    >>> reservation([NOT_SETTLED(probability=0.42), NOT_SETTLED(probability=0.7)])
+    >>> reservation([not_settled(0.42), not_settled(0.7)])
     'Not certain: claims hold in 42% to 70% of what the trials allow.'
     """
     doubts = [reason for reason in reasons if not reason.role]
     held = [reason["probability"] for reason in doubts if reason.kind == "not_settled"]
     if len(set(map(percent, held))) > 1:
-        at_once = _NONE_SETTLED(least=min(held), most=max(held))
+        least, most = percent(min(held)), percent(max(held))
+        at_once = fact(f"claims hold in {least} to {most} of what the trials allow")
         doubts = [at_once if reason.kind == "not_settled" else reason for reason in doubts]
     said = dict.fromkeys(map(str, doubts))
     if not said:

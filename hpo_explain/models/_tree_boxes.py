@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Fact, declared_fact, format_value
+from hpo_explain.base import Fact, fact, format_value, join_names
 from hpo_explain.models._kernels import Nodes, walk
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import Intervals
@@ -308,23 +308,11 @@ def _all_boxes(
     return box_at, leaf[:n], volume[:n], ends[: n + 1], dims, lower, upper
 
 
-def _activity(name: str, condition: str, fact: Fact) -> str:
-    ancestor = fact["ancestor"]
-    values = fact[condition]
+def _activity(name: str, ancestor: str, values: tuple[Any, ...] | Range) -> str:
     if isinstance(values, Range):
         return f"{name} when {values.of(ancestor)}"
     listed = " or ".join(map(format_value, values))
     return f"{name} when {ancestor} = {listed}"
-
-
-_NEVER_TOGETHER = declared_fact(
-    "never_active_together",
-    "{names} are never active together ({when})",
-    when=lambda fact: ", ".join(
-        _activity(name, condition, fact)
-        for name, condition in zip(fact.names, ("first", "second"), strict=True)
-    ),
-)
 
 
 def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
@@ -335,12 +323,13 @@ def excluded_pair(space: SearchSpace, j: int, k: int) -> Fact | None:
     one, other = (activity_values(space)[member] for member in (j, k))
     for ancestor in one.keys() & other.keys():
         if _common(space, ancestor, one[ancestor], other[ancestor]) is None:
-            return _NEVER_TOGETHER(
-                names=[space.names[j], space.names[k]],
-                ancestor=space.names[ancestor],
-                first=_values(space, ancestor, one[ancestor]),
-                second=_values(space, ancestor, other[ancestor]),
+            names = [space.names[j], space.names[k]]
+            when = ", ".join(
+                _activity(name, space.names[ancestor], _values(space, ancestor, values))
+                for name, values in zip(names, (one[ancestor], other[ancestor]), strict=True)
             )
+            text = f"{join_names(names)} are never active together ({when})"
+            return fact(text, names=names)
     return None
 
 

@@ -22,7 +22,14 @@ from typing import Literal
 
 import numpy as np
 
-from hpo_explain.base import Fact, NothingToExplain, declared_fact, unit_of
+from hpo_explain.base import (
+    Fact,
+    NothingToExplain,
+    fact,
+    percent,
+    trial_number,
+    unit_of,
+)
 from hpo_explain.belief import (
     LEVEL,
     STRETCH,
@@ -46,22 +53,10 @@ PROBABLE_GAIN = 0.1  # of gaining what counts: with less there is nothing to get
 _TRIED = 200  # trials of which one is the best
 _BETTER = 0.8  # so probable it is that another trial is better, where that is kept
 
-NONE_FEASIBLE = declared_fact("none_feasible", "no trial is feasible")
-RARELY_FEASIBLE = declared_fact(
-    "rarely_feasible",
+NONE_FEASIBLE = fact("no trial is feasible")
+RARELY_FEASIBLE = fact(
     "even where trials gave a result another one is less probable than not: where the best is, is "
-    "hardly known",
-)
-_NOT_THE_BEST_OBSERVED = declared_fact(
-    "not_the_best_observed",
-    "trial {observed:id}, the best observed one, is expected to be worse than trial {keep:id} by "
-    "{worse:.2g}, which is more than what counts",
-    role="basis",
-)
-_TRUST_IS_POOR = declared_fact(
-    "trust_is_poor",
-    "the reliability is poor: the model explains {r2:%} of the variation over the space",
-    role="basis",
+    "hardly known"
 )
 
 
@@ -214,7 +209,8 @@ class RunDecision:
         """Why little is known of what is decided; empty where trust is not poor."""
         if self.trust is None or self.trust.level != "poor":
             return ()
-        return (_TRUST_IS_POOR(r2=self.trust.r2),)
+        explains = f"the model explains {percent(self.trust.r2)} of the variation over the space"
+        return (fact(f"the reliability is poor: {explains}", kind="trust_is_poor", role="basis"),)
 
     # ------------------------------------------------------------------ the trial to keep
 
@@ -345,13 +341,18 @@ class RunDecision:
         if self._observed == self.best:
             return ()
         observed = self.run.incumbent_trial
-        fact = _NOT_THE_BEST_OBSERVED(
+        worse = fact(
+            "trial ",
+            trial_number(observed),
+            ", the best observed one, is expected to be worse than trial ",
+            trial_number(self.keep),
+            f" by {self.luck.estimate:.2g}, which is more than what counts",
+            kind="not_the_best_observed",
             trials=[self.keep, observed],
-            observed=observed,
+            role="basis",
             keep=self.keep,
-            worse=self.luck.estimate,
         )
-        return (fact,)
+        return (worse,)
 
     @cached_property
     def box(self) -> Box:
@@ -461,7 +462,7 @@ def prediction_at(draws: Draws, row: Array, bounds: tuple[float, float] | None) 
 
 def _decision(run: Run, seed: int) -> RunDecision | None:
     if not np.any(run.feasible):
-        raise NothingToExplain(NONE_FEASIBLE())
+        raise NothingToExplain(NONE_FEASIBLE)
     model, _ = surrogate_of(run, None, "auto", seed)
     draws = as_draws(
         accepted_surrogate(model), run.direction, feasibility=run.feasibility(seed=seed), seed=seed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from hpo_explain.base import (
     InputError,
     Kind,
     counted,
-    declared_fact,
+    fact,
     join_words,
     spans,
 )
@@ -20,13 +21,6 @@ from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question.explained import accepted_acquisition
 from hpo_explain.run import Run
 from hpo_explain.space import among
-
-BELIEVED_FROM_SOME = declared_fact(
-    "believed_from_some",
-    "what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, and some of "
-    "every other part of the objective; where noise limits what is known, uncertainties are about "
-    "{wider:.2g} times those of all trials",
-)
 
 
 def model_of(
@@ -59,8 +53,12 @@ def surrogate_of(
         taken, of = len(belief.X), belief.of_trials
         if taken == of:
             return belief, ()
-        wider = math.sqrt(of / taken)
-        return belief, (BELIEVED_FROM_SOME(taken=taken, of=of, wider=wider),)
+        some = fact(
+            f"what is told of the objective rests on {taken:,} of {of:,} trials: the best ones, "
+            "and some of every other part of the objective; where noise limits what is known, "
+            f"uncertainties are about {math.sqrt(of / taken):.2g} times those of all trials"
+        )
+        return belief, (some,)
     return run.model, () if before is None else learned_later(run, before, run.model)
 
 
@@ -77,23 +75,11 @@ def _check_before(run: Run, before: int | None) -> None:
         raise error.inside("before", "", before) from None
 
 
-def _seen(fact: Fact) -> str:
-    later = sum(trial != fact["at"] for trial in fact.trials)
-    itself = [f"trial {fact['at']} itself"] if later < len(fact.trials) else []
+def _seen(trials: Sequence[int], number: int) -> str:
+    later = sum(trial != number for trial in trials)
+    itself = [f"trial {number} itself"] if later < len(trials) else []
     others = [f"{counted(later, 'trial')} not finished by then"] if later else []
     return join_words([*itself, *others])
-
-
-_LEARNED_LATER = declared_fact(
-    "model_learned_later",
-    "the model given has learned from {seen}, which the optimizer had not seen",
-    seen=_seen,
-)
-_MAY_HAVE_LEARNED = declared_fact(
-    "model_may_have_learned",
-    "the model given may have learned from trial {trials} itself: it "
-    "does not say which trials it was fitted on",
-)
 
 
 def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact, ...]:
@@ -115,6 +101,8 @@ def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact,
     learned_from = getattr(model, "learned_from", lambda _: None)
     learned = learned_from(run.X[later])
     if learned is None:
-        return (_MAY_HAVE_LEARNED(trials=[number]),)
-    trials = np.asarray(run.trials)[later[learned]]
-    return (_LEARNED_LATER(trials=trials, at=number),) if len(trials) else ()
+        may = f"the model given may have learned from trial {number} itself: it does not say which "
+        return (fact(f"{may}trials it was fitted on", trials=[number]),)
+    trials = np.asarray(run.trials)[later[learned]].tolist()
+    seen = f"the model given has learned from {_seen(trials, number)}, which the optimizer "
+    return (fact(f"{seen}had not seen", trials=trials),) if trials else ()

@@ -17,7 +17,7 @@ from hpo_explain.question.answers import Answers, answers_about, answers_about_t
 from hpo_explain.question.decision import RunDecision
 from hpo_explain.question.model import model_of
 from hpo_explain.run import Run
-from hpo_explain.run.fits import EXPLAINED_SOME, learned_rows, which_of
+from hpo_explain.run.fits import explained_some, learned_rows
 from hpo_explain.space import Array, Bools, Config
 
 _R = TypeVar("_R")
@@ -184,8 +184,8 @@ class Question:
         in_order = np.argsort(numbers, kind="stable")
         cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
         rows = learned_rows(run.space, run.X[in_order], cost[in_order], _SOME, seed=self.seed)
-        fact = EXPLAINED_SOME(**which_of(len(run), _SOME, seed=self.seed))
-        return numbers[in_order[rows]].tolist(), (fact,)
+        some = explained_some(len(run), _SOME, seed=self.seed)
+        return numbers[in_order[rows]].tolist(), (some,)
 
     def default_source(self, target: Config) -> int:
         """Return the first trial that is another, if any not as good; else one in the middle.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from hpo_explain.base import Direction, Fact, InputError, as_facts, declared_fact, set_fields
+from hpo_explain.base import Direction, Fact, InputError, as_facts, fact, set_fields
 from hpo_explain.models import (
     Acquisition,
     ExpectedImprovement,
@@ -78,26 +78,11 @@ _IMPROVEMENTS: dict[str, Callable[..., Acquisition]] = {
 _OF_PREDICTIONS: dict[str, Callable[..., Acquisition]] = {"mean": MeanResponse, "se": StandardError}
 
 
-_another_model = declared_fact(
-    "another_model", "another model's view: {names} through the surrogate that was given"
-)
-
-
-ACQUISITION_ASSUMED = declared_fact(
-    "acquisition_assumed", "{why}", why=lambda fact: _why_assumed(fact["why"], *fact.names)
-)
-RANGE_OF_LATER_TRIALS = declared_fact(
-    "range_of_later_trials",
-    "range: that of {listed} was read from all trials; those known before trial {trials} span less "
-    "(give {space=} if the optimizer knew it)",
-    listed=lambda fact: ", ".join(fact.names),
-)
-
-
-def _why_assumed(why: Fact | None, optimizer: str, criterion: str, model: str) -> str:
+def acquisition_assumed(optimizer: str, criterion: str, model: str, why: Fact | None) -> Fact:
+    """Return that a criterion is assumed, and why the optimizer's own is not known."""
     if why is None:
-        return f"{optimizer} is not known to have used {criterion}: it is assumed"
-    return f"{why}; {model} with {criterion} is assumed"
+        return fact(f"{optimizer} is not known to have used {criterion}: it is assumed")
+    return fact(why, f"; {model} with {criterion} is assumed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +134,8 @@ class ChosenAcquisition:
         built: Acquisition = LowerConfidenceBound(surrogate, direction=direction)
         if isinstance(self.acquisition, SupportsAnotherModel):
             built = self.acquisition.through(surrogate)
-        return ChosenAcquisition(built, True, (_another_model(names=[built.label]),))
+        view = f"another model's view: {built.label} through the surrogate that was given"
+        return ChosenAcquisition(built, True, (fact(view),))
 
 
 def criterion_of(name: str, surrogate: Surrogate, best: float, direction: Direction) -> Acquisition:

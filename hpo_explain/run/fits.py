@@ -9,7 +9,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
-from hpo_explain.base import Fact, Kind, Option, counted, declared_fact, format_value, join_words
+from hpo_explain.base import Fact, Kind, fact, shorten
 from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, Surrogate
@@ -24,60 +24,28 @@ GP_CHOICES = 100
 # share of categorical hyperparameters beyond which trees fit better
 GP_CATEGORIES = 0.5
 
-_WHICH = (
-    "the best one and those nearest to it ({best:,}), the latest ({latest:,}), and some drawn "
-    "evenly over the run ({spread:,}; seed {seed})"
-)
-LEARNED_FROM_SOME = declared_fact(
-    "learned_from_some",
-    "some trials: the model learns from {taken:,} of {finished:,} trials, because all take too "
-    f"long: {_WHICH}",
-)
-EXPLAINED_SOME = declared_fact(
-    "explained_some", f"{{taken:,}} of {{finished:,}} trials are explained: {_WHICH}"
-)
-_model_without_std = declared_fact(
-    "model_without_std",
-    "{names} has no uncertainty, as it predicts the mean alone: nothing has an interval or is "
-    "certain, and acquisition functions take a standard deviation of 0",
-)
-_model_misses_trials = declared_fact(
-    "model_misses_trials",
-    "{names} misses the trials: its errors there are {times:.2g} times those of the median "
-    "objective. Was it fitted on run.X, and on the objective in its own units, neither negated nor "
-    "standardized?",
-)
+
+def explained_some(finished: int, most: int, *, seed: int) -> Fact:
+    """Return that some of the finished trials are explained, and which."""
+    taken = f"{most:,} of {finished:,} trials are explained"
+    return fact(f"{taken}: {_which_of(most, seed)}")
 
 
-TOO_FEW_TRIALS = declared_fact(
-    "too_few_trials",
-    "run has {count}{when}; a surrogate needs at least 2. Run more trials{later}.",
-    count=lambda fact: counted(len(fact.trials), "finished trial"),
-    when=lambda fact: (
-        "" if fact["before"] is None else f" before trial {fact['before']} was proposed"
-    ),
-    later=lambda fact: "" if fact["before"] is None else ", or choose a later one",
-)
-NOTHING_VARIES = declared_fact(
-    "nothing_varies",
-    "no hyperparameter varies: all {count} have {config}, so nothing can be explained. Try other "
-    "values.",
-    count=lambda fact: counted(len(fact.trials), "trial"),
-    config=lambda fact: join_words(
-        [f"{name} = {format_value(value)}" for name, value in fact["config"]]
-    ),
-)
-TOO_FEW_AT_LEVEL = declared_fact(
-    "too_few_at_level",
-    "run has {count} at the highest {names}; a surrogate needs at least 2. There are {others}: "
-    "{level} reads the {first}.",
-    count=lambda fact: counted(len(fact.trials), "finished trial"),
-    others=lambda fact: join_words(
-        [f"{n} at {at:g}" for at, n in zip(fact["levels"], fact["counts"], strict=True)]
-    ),
-    level=lambda fact: (Option("level", fact["levels"][0]),),
-    first=lambda fact: str(fact["counts"][0]),
-)
+def learned_from_some(finished: int, most: int, *, seed: int) -> Fact:
+    """Return that a model learns from some of the finished trials, and which."""
+    return fact(
+        f"some trials: the model learns from {most:,} of {finished:,} trials, because all take too "
+        f"long: {_which_of(most, seed)}"
+    )
+
+
+def _which_of(most: int, seed: int) -> str:
+    """Return which of the finished trials `learned_rows` takes, in words."""
+    best, latest, spread = _counts(most)
+    return (
+        f"the best one and those nearest to it ({best:,}), the latest ({latest:,}), and some drawn "
+        f"evenly over the run ({spread:,}; seed {seed})"
+    )
 
 
 def kind_for(n: int, space: SearchSpace, measured: str | None = None) -> Literal["gp", "forest"]:
@@ -116,19 +84,6 @@ def most_learned(kind: Literal["gp", "forest"], before: int | None) -> int:
     """Return the largest number of trials that a model of a kind learns from."""
     most = MOST_TRIALS[kind]
     return most if before is None else min(MOST_BEFORE, most)
-
-
-def which_of(finished: int, most: int, *, seed: int) -> dict[str, Any]:
-    """Return which of the finished trials `learned_rows` takes, as values of a fact."""
-    best, latest, spread = _counts(most)
-    return {
-        "finished": finished,
-        "taken": most,
-        "best": best,
-        "latest": latest,
-        "spread": spread,
-        "seed": seed,
-    }
 
 
 def _counts(most: int) -> tuple[int, int, int]:
@@ -299,18 +254,28 @@ def doubts_of_model(model: Surrogate, X: Array, objective: Array) -> tuple[Fact,
     >>> space = SearchSpace([FloatParameter("x", 0.0, 1.0)])
     >>> X = np.array([[0.1], [0.5], [0.9]])
     >>> model = ModelSurrogate(space, LinearRegression().fit(X, -X[:, 0]))
-    >>> [doubt.kind for doubt in doubts_of_model(model, X, X[:, 0])]
-    ['model_without_std', 'model_misses_trials']
+    >>> [str(doubt)[:40] for doubt in doubts_of_model(model, X, X[:, 0])]
+    ['LinearRegression has no uncertainty, as i', 'LinearRegression misses the trials: its ']
     """
     doubts = []
-    names = [getattr(model, "label", "a model of yours")]
+    label = shorten(getattr(model, "label", "a model of yours"), 200)
     if not getattr(model, "has_std", True):
-        doubts.append(_model_without_std(names=names))
+        doubts.append(
+            fact(
+                f"{label} has no uncertainty, as it predicts the mean alone: nothing has an "
+                "interval or is certain, and acquisition functions take a standard deviation of 0"
+            )
+        )
     if not len(objective):
         return tuple(doubts)
     error_of_median = np.abs(objective - np.median(objective)).sum()
     error = np.abs(objective - model.predict(X)[0]).sum()
     if error > _FAR * error_of_median > 0.0:
-        times = float(error / error_of_median)
-        doubts.append(_model_misses_trials(names=names, times=times))
+        doubts.append(
+            fact(
+                f"{label} misses the trials: its errors there are {error / error_of_median:.2g} "
+                "times those of the median objective. Was it fitted on run.X, and on the objective "
+                "in its own units, neither negated nor standardized?"
+            )
+        )
     return tuple(doubts)

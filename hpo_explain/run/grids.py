@@ -8,23 +8,22 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hpo_explain.base import Fact, declared_fact
+from hpo_explain.base import Fact, fact
 from hpo_explain.space import Array
 
 _MOST = 0.9  # of the combinations, from which a grid counts as enumerated
 _FEWEST = 4
 
-_ENUMERATED = declared_fact(
-    "grid_enumerated",
-    "grid: {tried:,} of {combinations:,} combinations tried: {left}",
-    left=lambda fact: _left(fact["combinations"] - fact["tried"]),
-)
 
-
-def _left(n: int) -> str:
-    if n == 0:
-        return "nothing untried is left"
-    return "1 is left" if n == 1 else f"{n:,} are left"
+def _enumerated(tried: int, combinations: int) -> Fact:
+    left = combinations - tried
+    counts = {0: "nothing untried is left", 1: "1 is left"}
+    return fact(
+        f"grid: {tried:,} of {combinations:,} combinations tried: "
+        f"{counts.get(left, f'{left:,} are left')}",
+        kind="grid_enumerated",
+        role="check",
+    )
 
 
 def untried(X: Array, tried: Array, notes: Iterable[Fact]) -> Array | None:
@@ -40,7 +39,7 @@ def untried(X: Array, tried: Array, notes: Iterable[Fact]) -> Array | None:
     Examples
     --------
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> untried(X, X, [_ENUMERATED(tried=3, combinations=4)]), untried(X, X, [])
+    >>> untried(X, X, [_enumerated(3, 4)]), untried(X, X, [])
     (array([[1., 1.]]), None)
     """
     if not any(note.kind == "grid_enumerated" for note in notes):
@@ -74,5 +73,5 @@ def enumerated(X: Array) -> list[Fact]:
     several = sum(n > 1 for n in levels) > 1
     tried = len(np.unique(X, axis=0))
     if several and combinations >= _FEWEST and tried >= _MOST * combinations:
-        return [_ENUMERATED(tried=tried, combinations=combinations)]
+        return [_enumerated(tried, combinations)]
     return []

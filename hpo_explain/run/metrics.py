@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from hpo_explain.base import Direction, InputError, check_array, declared_fact
+from hpo_explain.base import Direction, InputError, check_array
 from hpo_explain.space import Array
 
 
@@ -70,13 +70,6 @@ _SAID_SMALLER = re.compile(
     r"(?<![a-z])(minimi[sz]e|minimi[sz]ed|minimi[sz]ing)(?![a-z])"
     r"|[↓⬇]|(lower|smaller|less)[ _-](is|=)?[ _-]?better|\(min\)",
     re.IGNORECASE,
-)
-
-BOUNDS_BY_NAME = declared_fact(
-    "bounds_by_name",
-    "bounds: {names} {lies}, as its name says, so no prediction is beyond; {bounds=} says "
-    "otherwise",
-    lies=lambda fact: range_in_words(*fact["range"]),
 )
 
 

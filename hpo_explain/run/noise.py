@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import ROUNDED_95, Kind, declared_fact
+from hpo_explain.base import ROUNDED_95, Fact, Kind, fact, shorten
 from hpo_explain.belief import MATTERS, Belief, decide
 from hpo_explain.models import ForestSurrogate, GaussianProcessSurrogate, SupportsRelevance
 from hpo_explain.run.repeats import Repeats
@@ -29,16 +29,14 @@ _FEWEST = 8  # configurations: of fewer nothing is learned
 Model = Belief | GaussianProcessSurrogate | ForestSurrogate
 
 
-NO_REPEATS = declared_fact(
-    "no_repeats",
-    "{was} evaluated several times, so nothing is known of the noise of the {objective}. Repeat "
-    "some trials, spread over the space, with other seeds, or read the results of single folds as "
-    "instances.",
-    was=lambda fact: "only one configuration was" if fact["repeated"] else "no configuration was",
-)
-NO_NOISE = declared_fact(
-    "no_noise", "repeated evaluations have the same {objective} each time: there is no noise"
-)
+def no_repeats(objective: str, repeated: int) -> Fact:
+    """Return that so few configurations were repeated that nothing is known of the noise."""
+    was = "only one configuration was" if repeated else "no configuration was"
+    return fact(
+        f"{was} evaluated several times, so nothing is known of the noise of the "
+        f"{shorten(objective, 200)}. Repeat some trials, spread over the space, with other seeds, "
+        "or read the results of single folds as instances."
+    )
 
 
 @dataclass(frozen=True, eq=False)

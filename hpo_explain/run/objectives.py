@@ -19,7 +19,15 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 
-from hpo_explain.base import InputError, NothingToExplain, check_number, declared_fact
+from hpo_explain.base import (
+    InputError,
+    NothingToExplain,
+    Option,
+    check_number,
+    fact,
+    join_names,
+    shorten,
+)
 from hpo_explain.base.options import JOINED
 from hpo_explain.run.record import NO_FEASIBLE_TRIAL
 from hpo_explain.run.run import Run
@@ -30,17 +38,6 @@ from hpo_explain.space import Array, Bools, Ints
 REFERENCE = 1.1
 """Where hypervolumes end: beyond the worst of the front by a tenth of its range."""
 _FARTHEST = 1e150  # of the front's extent
-
-
-_one_objective = declared_fact(
-    "one_objective",
-    "there is one objective, {names}, and it is not recorded how long trials took, which would be "
-    "another. Give a study with several objectives, a dict of runs by objective, or for a table "
-    "the column of durations with {duration=}.",
-)
-_no_common_trials = declared_fact(
-    "no_common_trials", "{names} have fewer than two finished trials together"
-)
 
 
 def is_joined(
@@ -101,8 +98,16 @@ class Objectives:
         if len(runs) == 1:
             durations = first.durations
             if durations is None or not np.isfinite(durations).any():
-                names = [first.objective_name]
-                raise NothingToExplain(_one_objective(names=names))
+                raise NothingToExplain(
+                    fact(
+                        f"there is one objective, {shorten(first.objective_name, 200)}, and it is "
+                        "not recorded how long trials took, which would be another. Give a study "
+                        "with several objectives, a dict of runs by objective, or for a table the "
+                        "column of durations with ",
+                        Option("duration"),
+                        ".",
+                    )
+                )
             timed = measured(first, "duration")
             runs[timed.objective_name] = timed
         remedy = "Give objectives of the same trials."
@@ -113,7 +118,8 @@ class Objectives:
         trials = [{*np.asarray(run.trials).tolist()} for run in runs.values()]
         common = sorted(set.intersection(*trials))
         if len(common) < 2:
-            raise NothingToExplain(_no_common_trials(names=[*runs]))
+            together = f"{join_names([*runs])} have fewer than two finished trials together"
+            raise NothingToExplain(fact(together))
         runs = {name: _in_order(run, common) for name, run in runs.items()}
         X = next(iter(runs.values())).X
         for name, run in runs.items():
@@ -180,7 +186,7 @@ class Objectives:
             If no trial is feasible.
         """
         if not self.feasible.any():
-            raise NothingToExplain(NO_FEASIBLE_TRIAL())
+            raise NothingToExplain(NO_FEASIBLE_TRIAL)
         rows = np.flatnonzero(self.feasible & (self.ranks == 1))
         _, once = np.unique(self.costs[rows], axis=0, return_index=True)
         return np.asarray(rows[once])  # unique sorts by the first objective

@@ -17,16 +17,19 @@ from hpo_explain.base import (
     InputError,
     Measured,
     NothingToExplain,
+    Option,
     Origin,
     as_facts,
     check_direction,
-    declared_fact,
+    counted_trials,
+    fact,
+    format_value,
     set_fields,
+    shorten,
     sign_of,
     spans,
 )
 from hpo_explain.base.facts import as_fact
-from hpo_explain.base.text import counted_trials
 from hpo_explain.models import Surrogate
 from hpo_explain.run._validation import (
     check_epsilon,
@@ -56,51 +59,16 @@ from hpo_explain.run.diverged import (
     winsorized,
 )
 from hpo_explain.run.instances import Instances
-from hpo_explain.run.metrics import BOUNDS_BY_NAME, bounds_of
+from hpo_explain.run.metrics import bounds_of, range_in_words
 from hpo_explain.run.without_result import UNDER_WAY, Reviewed, WithoutResult
 from hpo_explain.space import Array, Bools, Config, Ints, SearchSpace
 
-_diverged = declared_fact(
-    "diverged",
-    "diverged: for fitting, the {objective} of {which} counts as {bound:.6g}, so that {they} not "
-    "decide what a surrogate learns",
-    which=counted_trials,
-    they=lambda fact: "it does" if len(fact.trials) == 1 else "they do",
-)
-_overflow_clipped = declared_fact(
-    "overflow_clipped",
-    "clipped: for fitting, the {objective} of {which} counts as {bound:.6g}, to avoid overflow",
-    which=counted_trials,
-)
-_parallel = declared_fact(
-    "parallel",
-    "parallel: trials ran at the same time; a proposal is explained with the trials that had "
-    "finished when it started",
-)
-_CLOCKS = declared_fact(
-    "clocks_differ",
-    "clocks: recorded times jump back by {hours:g} h against the order of the trials, as clocks of "
-    "several zones or a clock that was changed do; what was known before a trial is decided by "
-    "trial numbers",
-)
-_CONSTANT = declared_fact(
-    "constant_objective",
-    "the {names} is constant ({value:.6g} in all {finished} trials): no hyperparameter made a "
-    "difference",
-)
-_INSTANCES_MISSING = declared_fact(
-    "instances_missing",
-    "instances: not evaluated on all of them: {trials}; their mean is adjusted "
-    "for the levels of the missing ones",
-    trials=counted_trials,
-)
 _OWN = ("bounds_by_name", "instances_missing")
 """Kinds of notes that a run makes anew of what it holds."""
 _BEST_LEFT_OUT = "best_outside_range"  # the kind of an adapter's note
-NO_FEASIBLE_TRIAL = declared_fact(
-    "no_feasible_trial",
+NO_FEASIBLE_TRIAL = fact(
     "run has no finished feasible trial, so there is no incumbent. Run more trials, or read "
-    "infeasible ones as well.",
+    "infeasible ones as well."
 )
 
 
@@ -190,33 +158,64 @@ class Record(Frozen):
         bound = self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
+            clause = self._counts_as(numbers[self.cost > bound], bound)
+            does = "it does" if (self.cost > bound).sum() == 1 else "they do"
             notes.append(
-                _diverged(
+                fact(
+                    f"diverged: {clause}, so that {does} not decide what a surrogate learns",
+                    kind="diverged",
                     trials=numbers[self.cost > bound],
-                    objective=self.objective_name,
-                    bound=float(self.sign * bound),
                 )
             )
         beyond = self.cost < learned
         if beyond.any():
+            clause = self._counts_as(numbers[beyond], float(learned[beyond][0]))
+            text = f"clipped: {clause}, to avoid overflow"
+            notes.append(fact(text, kind="overflow_clipped", trials=numbers[beyond]))
+        if self._clock_difference:
+            hours = format_value(self._clock_difference / 3600.0)
             notes.append(
-                _overflow_clipped(
-                    trials=numbers[beyond],
-                    objective=self.objective_name,
-                    bound=float(self.sign * learned[beyond][0]),
+                fact(
+                    f"clocks: recorded times jump back by {hours} h against the order of the "
+                    "trials, as clocks of several zones or a clock that was changed do; what was "
+                    "known before a trial is decided by trial numbers"
                 )
             )
-        if self._clock_difference:
-            notes.append(_CLOCKS(hours=self._clock_difference / 3600.0))
         elif ran_at_once(*self.clock()[1:]):
-            notes.append(_parallel())
+            notes.append(
+                fact(
+                    "parallel: trials ran at the same time; a proposal is explained with the "
+                    "trials that had finished when it started"
+                )
+            )
         missing = self._missing_instances()
         if len(missing):
-            notes.append(_INSTANCES_MISSING(trials=missing))
+            notes.append(
+                fact(
+                    f"instances: not evaluated on all of them: {counted_trials(missing)}; their "
+                    "mean is adjusted for the levels of the missing ones",
+                    kind="instances_missing",
+                    trials=missing,
+                    role="check",
+                )
+            )
         bounds = bounds_of(self.objective_name, self.objective)
         if bounds is not None and self.bounds == bounds:
-            notes.append(BOUNDS_BY_NAME(names=[self.objective_name], range=bounds))
+            notes.append(
+                fact(
+                    f"bounds: {shorten(self.objective_name, 200)} {range_in_words(*bounds)}, as "
+                    "its name says, so no prediction is beyond; ",
+                    Option("bounds"),
+                    " says otherwise",
+                    kind="bounds_by_name",
+                )
+            )
         return notes
+
+    def _counts_as(self, trials: Ints, cost: float) -> str:
+        """Return what is said of trials that count as something else for fitting."""
+        which = f"the {shorten(self.objective_name, 200)} of {counted_trials(trials)}"
+        return f"for fitting, {which} counts as {self.sign * cost:.6g}"
 
     def _missing_instances(self) -> Ints:
         """Return the trials that were evaluated on some instances, where these can be compared."""
@@ -251,7 +250,7 @@ class Record(Frozen):
         """
         feasible = np.flatnonzero(np.asarray(self.feasible))
         if not len(feasible):
-            raise NothingToExplain(NO_FEASIBLE_TRIAL())
+            raise NothingToExplain(NO_FEASIBLE_TRIAL)
         return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
 
     @property
@@ -342,8 +341,12 @@ class Record(Frozen):
         """Raise NothingToExplain where the objective of all trials is the same."""
         if len(self) >= 2 and np.ptp(self.objective) == 0.0:
             value = float(self.objective[0])
-            name = self.objective_name
-            raise NothingToExplain(_CONSTANT(names=[name], value=value, finished=len(self)))
+            raise NothingToExplain(
+                fact(
+                    f"the {shorten(self.objective_name, 200)} is constant ({value:.6g} in all "
+                    f"{len(self)} trials): no hyperparameter made a difference"
+                )
+            )
 
     def row(self, trial: int) -> int:
         """Return the row of a trial in `X`.

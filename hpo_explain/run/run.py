@@ -15,9 +15,16 @@ from hpo_explain.base import (
     Fact,
     Kind,
     NothingToExplain,
+    Option,
     check_count,
     check_option,
     check_seed,
+    counted,
+    fact,
+    format_value,
+    join_names,
+    join_words,
+    shorten,
     text_html,
 )
 from hpo_explain.base.options import CRITERIA
@@ -25,30 +32,25 @@ from hpo_explain.belief import Belief
 from hpo_explain.belief.feasibility import Feasibility
 from hpo_explain.models import Acquisition, Surrogate, as_surrogate
 from hpo_explain.run.acquisitions import (
-    ACQUISITION_ASSUMED,
-    RANGE_OF_LATER_TRIALS,
     ChosenAcquisition,
     KnowsWhyNot,
     OwnAcquisition,
+    acquisition_assumed,
     criterion_of,
 )
 from hpo_explain.run.description import describe, summary
 from hpo_explain.run.failures import failures
 from hpo_explain.run.fits import (
-    LEARNED_FROM_SOME,
-    NOTHING_VARIES,
-    TOO_FEW_AT_LEVEL,
-    TOO_FEW_TRIALS,
     believed,
     classified,
     doubts_of_model,
     fitted,
     kind_for,
+    learned_from_some,
     learned_rows,
     most_learned,
-    which_of,
 )
-from hpo_explain.run.noise import NO_NOISE, NO_REPEATS, NoiseModel
+from hpo_explain.run.noise import NoiseModel, no_repeats
 from hpo_explain.run.record import Record
 from hpo_explain.run.repeats import Repeats, noise_of
 from hpo_explain.space import Array, Ints, SearchSpace
@@ -238,7 +240,7 @@ class Run(Record):
         cost = self.known_cost(before)[in_order]
         cost = np.where(np.asarray(self.feasible)[rows], cost, np.inf)
         some = learned_rows(self.space, self.X[rows], cost, most, seed=seed)
-        return np.sort(in_order[some]), (LEARNED_FROM_SOME(**which_of(len(rows), most, seed=seed)),)
+        return np.sort(in_order[some]), (learned_from_some(len(rows), most, seed=seed),)
 
     def check_learnable(self) -> None:
         """Raise NothingToExplain where no model can learn anything from the trials.
@@ -253,23 +255,32 @@ class Run(Record):
         X = self.X[rows]
         if before is None and len(self.space.distinct(X)) == 1:
             config = self.space.decode(X[:1])[0]
+            values = [f"{name} = {format_value(value)}" for name, value in config.items()]
             raise NothingToExplain(
-                NOTHING_VARIES(trials=np.asarray(self.trials)[rows], config=tuple(config.items()))
+                fact(
+                    f"no hyperparameter varies: all {counted(len(rows), 'trial')} have "
+                    f"{join_words(values)}, so nothing can be explained. Try other values."
+                )
             )
 
     def _too_few(self, rows: Ints, before: int | None) -> Fact:
         """Return that too few trials count, and the fidelities at which there are more."""
-        trials = np.asarray(self.trials)[rows]
+        count = counted(len(rows), "finished trial")
         others = [why for why in self.excluded.values() if why.kind == "another_fidelity"]
         levels = [why["value"] for why in others if why["value"] is not None]
         several = sorted({level for level in levels if levels.count(level) > 1}, reverse=True)
         if before is not None or not several:
-            return TOO_FEW_TRIALS(trials=trials, before=before)
-        return TOO_FEW_AT_LEVEL(
-            trials=trials,
-            names=others[0].names,
-            levels=tuple(several),
-            counts=tuple(levels.count(level) for level in several),
+            when = "" if before is None else f" before trial {before} was proposed"
+            later = "" if before is None else ", or choose a later one"
+            return fact(
+                f"run has {count}{when}; a surrogate needs at least 2. Run more trials{later}."
+            )
+        there = join_words([f"{levels.count(level)} at {level:g}" for level in several])
+        return fact(
+            f"run has {count} at the highest {join_names(others[0].names)}; a surrogate needs at "
+            f"least 2. There are {there}: ",
+            Option("level", several[0]),
+            f" reads the {levels.count(several[0])}.",
         )
 
     def explained_by(self, model: Any) -> Run:
@@ -459,11 +470,12 @@ class Run(Record):
         rows = self.known_before(before)
         repeats = self._repeats(rows)
         if len(repeats.df) < 2:
-            raise NothingToExplain(
-                NO_REPEATS(objective=self.objective_name, repeated=len(repeats.df))
-            )
+            raise NothingToExplain(no_repeats(self.objective_name, len(repeats.df)))
         if not repeats.std.any():
-            raise NothingToExplain(NO_NOISE(objective=self.objective_name))
+            name = shorten(self.objective_name, 200)
+            raise NothingToExplain(
+                fact(f"repeated evaluations have the same {name} each time: there is no noise")
+            )
         space = self._space_at(rows, before)
         return NoiseModel.fit(space, repeats, kind=kind, seed=seed)
 
@@ -528,8 +540,7 @@ class Run(Record):
         if acquisition == "auto" and isinstance(self.record, KnowsWhyNot):
             why = self.record.why_not(before)
         model = getattr(surrogate, "label", "a model of yours")
-        names = [self.optimizer, built.label, model]
-        assumed = ACQUISITION_ASSUMED(names=names, why=why)
+        assumed = acquisition_assumed(self.optimizer, built.label, model, why)
         return ChosenAcquisition(built, notes=(assumed, *later))
 
     def _ranges_of_later_trials(self, before: int | None) -> tuple[Fact, ...]:
@@ -541,7 +552,15 @@ class Run(Record):
         names = [name for name, trials in self.ranges_from.items() if {*trials} - earlier]
         if not names:
             return ()
-        return (RANGE_OF_LATER_TRIALS(trials=[before], names=names),)
+        return (
+            fact(
+                f"range: that of {', '.join(names)} was read from all trials; those known before "
+                f"trial {before} span less (give ",
+                Option("space"),
+                " if the optimizer knew it)",
+                names=names,
+            ),
+        )
 
     def acquisition(self, before: int | None = None) -> Acquisition:
         """Return the acquisition for trial `before`: the optimizer's own, else an assumed one.

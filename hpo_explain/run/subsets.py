@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hpo_explain.base import InputError, check_count, declared_fact, each_of, spans
+from hpo_explain.base import InputError, check_count, each_of, fact, spans
 from hpo_explain.run.run import Run
 from hpo_explain.space import Ints
 
 _T = TypeVar("_T")
-_NOT_READ = declared_fact("trial_not_read", "not one of the trials that were chosen")
+_NOT_READ = fact("not one of the trials that were chosen")
 _BY_ROW = ("X", "objective", "feasible", "started", "finished", "durations")
 
 
@@ -70,7 +70,7 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
     if wanted - existing or not len(rows):
         problem = f"must be trials with a result among them, but was {trials!r}"
         raise InputError("trials", problem, trials, f"Finished trials: {spans(run.trials)}.")
-    excluded = {t: _NOT_READ() for t in sorted(existing - wanted)}
+    excluded = dict.fromkeys(sorted(existing - wanted), _NOT_READ)
     curves = run.curves
     instances = run.instances
     return some_rows(

@@ -17,11 +17,12 @@ from hpo_explain.base import (
     Option,
     check_option,
     counted,
-    declared_fact,
+    counted_trials,
+    fact,
+    shorten,
     spans,
 )
 from hpo_explain.base.options import MEASURED
-from hpo_explain.base.text import counted_trials
 from hpo_explain.run.run import Run
 from hpo_explain.run.subsets import of_trials, some_rows
 from hpo_explain.space import Ints
@@ -48,41 +49,30 @@ _NAMES = {
 }
 
 
-_duration_unknown = declared_fact("duration_unknown", "it is not recorded how long it took")
-_failures_counted = declared_fact(
-    "failures_counted",
-    "{what}: {which} beside {others}; what is predicted is the probability that a trial {does}"
-    "{unread}",
-    what=lambda fact: "failures" if fact["target"] == "failed" else "failed or infeasible",
-    does=lambda fact: "fails" if fact["target"] == "failed" else "fails or breaks a constraint",
-    which=counted_trials,
-    others=lambda fact: (
-        counted(fact["finished"], "finished trial")
-        + (f" and {fact['pruned']} pruned" if fact["pruned"] else "")
-    ),
-    unread=lambda fact: _left_out(fact["unread"]),
-)
-OPTIMIZED_ANOTHER = declared_fact(
-    "optimized_another",
-    "no trial was chosen for its {names}: the optimizer saw another objective. Leave {target=} out "
-    "to explain its proposals, or name a trial with {acquisition='lcb'}.",
-)
-_no_failure = declared_fact("no_failure", "{why}", why=lambda fact: _why_no_failure(fact))
+_UNTIMED = fact("it is not recorded how long it took")
+_DOES = {"failed": "fails", "infeasible": "fails or breaks a constraint"}
 
 
-def _left_out(unread: Sequence[int]) -> str:
-    where = f". Left out, as the configuration cannot be read: {spans(unread)}"
-    return f"{where}, so the probability is too low" if unread else ""
+def optimized_another(objective: str) -> Fact:
+    """Return that the optimizer saw another objective."""
+    return fact(
+        f"no trial was chosen for its {shorten(objective, 200)}: the optimizer saw another "
+        "objective. Leave ",
+        Option("target"),
+        " out to explain its proposals, or name a trial with ",
+        Option("acquisition", "lcb"),
+        ".",
+    )
 
 
-def _why_no_failure(fact: Fact) -> str:
-    if fact.trials:
-        return (
-            f"the configurations of the trials that failed ({spans(fact.trials)}) cannot be read, "
-            "so there is nothing to compare with the others"
+def _no_failure(run: Run, target: Measured, unread: Sequence[int]) -> Fact:
+    if unread:
+        return fact(
+            f"the configurations of the trials that failed ({spans(unread)}) cannot be read, so "
+            "there is nothing to compare with the others"
         )
-    did = "failed" if fact["target"] == "failed" else "failed or broke a constraint"
-    return f"none of the run's trials {did}: {counted(fact['finished'], 'trial')} finished"
+    did = "failed" if target == "failed" else "failed or broke a constraint"
+    return fact(f"none of the run's trials {did}: {counted(len(run), 'trial')} finished")
 
 
 def is_measured(target: object) -> TypeGuard[Measured]:
@@ -161,7 +151,7 @@ def _of_duration(run: Run) -> Run:
         durations[is_timed],
         _NAMES["duration"],
         "duration",
-        excluded={**run.excluded, **{t: _duration_unknown() for t in untimed}},
+        excluded={**run.excluded, **dict.fromkeys(untimed, _UNTIMED)},
     )
 
 
@@ -182,7 +172,7 @@ def _of_failure(run: Run, target: Measured) -> Run:
     if target == "infeasible":
         failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
     if not failed:
-        raise NothingToExplain(_no_failure(trials=unread, finished=len(run), target=target))
+        raise NothingToExplain(_no_failure(run, target, unread))
     numbers = np.array([*np.asarray(run.trials), *added], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
@@ -206,12 +196,17 @@ def _of_failure(run: Run, target: Measured) -> Run:
         record=None,
         model=None,
     )
-    note = _failures_counted(
+    beside = counted(len(run) - len(failed) + lost, "finished trial")
+    beside += f" and {len(added) - lost} pruned" if len(added) > lost else ""
+    left_out = (
+        f". Left out, as the configuration cannot be read: {spans(unread)}, so the probability is "
+        "too low"
+    )
+    note = fact(
+        f"{'failures' if target == 'failed' else 'failed or infeasible'}: "
+        f"{counted_trials(sorted(failed))} beside {beside}; what is predicted is the probability "
+        f"that a trial {_DOES[target]}{left_out if unread else ''}",
         trials=sorted(failed),
-        finished=len(run) - len(failed) + lost,
-        pruned=len(added) - lost,
-        unread=tuple(unread),
-        target=target,
     )
     return about(
         all_trials,

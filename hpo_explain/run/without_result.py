@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Frozen, Origin, State, check_option, declared_fact, set_fields
+from hpo_explain.base import Frozen, Option, Origin, State, check_option, fact, set_fields
 from hpo_explain.base.options import STATES
 from hpo_explain.space import Array, Bools, SearchSpace, holds
 
@@ -16,12 +16,13 @@ UNDER_WAY = ("running", "waiting")
 """States of trials that may still get a result, and hyperparameters."""
 
 # why a trial does not count, in every framework
-FAILED = declared_fact("failed", "failed")()
-RUNNING = declared_fact("running", "still running")()
-WAITING = declared_fact("waiting", "waiting to be started")()
-NO_VALUE = declared_fact("no_value", "it has no value")()
-WAS_PRUNED = declared_fact(
-    "pruned", {False: "pruned", True: "pruned ({pruned='last'} reads the last value it reported)"}
+FAILED = fact("failed", kind="failed")
+RUNNING = fact("still running", kind="running")
+WAITING = fact("waiting to be started", kind="waiting")
+NO_VALUE = fact("it has no value", kind="no_value")
+PRUNED = fact("pruned", kind="pruned")
+PRUNED_READABLE = fact(
+    "pruned (", Option("pruned", "last"), " reads the last value it reported)", kind="pruned"
 )
 
 

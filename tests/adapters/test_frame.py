@@ -349,7 +349,7 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
     left_out = {
-        2: fact(kind="pruned", readable=False),
+        2: fact(kind="pruned"),
         3: fact(kind="failed"),
         7: fact(kind="running"),
     }

@@ -154,7 +154,7 @@ def test_every_state_that_does_not_count_is_left_out_with_its_reason():
     assert run.trials.tolist() == [0, 6]
     assert run.excluded == {
         1: fact(kind="failed"),
-        2: fact(kind="pruned", readable=True),
+        2: fact(kind="pruned"),
         3: fact(kind="not_finite", names=["objective value"], value="inf"),
         4: fact(kind="not_finite", names=["objective value"], value="-inf"),
         5: fact(kind="failed"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base import SHARE_NOT_SETTLED
+from hpo_explain.base import share_not_settled
 from hpo_explain.base.claim import Claim
 from hpo_explain.belief.decisions import Decision
 from hpo_explain.methods import Action
@@ -128,7 +128,7 @@ def another_trial(answers):
 
 
 WIDENED = hx.FloatParameter("x", 0.0, 2.0)
-UNLIKELY = SHARE_NOT_SETTLED(label="x", threshold=0.27, probability=0.0)
+UNLIKELY = share_not_settled(label="x", threshold=0.27, probability=0.0)
 BROKEN = {
     rules.one_number_a_fact: lambda known: other(
         known, told=[*known.told, Told("somebody", "trial to keep", "run", -1)]

@@ -13,6 +13,7 @@ from hpo_explain.methods.proposals.explainable import explainable, why_unexplain
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, explained, explanation, warns_of_glyphs
 from tests.methods.test_desirability_path import run_of
+from tests.noted import noted
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 
@@ -24,7 +25,7 @@ def test_another_models_view_is_the_same_criterion_through_that_model():
     expected = explained(final, run.config(6), background=60)
     np.testing.assert_array_equal(found.phi, expected.phi)
     assert found.subject.assumed
-    assert fact(kind="another_model", names=["LCB (κ = 1.96)"]) in found.notes
+    assert noted(found.notes, "another model's view: LCB (κ = 1.96) through")
     own = hx.explain_proposal(run, 6, background=60)
     assert (own.phi != found.phi).any()
 

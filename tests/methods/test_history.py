@@ -5,6 +5,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.base.facts import fact
+from hpo_explain.run import PRUNED
 
 SPACE = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
 
@@ -43,7 +44,7 @@ def test_what_came_after_the_best_is_counted_and_what_the_proposals_added_is_sai
         trials=[0, 1, 2, 6],
         excluded={
             3: fact(kind="failed"),
-            4: fact(kind="pruned", readable=False),
+            4: PRUNED,
             7: fact(kind="running"),
         },
     )
@@ -118,7 +119,7 @@ def test_diverged_trials_and_those_without_a_result_stand_at_the_worse_end(sign)
         "minimize" if sign > 0 else "maximize",
         excluded={
             6: fact(kind="failed"),
-            7: fact(kind="pruned", readable=False),
+            7: PRUNED,
             8: fact("?"),
         },
     )

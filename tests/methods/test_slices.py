@@ -40,8 +40,7 @@ def run_of(direction="minimize", n=30):
         trials=numbers,
         feasible=feasible,
         excluded={
-            number: fact(state) if state != "pruned" else fact(kind="pruned", readable=False)
-            for number, state in zip((5, 11, 12), STATES, strict=True)
+            number: fact(kind=state) for number, state in zip((5, 11, 12), STATES, strict=True)
         },
         without_result={
             number: WithoutResult(state, X[n + k])

@@ -80,7 +80,7 @@ def advise(
     run = question.run
     most, n = check_count("most", most), check_count("n", n)
     if not np.any(run.feasible):
-        raise NothingToExplain(NONE_FEASIBLE())
+        raise NothingToExplain(NONE_FEASIBLE)
     ordered = sorted(_actions(question, n, settle), key=_in_order)[:most]
     actions = tuple(replace(action, framework=run.framework, space=run.space) for action in ordered)
     changed = {p.name: p for action in actions for p in action.parameters}

@@ -98,7 +98,7 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     decision = question.decision
     if decision is None:
         raise NothingToExplain(_NO_POSTERIOR())
-    rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
+    rarely = (RARELY_FEASIBLE,) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decision.predicted(x)
     regions = _regions(decision)

@@ -212,7 +212,7 @@ class Ablation(Result):
         ]
         total = self._said("difference", names, self.total_gain, whole, way)
         if way == "unclear":
-            total = replace(total, because=(UNCLEAR(),))
+            total = replace(total, because=(UNCLEAR,))
         return (total, *main, *self._order_claims())
 
     @property

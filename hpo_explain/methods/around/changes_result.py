@@ -245,7 +245,7 @@ class Changes(Result):
             self.names,
             whole,
             says=way,
-            because=(UNCLEAR(),) if way == "unclear" else (),
+            because=(UNCLEAR,) if way == "unclear" else (),
         )
         fewer = () if self.needed.all() else (self._fewer(),)
         return (total, *fewer, *(self._main() if way == "better" else ()))

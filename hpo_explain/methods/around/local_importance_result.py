@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
-    SHARE_NOT_SETTLED,
     Claim,
     InputError,
     PosteriorDraws,
@@ -19,6 +18,7 @@ from hpo_explain.base import (
     leading,
     percent,
     percent_range,
+    share_not_settled,
 )
 from hpo_explain.belief import MATTERS, STRETCH, decide
 from hpo_explain.space import Array, Bools, Ints
@@ -150,7 +150,7 @@ class LocalImportance(Result):
         low, high = decision.interval
         low, high = max(low, 0.0), min(high, 1.0)
         decision = replace(decision, interval=(low, high))
-        unsettled = SHARE_NOT_SETTLED(
+        unsettled = share_not_settled(
             label=self.names[j], threshold=MATTERS, probability=decision.probability
         )
         words = percent(share)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
-    SHARE_NOT_SETTLED,
     Claim,
     declared_fact,
     percent,
     percent_range,
+    share_not_settled,
     sign_of,
 )
 from hpo_explain.belief import (
@@ -220,7 +220,7 @@ class DrawnImportance(FanovaImportance):
         unsettled = None
         if term != ALL:
             one = len(names) == 1  # matters by all that it takes part in
-            unsettled = SHARE_NOT_SETTLED(
+            unsettled = share_not_settled(
                 label=f"{label} with its interactions" if one else label,
                 threshold=decision.threshold,
                 probability=decision.probability,

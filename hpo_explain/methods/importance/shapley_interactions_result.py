@@ -206,7 +206,7 @@ class ShapleyInteractions(Sets):
             between(value, None if self.half_width is None else half),
             values=self._values_of(self.members[i]),
             certain=certain,
-            because=() if certain else (MAY_BE_NOTHING(),),
+            because=() if certain else (MAY_BE_NOTHING,),
             about=self.estimate(i),
             says="sure" if certain else "perhaps",
             **words,

@@ -27,7 +27,7 @@ from hpo_explain.base import (
     spans,
 )
 from hpo_explain.question import RunDecision
-from hpo_explain.run import OPTIMIZED_ANOTHER, Run
+from hpo_explain.run import Run, optimized_another
 from hpo_explain.space import Array, Config, lowest
 
 _ORIGINS = {
@@ -281,7 +281,7 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
 
 
 def _optimized_another(run: Run) -> NothingToExplain:
-    return NothingToExplain(OPTIMIZED_ANOTHER(names=[run.objective_name]))
+    return NothingToExplain(optimized_another(run.objective_name))
 
 
 def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) -> int:

@@ -114,7 +114,7 @@ def _notes(box: Box) -> Iterator[Fact]:
     if unexplained:
         yield UNEXPLAINED(names=unexplained)
     if box.search.draws.rarely_feasible:
-        yield RARELY_FEASIBLE()
+        yield RARELY_FEASIBLE
     if box.never_active:
         yield NEVER_ACTIVE(names=box.never_active)
 
