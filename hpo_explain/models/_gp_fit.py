@@ -77,14 +77,6 @@ class FittedProcess:
         alpha = cho_solve((L, True), y, check_finite=False)
         return cls(kernel, noise, np.array(Z), np.array(y), offset, scale, L, alpha)
 
-    @property
-    def log_likelihood(self) -> float:
-        """The logarithm of the marginal likelihood."""
-        n = len(self.y_train_)
-        determinant = np.log(np.diag(self.L_)).sum()
-        fit = -0.5 * self.y_train_ @ self.alpha_
-        return float(fit - determinant - n / 2 * np.log(2 * np.pi))
-
 
 Refit = Callable[[Ints], "GaussianProcessRegressor | FittedProcess"]
 """From the trials that are seen to a process fitted to them, parameters included."""

@@ -56,13 +56,9 @@ class Posterior(OnColumns):
         self._rows = rows
 
     @property
-    def gp(self) -> GaussianProcessRegressor:
-        """The fitted regressor; of our own fit one of scikit-learn's that predicts the same."""
-        if not isinstance(self._gp, FittedProcess):
-            return self._gp
-        from hpo_explain.models._as_sklearn import regressor_of
-
-        return regressor_of(self._gp)
+    def gp(self) -> GaussianProcessRegressor | FittedProcess:
+        """The fitted regressor that was given, or the process of our own fit."""
+        return self._gp
 
     @property
     def noise_std(self) -> float:

@@ -1,8 +1,4 @@
-"""A Gaussian process on scikit-learn's, as a surrogate.
-
-The marginal likelihood and the predictions in coalitions and on grids are our own: `_likelihood`,
-`_gp_coalitions` and `_gp_grid` say why.
-"""
+"""A Gaussian process as a surrogate: our own fit, or a fitted one of scikit-learn's."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from hpo_explain.space import Array, Bools, SearchSpace
 
 
 class GaussianProcessSurrogate(Posterior):
-    """A fitted scikit-learn Gaussian process as a surrogate.
+    """A fitted Gaussian process as a surrogate.
 
     Parameters
     ----------

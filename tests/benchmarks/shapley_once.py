@@ -14,6 +14,7 @@ import sklearn.gaussian_process  # noqa: F401 - its import is not the explanatio
 from scipy.stats import t  # noqa: F401
 
 import hpo_explain as hx
+from tests.models.as_sklearn import regressor_of
 
 KAPPA = 1.96
 
@@ -31,7 +32,7 @@ def plainly(acquisition, x, background):
     """Return contributions (player, term) by KernelExplainer on scikit-learn's own `predict`."""
     import shap
 
-    gp = acquisition.surrogate.gp
+    gp = regressor_of(acquisition.surrogate.gp)
     d = len(x)
 
     def terms(Z):

@@ -17,6 +17,7 @@ from hpo_explain.methods._engines.effect_ranges import never_tried
 from hpo_explain.methods._engines.effect_show import band_caption
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
+from tests.models.as_sklearn import regressor_of
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 
@@ -56,7 +57,11 @@ def test_the_mean_is_scikit_learns(splits):
         space.names[1]
     )
     theirs = sklearn_partial_dependence(
-        surrogate.gp, sample, [1], custom_values={1: np.linspace(0, 1, 7)}, kind="both"
+        regressor_of(surrogate.gp),
+        sample,
+        [1],
+        custom_values={1: np.linspace(0, 1, 7)},
+        kind="both",
     )
     np.testing.assert_allclose(effect.mean, theirs["average"][0], rtol=1e-10)
     np.testing.assert_allclose(effect.ice_mean, theirs["individual"][0], rtol=1e-10)

@@ -11,6 +11,7 @@ from hpo_explain.models import GaussianProcessSurrogate, _gp_fit
 from hpo_explain.models._gp_fit import KERNEL_TRIALS, folds_of
 from hpo_explain.models._likelihood import MarginalLikelihood
 from tests.analytic import unit_cube
+from tests.models.as_sklearn import regressor_of
 
 RNG = np.random.default_rng(0)
 SPACE = unit_cube(2)
@@ -95,7 +96,7 @@ def test_a_process_of_the_negated_objective_predicts_the_objective():
 
 
 @pytest.mark.parametrize(
-    "gp", [gp for gp, _ in USER.values()] + [FITTED.gp], ids=[*USER, "our own fit"]
+    "gp", [gp for gp, _ in USER.values()] + [regressor_of(FITTED.gp)], ids=[*USER, "our own fit"]
 )
 def test_leave_one_out_in_closed_form_is_that_of_refits(gp):
     surrogate = GaussianProcessSurrogate(SPACE, gp)
@@ -179,13 +180,18 @@ def test_a_fit_has_a_maximum_and_shares_the_search_for_it_with_fits_to_more_tria
     space = unit_cube(3)
     X = space.sample(26, seed=3)
     y = np.sin(5.0 * X[:, 0]) + X[:, 1] + np.random.default_rng(0).normal(0.0, 0.1, len(X))
-    alone = [GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (26, 21, 25, 20)]
+    alone = [
+        regressor_of(GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp) for n in (26, 21, 25, 20)
+    ]
     _gp_fit._from_scratch.cache_clear()
     steps, maximize = [], MarginalLikelihood.maximize
     monkeypatch.setattr(
         MarginalLikelihood, "maximize", lambda *given, **s: steps.append(1) or maximize(*given, **s)
     )
-    again = {n: GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp for n in (20, 21, 25, 26)}
+    again = {
+        n: regressor_of(GaussianProcessSurrogate.fit(space, X[:n], y[:n]).gp)
+        for n in (20, 21, 25, 26)
+    }
     for n, gp in zip((26, 21, 25, 20), alone, strict=True):
         np.testing.assert_array_equal(again[n].kernel_.theta, gp.kernel_.theta)
     assert len(steps) == 2 + 1 + 2 + 1  # from scratch of 20 and of 25, and on from there

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
-from hpo_explain.models._as_sklearn import MixedMatern
 from hpo_explain.models._scaled_matern import ScaledMatern
+from tests.models.as_sklearn import MixedMatern
 
 RNG = np.random.default_rng(0)
 X = RNG.random((30, 4))

@@ -3,8 +3,8 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, WhiteKernel
 
-from hpo_explain.models._as_sklearn import MixedMatern
 from hpo_explain.models._likelihood import MarginalLikelihood
+from tests.models.as_sklearn import MixedMatern
 
 # the last hyperparameter has three categories
 AMID = np.array([0.0, 0.0, 1.0 / 3.0])

@@ -78,8 +78,10 @@ class MixedMatern(StationaryKernelMixin, NormalizedKernelMixin, Kernel):  # type
         return f"MixedMatern(length_scale=[{scales}], nu=2.5)"
 
 
-def regressor_of(process: FittedProcess) -> GaussianProcessRegressor:
+def regressor_of(process: FittedProcess | GaussianProcessRegressor) -> GaussianProcessRegressor:
     """Return scikit-learn's regressor with the parameters of a process, fitted to its trials."""
+    if isinstance(process, GaussianProcessRegressor):
+        return process
     kernel = process.kernel_
     own = MixedMatern(kernel.amid, kernel.length_scale)
     gp = GaussianProcessRegressor(
