@@ -122,7 +122,7 @@ class Written:
             X,
             self.scale * objective[rows] + self.shift,
             self.direction,
-            feasible=None if feasible is None else feasible[rows],
+            feasible=np.empty(0, bool) if feasible is None else feasible[rows],
             **more,
         )
 

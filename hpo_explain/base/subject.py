@@ -118,7 +118,7 @@ class Subject:
             assumed=assumed,
             optimizer=run.optimizer,
             tried=run.X,
-            costs=np.where(np.asarray(run.feasible), run.cost, np.nan),
+            costs=np.where(run.feasible, run.cost, np.nan),
             incumbent=run.incumbent if run.feasible is not None and run.feasible.any() else {},
             bounds=run.bounds or (-np.inf, np.inf),
             best_left_out=run.best_left_out,

@@ -217,7 +217,7 @@ class RunDecision:
     @cached_property
     def _alike(self) -> tuple[Ints, Ints, Ints]:
         """The feasible rows, the first place of each configuration among them, and which it is."""
-        rows = np.flatnonzero(np.asarray(self.run.feasible))
+        rows = np.flatnonzero(self.run.feasible)
         X = np.nan_to_num(self.run.X[rows], nan=-1.0)
         _, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
         return rows, first, which.ravel()
@@ -298,7 +298,7 @@ class RunDecision:
 
     def trial_at(self, place: int) -> int:
         """Return the number of a trial, by its place among `rows`."""
-        return int(np.asarray(self.run.trials)[self.rows[place]])
+        return int(self.run.trials[self.rows[place]])
 
     def best_of(self, trials: Collection[int]) -> int:
         """Return which of some trials is expected to be best: the one to keep, if it is one."""
@@ -307,7 +307,7 @@ class RunDecision:
         numbers = [*trials]
         rows = [self.run.row(number) for number in numbers]
         expected = self.draws.costs(self.run.X[rows]).mean(axis=0)
-        feasible = np.asarray(self.run.feasible)[rows]
+        feasible = self.run.feasible[rows]
         if feasible.any():
             expected = np.where(feasible, expected, np.inf)
         return numbers[lowest(expected)]
@@ -325,9 +325,9 @@ class RunDecision:
     def tied(self) -> tuple[int, ...]:
         """The feasible trials that are worse than the best observed one by less than counts."""
         run = self.run
-        costs = np.where(np.asarray(run.feasible), run.cost, np.inf)
+        costs = np.where(run.feasible, run.cost, np.inf)
         tied = costs - costs.min() < self.counts.between
-        return tuple(np.sort(np.asarray(run.trials)[tied]).tolist())
+        return tuple(np.sort(run.trials[tied]).tolist())
 
     @cached_property
     def luck(self) -> Decision:

@@ -103,6 +103,6 @@ def learned_later(run: Run, number: int, model: Surrogate | None) -> tuple[Fact,
     if learned is None:
         may = f"the model given may have learned from trial {number} itself: it does not say which "
         return (fact(f"{may}trials it was fitted on", trials=[number]),)
-    trials = np.asarray(run.trials)[later[learned]].tolist()
+    trials = run.trials[later[learned]].tolist()
     seen = f"the model given has learned from {_seen(trials, number)}, which the optimizer "
     return (fact(f"{seen}had not seen", trials=trials),) if trials else ()

@@ -159,7 +159,7 @@ class Question:
             wrong = f"was {named!r}"
         elif named in run.excluded:
             wrong = f"trial {named} was left out: {run.excluded[int(named)]}"
-        elif named not in np.asarray(run.trials):
+        elif named not in run.trials:
             wrong = f"trial {named} does not exist"
         else:
             return run.config(int(named))
@@ -178,11 +178,11 @@ class Question:
 
     def some_trials(self) -> tuple[list[int], tuple[Fact, ...]]:
         """Return the trials explained one by one, of many some, and that they are not all."""
-        run, numbers = self.run, np.asarray(self.run.trials)
+        run, numbers = self.run, self.run.trials
         if len(numbers) <= _ALL:
             return numbers.tolist(), ()
         in_order = np.argsort(numbers, kind="stable")
-        cost = np.where(np.asarray(run.feasible), run.cost, np.inf)
+        cost = np.where(run.feasible, run.cost, np.inf)
         rows = learned_rows(run.space, run.X[in_order], cost[in_order], _SOME, seed=self.seed)
         some = explained_some(len(run), _SOME, seed=self.seed)
         return numbers[in_order[rows]].tolist(), (some,)
@@ -202,7 +202,7 @@ class Question:
         apart = [i for i in candidates if not is_target[i] and not tied[i]]
         others = [i for i in candidates if not is_target[i]]
         first = [*apart, *others, *candidates][0]
-        return int(np.asarray(run.trials)[first])
+        return int(run.trials[first])
 
     def subject(self, trial: int | None = None, *, notes: Iterable[Fact] = ()) -> Subject:
         """Return what an explanation of the model is about, with what was assumed for it."""

@@ -87,7 +87,7 @@ def trial_line(run: Run, trial: int) -> str:
     """Return a trial's objective and who chose it: "loss 0.2; of the initial design"."""
     row = run.row(trial)
     value = format_value(float(run.objective[row]))
-    feasible = run.feasible is None or bool(run.feasible[row])
+    feasible = bool(run.feasible[row])
     best = feasible and run.incumbent_trial == trial
     parts = [
         f"{run.objective_name} {value}{', the best' if best else ''}",

@@ -51,7 +51,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         facts.append(("Infeasible", f"{len(infeasible)} ({spans(infeasible)})"))
     if run.excluded:
         facts.append(("Left out", str(len(run.excluded))))
-    if run.finished is not None and np.isfinite(run.finished).any():
+    if np.isfinite(run.finished).any():
         last = datetime.fromtimestamp(float(np.nanmax(run.finished)), tz=timezone.utc)
         facts.append(("Last trial finished", f"{last:%Y-%m-%d %H:%M} UTC"))
     return facts

@@ -67,7 +67,7 @@ def checked_column(name: str, column: npt.NDArray[Any], n: int) -> npt.NDArray[A
     return column
 
 
-def checked_numbers(trials: Sequence[int] | Ints, n: int) -> Ints:
+def checked_numbers(trials: Ints, n: int) -> Ints:
     """Return the numbers of trials, different whole ones; by default 0, 1, ..."""
     numbers = check_array("trials", trials if len(trials) else np.arange(n))
     values, counts = np.unique(numbers, return_counts=True)
@@ -91,34 +91,26 @@ def checked_proposals(proposals: Sequence[int] | None, numbers: Ints) -> tuple[i
     return tuple(map(int, proposals))
 
 
-def checked_feasible(feasible: npt.ArrayLike | None, n: int) -> Bools:
+def checked_feasible(feasible: Bools, n: int) -> Bools:
     """Return whether the constraints were met; by default everywhere."""
-    if feasible is None:
-        return np.ones(n, dtype=bool)
-    return checked_column("feasible", np.array(feasible, dtype=bool), n)
+    met = np.array(feasible if len(feasible) else np.ones(n), dtype=bool)
+    return checked_column("feasible", met, n)
 
 
-def checked_times(name: str, times: Array | None, n: int) -> Array | None:
-    """Return starts or finishes, if they are known."""
-    if times is None:
-        return None
-    return checked_column(name, np.array(check_array(name, times)), n)
+def checked_times(name: str, times: Array, n: int) -> Array:
+    """Return starts or finishes; NaN where they are not known."""
+    seconds = np.array(check_array(name, times))
+    return checked_column(name, seconds if len(seconds) else np.full(n, np.nan), n)
 
 
-def checked_durations(
-    durations: Array | None, started: Array | None, finished: Array | None, n: int
-) -> Array | None:
-    """Return durations, not negative; by default the time from start to finish."""
-    if durations is not None:
-        seconds = np.array(check_array("durations", durations))
-        for negative in seconds[seconds < 0.0].tolist():
-            problem = f"must not be negative, but was {negative:g} somewhere"
-            remedy = "Give seconds, NaN if unknown."
-            raise InputError("durations", problem, seconds, remedy)
-        if not np.isnan(seconds).all():
-            return checked_column("durations", seconds, n)
-    if started is None or finished is None:
-        return None
+def checked_durations(durations: Array, started: Array, finished: Array) -> Array:
+    """Return durations, not negative; where none is known the time from start to finish."""
+    seconds = checked_times("durations", durations, len(started))
+    for negative in seconds[seconds < 0.0].tolist():
+        problem = f"must not be negative, but was {negative:g} somewhere"
+        raise InputError("durations", problem, seconds, "Give seconds, NaN if unknown.")
+    if not np.isnan(seconds).all():
+        return seconds
     took = np.subtract(finished, started)
     return np.where(np.isfinite(took) & (took >= 0.0), took, np.nan)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hpo_explain.base import Origin, counted, printable, spans
 from hpo_explain.base.facts import by_reason
 from hpo_explain.run.record import Record
@@ -20,7 +18,7 @@ def summary(run: Record) -> str:
 def describe(run: Record) -> str:
     """Return a run in a few lines: what was read, what was left out and why, what was assumed."""
     lines = [summary(run)]
-    if np.asarray(run.feasible).any():
+    if run.feasible.any():
         best = run.objective[run.row(run.incumbent_trial)]
         shared = tied(len(run.tied), run.objective_name)
         remark = f" ({shared})" if shared else ""
@@ -45,7 +43,7 @@ def proposals(run: Record) -> str:
 
 def who_is_unknown(run: Record) -> bool:
     """Say whether nothing is recorded about who chose the trials."""
-    numbers = np.asarray(run.trials).tolist()
+    numbers = run.trials.tolist()
     return not run.proposals and all(run.origin(t) is Origin.UNKNOWN for t in numbers)
 
 

@@ -133,7 +133,7 @@ def _costs_of_pruned(run: Record, before: int | None, pruned: Sequence[int]) -> 
         return {}
     place = {trial: i for i, trial in enumerate(run.curves.trials.tolist())}
     reported = run.sign * run.curves.values
-    finished = np.asarray(run.trials)[run.known_before(before)]
+    finished = run.trials[run.known_before(before)]
     has_curve = np.isin(finished, run.curves.trials)
     final = run.learned_cost(before)[has_curve]
     peers = reported[[place[t] for t in finished[has_curve].tolist()]]

@@ -97,7 +97,7 @@ class Objectives:
         first = next(iter(runs.values()))
         if len(runs) == 1:
             durations = first.durations
-            if durations is None or not np.isfinite(durations).any():
+            if not np.isfinite(durations).any():
                 raise NothingToExplain(
                     fact(
                         f"there is one objective, {shorten(first.objective_name, 200)}, and it is "
@@ -115,7 +115,7 @@ class Objectives:
             if run.space.parameters != first.space.parameters:
                 problem = f"have different search spaces: that of {name!r} is another one"
                 raise InputError("objectives", problem, name, remedy)
-        trials = [{*np.asarray(run.trials).tolist()} for run in runs.values()]
+        trials = [{*run.trials.tolist()} for run in runs.values()]
         common = sorted(set.intersection(*trials))
         if len(common) < 2:
             together = f"{join_names([*runs])} have fewer than two finished trials together"
@@ -143,7 +143,7 @@ class Objectives:
     @property
     def trials(self) -> Ints:
         """The numbers of the trials, (n,)."""
-        return np.asarray(self.first.trials)
+        return self.first.trials
 
     @cached_property
     def values(self) -> Array:
@@ -158,7 +158,7 @@ class Objectives:
     @cached_property
     def feasible(self) -> Bools:
         """Which trials meet the constraints, (n,)."""
-        every = [np.asarray(run.feasible) for run in self.runs.values()]
+        every = [run.feasible for run in self.runs.values()]
         return np.asarray(np.all(every, axis=0))
 
     # ------------------------------------------------------------------ dominance
@@ -357,7 +357,7 @@ def hypervolume_contributions(front: Array, reference: Array) -> Array:
 
 def _in_order(run: Run, trials: list[int]) -> Run:
     """Return a run with some of its trials, in this order."""
-    if np.asarray(run.trials).tolist() == trials:
+    if run.trials.tolist() == trials:
         return run
     return some_rows(run, np.array([run.row(trial) for trial in trials]))
 

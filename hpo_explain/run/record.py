@@ -72,6 +72,18 @@ NO_FEASIBLE_TRIAL = fact(
 )
 
 
+def _numbers() -> Ints:
+    return np.empty(0, dtype=np.int64)
+
+
+def _times() -> Array:
+    return np.empty(0)
+
+
+def _everywhere() -> Bools:
+    return np.empty(0, dtype=bool)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Record(Frozen):
     """The finished trials of an optimization run, as :class:`Run` describes them."""
@@ -80,18 +92,18 @@ class Record(Frozen):
     X: Array
     objective: Array
     direction: Direction
-    trials: Sequence[int] | Ints = ()
+    trials: Ints = field(default_factory=_numbers)
     proposals: Sequence[int] | None = None
     origins: Mapping[int, Origin] = field(default_factory=dict)
     excluded: Mapping[int, Fact] = field(default_factory=dict)
     notes: Sequence[Fact] = ()
-    started: Array | None = None
-    finished: Array | None = None
-    durations: Array | None = None
+    started: Array = field(default_factory=_times)
+    finished: Array = field(default_factory=_times)
+    durations: Array = field(default_factory=_times)
     excluded_times: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     without_result: Mapping[int, WithoutResult] = field(default_factory=dict)
     reviewed: Mapping[int, Reviewed] = field(default_factory=dict)
-    feasible: Bools | None = None
+    feasible: Bools = field(default_factory=_everywhere)
     objective_name: str = "objective"
     name: str = ""
     optimizer: str = "the optimizer"
@@ -130,7 +142,7 @@ class Record(Frozen):
             feasible=checked_feasible(self.feasible, n),
             started=started,
             finished=finished,
-            durations=checked_durations(self.durations, started, finished, n),
+            durations=checked_durations(self.durations, started, finished),
             origins=checked_origins(self.origins),
             excluded=excluded,
             excluded_times=checked_excluded_times(self.excluded_times, excluded),
@@ -154,7 +166,7 @@ class Record(Frozen):
         if not len(self.X):
             return []
         notes = []
-        numbers = np.asarray(self.trials)
+        numbers = self.trials
         bound = self.diverged_above()
         learned = winsorized(self.cost, bound)
         if (self.cost > bound).any():
@@ -222,7 +234,7 @@ class Record(Frozen):
         if self.instances is None or not self.instances.levels.any():
             return np.zeros(0, dtype=np.int64)
         averages, complete = self.instances.averages(self.X)
-        return np.asarray(self.trials)[~complete & ~np.isnan(averages)]
+        return self.trials[~complete & ~np.isnan(averages)]
 
     # ------------------------------------------------------------------ reading
 
@@ -248,10 +260,10 @@ class Record(Frozen):
         NothingToExplain
             If the run has no feasible trial.
         """
-        feasible = np.flatnonzero(np.asarray(self.feasible))
+        feasible = np.flatnonzero(self.feasible)
         if not len(feasible):
             raise NothingToExplain(NO_FEASIBLE_TRIAL)
-        return int(np.asarray(self.trials)[feasible[np.argmin(self.cost[feasible])]])
+        return int(self.trials[feasible[np.argmin(self.cost[feasible])]])
 
     @property
     def best_left_out(self) -> tuple[Fact, ...]:
@@ -278,7 +290,7 @@ class Record(Frozen):
         """
         first = self.incumbent_trial
         same = same_cost(self.objective, float(self.objective[self.row(first)]), self.cost)
-        numbers = np.asarray(self.trials)[same & np.asarray(self.feasible)]
+        numbers = self.trials[same & self.feasible]
         return (first, *(int(t) for t in numbers if t != first))
 
     @property
@@ -292,7 +304,7 @@ class Record(Frozen):
         By number; those that still run or wait have not ended.
         """
         ended = [t for t, why in self.excluded.items() if why.kind not in UNDER_WAY]
-        numbers = sorted([*np.asarray(self.trials).tolist(), *ended])
+        numbers = sorted([*self.trials.tolist(), *ended])
         return tuple(t for t in numbers if t > trial)
 
     @property
@@ -328,9 +340,9 @@ class Record(Frozen):
             remedy = "Name at least one finished trial."
             raise InputError("trials", "is empty", trials, remedy)
         rows = np.array([self.row(trial) for trial in sorted(trials)])
-        infeasible = ~np.asarray(self.feasible)[rows]
+        infeasible = ~self.feasible[rows]
         best = np.lexsort((self.cost[rows], infeasible))[0]
-        return int(np.asarray(self.trials)[rows[best]])
+        return int(self.trials[rows[best]])
 
     @property
     def incumbent(self) -> dict[str, Any]:
@@ -374,7 +386,7 @@ class Record(Frozen):
 
     @cached_property
     def _rows(self) -> dict[int, int]:
-        return {number: row for row, number in enumerate(np.asarray(self.trials).tolist())}
+        return {number: row for row, number in enumerate(self.trials.tolist())}
 
     @property
     def proposes(self) -> bool:
@@ -447,15 +459,12 @@ class Record(Frozen):
 
         In seconds; NaN where a time is not known, and of running trials not finite.
         """
-        unknown = np.full(len(self), np.nan)
-        started = unknown if self.started is None else self.started
-        finished = unknown if self.finished is None else self.finished
         others = np.array([*self.excluded_times.values()]).reshape(-1, 2)
-        numbers = [*np.asarray(self.trials), *self.excluded_times]
+        numbers = [*self.trials, *self.excluded_times]
         return (
             np.array(numbers, dtype=np.int64),
-            np.append(started, others[:, 0]),
-            np.append(finished, others[:, 1]),
+            np.append(self.started, others[:, 0]),
+            np.append(self.finished, others[:, 1]),
         )
 
     @property
@@ -479,8 +488,7 @@ class Record(Frozen):
             return np.nan
         if trial == self._next:
             return np.inf
-        row = self.row(trial)
-        return np.nan if self.started is None else float(self.started[row])
+        return float(self.started[self.row(trial)])
 
     @cached_property
     def _next(self) -> int:
@@ -512,10 +520,7 @@ class Record(Frozen):
         InputError
             If there is no such trial.
         """
-        numbers = np.asarray(self.trials)[rows]
-        unknown = np.full(numbers.shape, np.nan)
-        finished = unknown if self.finished is None else self.finished[rows]
-        return self._ended_before(before, numbers, finished)
+        return self._ended_before(before, self.trials[rows], self.finished[rows])
 
     def ended_before(self, before: int | None) -> tuple[int, ...]:
         """Return the trials left out that had ended when a trial was proposed.
@@ -615,7 +620,7 @@ class Record(Frozen):
         (0.9, inf)
         """
         rows = self.known_before(before)
-        order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
+        order = np.argsort(self.trials[rows], kind="stable")
         rows = rows[order]
         cost = self.known_cost(before)[order]
         unknown = self._is_by(Origin.UNKNOWN)[rows]
@@ -631,7 +636,7 @@ class Record(Frozen):
         origins = dict.fromkeys(self._proposed, Origin.MODEL)
         origins.update(self.origins)
         trials = [t for t, one in origins.items() if one is origin]
-        return np.isin(np.asarray(self.trials), trials)
+        return np.isin(self.trials, trials)
 
     def known_cost(self, before: int | None = None) -> Array:
         """Return the cost of the known trials, in the order of :meth:`known_before`.

@@ -235,10 +235,10 @@ class Run(Record):
         most = most_learned(kind, before)
         if len(rows) <= most:
             return np.arange(len(rows)), ()
-        in_order = np.argsort(np.asarray(self.trials)[rows], kind="stable")
+        in_order = np.argsort(self.trials[rows], kind="stable")
         rows = rows[in_order]
         cost = self.known_cost(before)[in_order]
-        cost = np.where(np.asarray(self.feasible)[rows], cost, np.inf)
+        cost = np.where(self.feasible[rows], cost, np.inf)
         some = learned_rows(self.space, self.X[rows], cost, most, seed=seed)
         return np.sort(in_order[some]), (learned_from_some(len(rows), most, seed=seed),)
 
@@ -419,7 +419,7 @@ class Run(Record):
     def _feasibility(self, before: int | None, seed: int) -> Feasibility | None:
         rows = self.known_before(before)
         failed = failures(self, before).X
-        feasible = np.concatenate([np.asarray(self.feasible)[rows], np.zeros(len(failed), bool)])
+        feasible = np.concatenate([self.feasible[rows], np.zeros(len(failed), bool)])
         if feasible.all():
             return None
         X = np.concatenate([self.X[rows], failed])
@@ -532,7 +532,7 @@ class Run(Record):
             return ChosenAcquisition(own.acquisition, False, (*own.notes, *later))
         surrogate = self.surrogate(before, seed=seed)
         cost = self.known_cost(before)
-        feasible = np.asarray(self.feasible)[self.known_before(before)]
+        feasible = self.feasible[self.known_before(before)]
         among = cost[feasible] if feasible.any() else cost
         best = float(self.sign * among.min())
         built = criterion_of(acquisition, surrogate, best, self.direction)
@@ -547,7 +547,7 @@ class Run(Record):
         """Return the hyperparameters whose range was narrower before a trial, as a fact."""
         if before is None or not self.ranges_from:
             return ()
-        earlier = {*np.asarray(self.trials)[self.known_before(before)].tolist()}
+        earlier = {*self.trials[self.known_before(before)].tolist()}
         earlier |= {t for t in self.excluded if t < before}
         names = [name for name, trials in self.ranges_from.items() if {*trials} - earlier]
         if not names:

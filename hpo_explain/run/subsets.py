@@ -23,7 +23,7 @@ def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
 
     What holds several results of a trial is left out.
     """
-    numbers = np.asarray(run.trials)[rows]
+    numbers = run.trials[rows]
     trials = {*numbers.tolist()}
     fields: dict[str, Any] = {
         "trials": numbers,
@@ -32,9 +32,7 @@ def some_rows(run: Run, rows: Ints, **changes: Any) -> Run:
         "instances": None,
         "curves": None,
     }
-    for name in _BY_ROW:
-        column = getattr(run, name)
-        fields[name] = None if column is None else column[rows]
+    fields |= {name: getattr(run, name)[rows] for name in _BY_ROW}
     return replace(run, **{**fields, **changes})
 
 
@@ -59,7 +57,7 @@ def chosen(run: Run, trials: slice | Sequence[int]) -> Run:
     >>> chosen(run, slice(-3, None)).trials.tolist(), chosen(run, [7, 5]).trials.tolist()
     ([47, 48, 49], [5, 7])
     """
-    numbers = np.asarray(run.trials)
+    numbers = run.trials
     existing = {*numbers.tolist(), *run.excluded}
     if isinstance(trials, slice):
         wanted = existing & {*range(max(existing) + 1)[trials]}

@@ -133,7 +133,7 @@ def measured(run: Run, target: Measured) -> Run:
 
 def _of_duration(run: Run) -> Run:
     durations = run.durations
-    if durations is None or not np.isfinite(durations).any():
+    if not np.isfinite(durations).any():
         problem = "was 'duration', but it is not recorded how long the trials took"
         remedy = (
             "For a table, name its column with ",
@@ -144,7 +144,7 @@ def _of_duration(run: Run) -> Run:
         )
         raise InputError("target", problem, "duration", remedy)
     is_timed = np.isfinite(durations)
-    untimed = np.asarray(run.trials)[~is_timed].tolist()
+    untimed = run.trials[~is_timed].tolist()
     return about(
         run,
         np.flatnonzero(is_timed),
@@ -170,10 +170,10 @@ def _of_failure(run: Run, target: Measured) -> Run:
     unread = sorted(all_failed - {*failed})
     lost = len(failed)
     if target == "infeasible":
-        failed += np.asarray(run.trials)[~np.asarray(run.feasible)].tolist()
+        failed += run.trials[~run.feasible].tolist()
     if not failed:
         raise NothingToExplain(_no_failure(run, target, unread))
-    numbers = np.array([*np.asarray(run.trials), *added], dtype=np.int64)
+    numbers = np.array([*run.trials, *added], dtype=np.int64)
     order = np.argsort(numbers, kind="stable")
     times = [run.excluded_times.get(t, (np.nan, np.nan)) for t in added]
     late = np.array(times).reshape(-1, 2)
@@ -188,10 +188,10 @@ def _of_failure(run: Run, target: Measured) -> Run:
         excluded=of_trials(run.excluded, others),
         excluded_times=of_trials(run.excluded_times, others),
         without_result=of_trials(run.without_result, others),
-        feasible=None,
-        started=_joined(run.started, late[:, 0], order),
-        finished=_joined(run.finished, late[:, 1], order),
-        durations=None,
+        feasible=np.empty(0, dtype=bool),
+        started=np.append(run.started, late[:, 0])[order],
+        finished=np.append(run.finished, late[:, 1])[order],
+        durations=np.empty(0),
         instances=None,
         record=None,
         model=None,
@@ -218,12 +218,6 @@ def _of_failure(run: Run, target: Measured) -> Run:
     )
 
 
-def _joined(
-    times: npt.NDArray[np.float64] | None, others: npt.NDArray[np.float64], order: Ints
-) -> npt.NDArray[np.float64] | None:
-    return None if times is None else np.concatenate([times, others])[order]
-
-
 def within(run: Run, bounds: tuple[float, float] | None) -> Run:
     """Return a run whose objective has a natural range; the run itself where none is given."""
     return run if bounds is None else replace(run, bounds=bounds)
@@ -248,7 +242,7 @@ def about(
 
     No trial counts as a proposal for it, and nothing is said of the objective that was.
     """
-    numbers = np.asarray(run.trials)[rows]
+    numbers = run.trials[rows]
     notes = [note for note in run.notes if note.kind not in _OF_OBJECTIVE]
     return some_rows(
         run,

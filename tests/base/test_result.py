@@ -12,6 +12,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.result import Result
 from hpo_explain.base.subject import Subject
+from hpo_explain.run.subsets import some_rows
 from tests.handmade import Page, tuning_run
 from tests.public import names, public
 
@@ -68,15 +69,7 @@ def with_curves(run):
     values = run.objective[:, None] + np.array([0.5, 0.1, 0.0]) * run.X[:, [1]]
     values[15:, 1:] = np.nan
     curves = hx.run.Curves(run.trials, run.X, [1, 2, 3], values, "epoch")
-    return replace(
-        run,
-        X=run.X[:15],
-        objective=run.objective[:15],
-        trials=run.trials[:15],
-        proposals=range(8, 15),
-        feasible=None,
-        curves=curves,
-    )
+    return some_rows(run, np.arange(15), proposals=range(8, 15), curves=curves)
 
 
 MADE = {
