@@ -42,7 +42,7 @@ def mean_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2.0)[which])
+    return (last - (counts - 1) / 2.0)[which]
 
 
 def unit_of(values: npt.NDArray[np.float64]) -> float:

@@ -84,12 +84,12 @@ class Best:
     @cached_property
     def mean(self) -> Array:
         """Share of the rows that are among the best, (k,)."""
-        return np.asarray(self._best.sum(axis=1) / self._inside.sum(axis=1))
+        return self._best.sum(axis=1) / self._inside.sum(axis=1)
 
     @cached_property
     def variance(self) -> Array:
         """Variance of being among them, (k,)."""
-        return np.asarray(self.mean * (1.0 - self.mean))
+        return self.mean * (1.0 - self.mean)
 
     def _counts(self, cells: Ints, count: int, some: slice = _ALL) -> tuple[Array, Array]:
         """Return rows in each cell, and best ones, each (k, count), of all rows or some."""
@@ -119,7 +119,7 @@ class Best:
         second = others_hit / np.maximum(others, 1.0)
         means = (weights * first).sum(axis=1) * (weights * second).sum(axis=1)
         between = (weights * first * second).sum(axis=1) - means
-        return np.asarray(between / np.where(self.variance > 0.0, self.variance, np.inf))
+        return between / np.where(self.variance > 0.0, self.variance, np.inf)
 
     @cached_property
     def _alone(self) -> Array:
@@ -185,7 +185,7 @@ class Best:
         """Return the share of the best at encoded values of a hyperparameter, (k, G)."""
         axis = self.landscape.axes[j]
         rows, hits = self._counts(self._levels[j], self._sizes[j])
-        return np.asarray((hits / np.maximum(rows, 1.0))[:, 1 + axis.level(positions)])
+        return (hits / np.maximum(rows, 1.0))[:, 1 + axis.level(positions)]
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the share of the best at values of two hyperparameters, (k, G1, G2)."""
@@ -193,7 +193,7 @@ class Best:
         rows, hits = self._counts(*self._cells(a, b))
         shares = np.where(rows > 0.0, hits / np.maximum(rows, 1.0), self.mean[:, None])
         table = shares.reshape(len(rows), self._sizes[a], self._sizes[b])
-        return np.asarray(table[:, 1 + axes[a].level(first)[:, None], 1 + axes[b].level(second)])
+        return table[:, 1 + axes[a].level(first)[:, None], 1 + axes[b].level(second)]
 
 
 def among_best(costs: Array, share: float) -> Bools:
@@ -205,4 +205,4 @@ def among_best(costs: Array, share: float) -> Bools:
     [[False, True, False, True]]
     """
     at = max(math.ceil(share * costs.shape[1]) - 1, 0)
-    return np.asarray(costs <= np.partition(costs, at, axis=1)[:, at, None])
+    return costs <= np.partition(costs, at, axis=1)[:, at, None]

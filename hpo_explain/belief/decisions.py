@@ -231,7 +231,7 @@ def std_of_draws(draws: Array) -> Array:
     if len(draws) < 2:
         return np.full(draws.shape[1:], np.nan)
     unit = unit_of(draws)  # in which no square overflows
-    return np.asarray((draws / unit).std(axis=0) * unit)
+    return (draws / unit).std(axis=0) * unit
 
 
 def stretched(draws: Array, stretch: float) -> Array:
@@ -243,4 +243,4 @@ def stretched(draws: Array, stretch: float) -> Array:
     [-1.0, 1.0, 7.0]
     """
     middle = np.median(draws, axis=0)
-    return np.asarray(middle + stretch * (draws - middle))
+    return middle + stretch * (draws - middle)

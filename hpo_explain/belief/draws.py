@@ -129,7 +129,7 @@ class Draws(DrawnCosts):
         A draw is the mean of an evaluation: noise is excluded.
         """
         X = self.space.check_rows("X", X)
-        return np.asarray(self.sign * self.costs(X).astype(float))
+        return self.sign * self.costs(X).astype(float)
 
     def costs_at(self, X: Array, members: Sequence[int], values: Array) -> Array:
         """Return the cost of each draw at encoded rows with some columns at values, (G, k, n)."""
@@ -163,11 +163,11 @@ class Draws(DrawnCosts):
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the draws' covariance (n, m) of encoded rows with others, noise excluded."""
         a, b = self.draws(X), self.draws(others)
-        return np.asarray((a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a))
+        return (a - a.mean(axis=0)).T @ (b - b.mean(axis=0)) / len(a)
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the draws' standard deviation of the mean over rows at values (G, ...), (G,)."""
-        return np.asarray(self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1))
+        return self.costs_at(X, members.tolist(), values).mean(axis=2).std(axis=1)
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -230,7 +230,7 @@ class DrawnSurrogate(Draws):
         mean = self.surrogate.predict(X)[0]
         apart = joint.covariance_with(X, rows) @ weights if weights.size else 0.0
         # the same draws of the cost, whichever way the objective is better
-        return np.asarray((self.sign * mean[:, None] + apart).T)
+        return (self.sign * mean[:, None] + apart).T
 
     @property
     def noise_std(self) -> float:
@@ -391,4 +391,4 @@ def equally_many(draws: Sequence[Array]) -> list[Array]:
 
 def in_own_order(draws: Array, place: int) -> Array:
     """Return draws in an order of the run's own: functions of two runs are independent."""
-    return np.asarray(draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))])
+    return draws[np.random.default_rng([place, len(draws)]).permutation(len(draws))]

@@ -144,4 +144,4 @@ class Feasibility:
 
     def probable(self, X: Array) -> Bools:
         """Return which encoded rows are safe enough to be proposed, or called best, (n,)."""
-        return np.asarray(self.probability(X) >= SAFE * self.usual)
+        return self.probability(X) >= SAFE * self.usual

@@ -83,13 +83,13 @@ class Anova:
     @cached_property
     def mean(self) -> Array:
         """Mean cost of each draw, (k,)."""
-        return np.asarray(self.landscape.values.mean(axis=1, dtype=float))
+        return self.landscape.values.mean(axis=1, dtype=float)
 
     @cached_property
     def variance(self) -> Array:
         """Variance of each draw over the space, (k,), in squared units of the objective."""
         with np.errstate(over="ignore"):  # of objectives beyond 1e154 it is infinite
-            return np.asarray(self._whole[:, 0] * self._unit * self._unit)
+            return self._whole[:, 0] * self._unit * self._unit
 
     @cached_property
     def _unit(self) -> float:
@@ -105,7 +105,7 @@ class Anova:
 
     @cached_property
     def _whole(self) -> Array:
-        return np.asarray(np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None])
+        return np.maximum((self._centered**2).mean(axis=1), 1e-300)[:, None]
 
     @property
     def _ends(self) -> Ints:
@@ -193,7 +193,7 @@ class Anova:
             (own**2).sum(axis=1) - chance * own.shape[1]
             for own, chance in zip(self._fitted.own, self._fitted.chance, strict=True)
         ]
-        return np.asarray(np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole)
+        return np.maximum(np.stack(sizes, axis=1), 0.0) / self._whole
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -203,7 +203,7 @@ class Anova:
     @cached_property
     def of_pairs(self) -> Array:
         """Share that two have together beyond what each has alone, (k, number of pairs)."""
-        return np.asarray(self._fitted.of_pairs / self._whole)
+        return self._fitted.of_pairs / self._whole
 
     @cached_property
     def totals(self) -> Array:
@@ -221,7 +221,7 @@ class Anova:
         but noise, shares of the little that draws vary by mean nothing.
         """
         own, noise = (self._whole[:, 0], (self.landscape.belief.noise_std / self._unit) ** 2)
-        return np.asarray(own / (own + noise))
+        return own / (own + noise)
 
     @cached_property
     def left_out(self) -> Array:
@@ -232,12 +232,12 @@ class Anova:
         """
         own = self._whole[:, 0]
         left_out = (self.landscape.belief.roughness / self._unit) ** 2
-        return np.asarray(left_out / (own + left_out))
+        return left_out / (own + left_out)
 
     def curve(self, j: int, positions: Array) -> Array:
         """Return the mean cost of each draw at encoded values of a hyperparameter, (k, G)."""
         own = self._fitted.own[j] @ self._bases[j].at(positions).T
-        return np.asarray(self.mean[:, None] + self._unit * own)
+        return self.mean[:, None] + self._unit * own
 
     def surface(self, a: int, b: int, first: Array, second: Array) -> Array:
         """Return the mean cost of each draw at values of two hyperparameters, (k, G1, G2)."""
@@ -250,7 +250,7 @@ class Anova:
         if a > b:
             together = together.transpose(0, 2, 1)
         joint = np.einsum("gi,kij,hj->kgh", small[0], together, small[1])
-        return np.asarray(alone - self.mean[:, None, None] + self._unit * joint)
+        return alone - self.mean[:, None, None] + self._unit * joint
 
 
 def _inverse(gram: Array) -> Array:
@@ -262,7 +262,7 @@ def _inverse(gram: Array) -> Array:
     if failed or sizes.min() <= _DEPENDENT * sizes.max():
         return np.asarray(np.linalg.pinv(gram))
     lower, _ = dpotri(root, lower=1, overwrite_c=1)
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    return np.tril(lower) + np.tril(lower, -1).T
 
 
 class _Basis:
@@ -306,20 +306,20 @@ class _Basis:
         """Return the coefficients of values (k, n) at the rows."""
         n = values.shape[1]
         if not self.axis.category:
-            return np.asarray(values @ self.functions / n)
+            return values @ self.functions / n
         # sums over the rows of each level, in place of a product with all of its functions
         in_order = np.argsort(self._level(self._x), kind="stable")
         level = self._level(self._x)[in_order]
         present, starts = np.unique(level, return_index=True)
         sums = np.add.reduceat(values[:, in_order], starts, axis=1)
-        return np.asarray(sums @ self._by_level[present] / n)
+        return sums @ self._by_level[present] / n
 
     def values(self, coefficients: Array) -> Array:
         """Return what functions with coefficients (k, number of functions) are at the rows."""
         if not self.axis.category:
-            return np.asarray(coefficients @ self.functions.T)
+            return coefficients @ self.functions.T
         of_level = coefficients @ self._by_level.T
-        return np.asarray(of_level[:, self._level(self._x)])
+        return of_level[:, self._level(self._x)]
 
     def _level(self, x: Array) -> Ints:
         """Return the level of categories; of inactive ones a last one."""
@@ -355,9 +355,9 @@ class _Basis:
     def _first(self, x: Array, count: int) -> Array:
         x = np.asarray(x, float)
         if self.axis.category:
-            return np.asarray(self._by_level[self._level(x), :count])
+            return self._by_level[self._level(x), :count]
         raw = self._everything(x)[:, self.independent]
-        return np.asarray((raw @ self.change)[:, 1 : 1 + count])
+        return (raw @ self.change)[:, 1 : 1 + count]
 
 
 def contrasts(counts: Ints) -> Array:
@@ -396,7 +396,7 @@ def contrasts(counts: Ints) -> Array:
 
 
 def _products(a: Array, b: Array) -> Array:
-    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1]))
+    return (a[:, :, None] * b[:, None, :]).reshape(len(a), a.shape[1] * b.shape[1])
 
 
 def attainable(land: Landscape, j: int) -> Array:
@@ -412,9 +412,9 @@ def least_in(land: Landscape, inside: Bools) -> Array:
 
 def loss(land: Landscape, inside: Bools) -> Array:
     """Return what each draw loses where only some of `all_rows` are left, (k,), at least 0."""
-    return np.asarray(least_in(land, inside) - land.least)
+    return least_in(land, inside) - land.least
 
 
 def argmin(land: Landscape) -> Array:
     """Return the row at which each draw is least, (k, d)."""
-    return np.asarray(land.all_rows[land.possible_values.argmin(axis=1)])
+    return land.all_rows[land.possible_values.argmin(axis=1)]

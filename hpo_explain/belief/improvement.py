@@ -88,7 +88,7 @@ class Gain:
         spread = np.sqrt(variance)
         u = (self.nodes[:, None] - mean) / spread
         h = u * ndtr(u) + np.exp(-0.5 * u * u) / np.sqrt(2.0 * np.pi)
-        return np.asarray(np.maximum(spread * (self.bends @ h), 0.0))
+        return np.maximum(spread * (self.bends @ h), 0.0)
 
 
 def _value_of(cost: float, scale: Scale, limits: Bounds) -> float:
@@ -191,7 +191,7 @@ class DrawnGain:
     def if_feasible(self, X: Array) -> Array:
         """Return the gain at encoded rows, as if all gave a result that counts, (n,)."""
         gains = self.best[:, None] - self.draws.costs(X)
-        return np.asarray(np.maximum(gains, 0.0).mean(axis=0))
+        return np.maximum(gains, 0.0).mean(axis=0)
 
     def believing(self, x: Array) -> DrawnGain:
         """Return it once each function has its own value at a row (d,)."""
@@ -256,7 +256,7 @@ class Improvement:
                 for part in self.parts:
                     expected = part.gain.expected(*part.given.predict(some))
                     found[rows] += part.weight * expected
-        return np.asarray(found[which] * self.belief.unit)
+        return found[which] * self.belief.unit
 
     def _told_apart(self, X: Array) -> tuple[Array, Ints]:
         """Return the different rows of X (n, d), and which of them each is, (n,).
@@ -398,7 +398,7 @@ def _climbed(
         scores = np.concatenate([scores, of_near])
         if of_near.max(initial=-np.inf) <= scores[0]:
             break
-    return np.asarray(rows[np.argmax(scores)])
+    return rows[np.argmax(scores)]
 
 
 def _number_of_starts(space: SearchSpace) -> int:
@@ -465,4 +465,4 @@ def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
     if size is not None:
         steps = np.append(steps, 1.0 / (size - 1))
     moved = at[:, None] + np.concatenate([steps, -steps])
-    return np.asarray(parameter.nearest(moved))
+    return parameter.nearest(moved)

@@ -48,7 +48,7 @@ class Axis:
         """Return the level of encoded values, -1 of inactive ones."""
         cuts = (self.edges[1:, 0] + self.edges[:-1, 1]) / 2.0
         level = np.searchsorted(cuts, np.nan_to_num(x), "right")
-        return np.asarray(np.where(np.isnan(x), -1, level))
+        return np.where(np.isnan(x), -1, level)
 
 
 def axes_of(space: SearchSpace) -> tuple[Axis, ...]:
@@ -242,4 +242,4 @@ class Landscape:
     @cached_property
     def best(self) -> Ints:
         """Level of each hyperparameter where each draw is least, (k, d); -1 where inactive."""
-        return np.asarray(self.level[self.possible_values.argmin(axis=1)])
+        return self.level[self.possible_values.argmin(axis=1)]

@@ -103,7 +103,7 @@ class LearnedDraws(Draws):
     def _scaled(self, cost: Array) -> Array:
         """Return costs in units of their spread, rounded, so that their unit changes no digit."""
         scaled = (cost - self.origin) / self.unit
-        return np.asarray(np.rint(scaled * _STEPS) / _STEPS)
+        return np.rint(scaled * _STEPS) / _STEPS
 
     def in_units(self, scaled: Array) -> Array:
         """Return scaled costs in the user's units, inside the bounds."""
@@ -115,7 +115,7 @@ class LearnedDraws(Draws):
     @property
     def _better(self) -> Bools:
         """Which trials are the better half."""
-        return np.asarray(self.scaled <= np.median(self.scaled))
+        return self.scaled <= np.median(self.scaled)
 
     @cached_property
     def noise(self) -> Noise:

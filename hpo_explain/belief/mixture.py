@@ -100,7 +100,7 @@ class Mixture(Draws):
         scaled, count = self.belief.scaled, int(self.constant.sum())
         rng = np.random.default_rng([self.seed, len(scaled)])
         around = rng.standard_normal(count) * scaled.std() / np.sqrt(len(scaled))
-        return np.asarray(np.clip(scaled.mean() + around, *self.limits))
+        return np.clip(scaled.mean() + around, *self.limits)
 
     def costs(self, X: Array) -> Array:
         """Return the cost of each draw at encoded rows, (k, n); those asked for last are kept."""
@@ -164,7 +164,7 @@ class Mixture(Draws):
         """Return the standard deviation of one evaluation at encoded rows, (n,)."""
         noise = np.concatenate(self._read(X, 1))
         noise[self.constant] = self.belief.scaled.std()
-        return np.asarray(np.sqrt((noise**2).mean(axis=0)) * self.belief.unit)
+        return np.sqrt((noise**2).mean(axis=0)) * self.belief.unit
 
     @property
     def noise_std(self) -> float:

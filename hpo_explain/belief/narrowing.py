@@ -423,7 +423,7 @@ class _Rung:
         before = failing.total[0] / max(failing.total[1], 1.0)
         share = failures / np.maximum(rows, 1.0)
         limit = max(_FAILING, before)
-        return np.asarray((share > limit + _ROUNDING) & (rows > 0.5))
+        return (share > limit + _ROUNDING) & (rows > 0.5)
 
     def _without_far_categories(self, kept: Levels) -> Levels:
         """Return levels without categories that are near in no draw: they cost nothing."""
@@ -465,7 +465,7 @@ def untried(axis: Axis, x: Array) -> Bools:
         first = last = np.unique(x)
     starts, stops = np.append(0.0, last), np.append(first, 1.0)
     stretch = (np.searchsorted(stops, middle)).clip(max=len(stops) - 1)
-    return np.asarray(without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9))
+    return without & (stops[stretch] - starts[stretch] > UNTRIED + 1e-9)
 
 
 def allowed(loss: Array, lose: float) -> Decision:

@@ -107,7 +107,7 @@ def _proposed(process: Process, better: Bools) -> Array:
     # what keeps a covariance regular is no noise
     variance = np.maximum(process.posterior.noise - LEAST_NOISE, _TABLED[0])
     logs = np.interp(np.log(variance), np.log(_TABLED), np.log(sd))
-    return np.asarray(np.exp(logs))
+    return np.exp(logs)
 
 
 def step_of(cost: Array) -> float:

@@ -109,7 +109,7 @@ class Process:
     def _of_costs(self, density: Array) -> Array:
         """Return the density of costs of that of values on the scale."""
         steep = self.scale.slope(self.limits)
-        return np.asarray(density / np.maximum(steep, 1e-12 * steep.max(initial=1.0)))
+        return density / np.maximum(steep, 1e-12 * steep.max(initial=1.0))
 
 
 def weights_by_skill(processes: tuple[Process, ...], cost: Array) -> Array:
@@ -118,7 +118,7 @@ def weights_by_skill(processes: tuple[Process, ...], cost: Array) -> Array:
     if scores.min() <= 0.0:  # all trials are the same
         return np.full(len(scores), 1.0 / len(scores))
     skill = (scores.min() / scores) ** _SKILL
-    return np.asarray(skill / skill.sum())
+    return skill / skill.sum()
 
 
 def weights_by_stacking(processes: tuple[Process, ...], among: Bools) -> Array:

@@ -60,7 +60,7 @@ class Scale:
         if reach > 0.0:
             low = z < self.knots[0]
             cost[low] += reach * np.expm1(z[low] - self.knots[0])
-        return np.asarray(np.clip(cost, *limits))
+        return np.clip(cost, *limits)
 
     def reach(self, limits: Bounds) -> float:
         """Return how far below the first knot's cost the scale continues."""
@@ -69,7 +69,7 @@ class Scale:
     def slope(self, limits: Bounds) -> Array:
         """Return how fast the cost grows with the standardized value at each trial, (n,)."""
         ends = self.cost(self.z + _NEAR, limits) - self.cost(self.z - _NEAR, limits)
-        return np.asarray(ends / (2.0 * _NEAR))
+        return ends / (2.0 * _NEAR)
 
     def back(self, noise: float, limits: Bounds) -> tuple[Array, Array]:
         """Return a table: mean and standard deviation of an evaluation's cost at `GRID`.
@@ -87,7 +87,7 @@ class Scale:
         It is that at standardized values `z` on average.
         """
         sd = [from_table(z, self.back(v, limits)[1]) for v in variances]
-        return np.asarray(np.sqrt(np.mean(np.square(sd), axis=1)))
+        return np.sqrt(np.mean(np.square(sd), axis=1))
 
     def variance(self, z: Array, noise: float, limits: Bounds) -> float:
         """Return the variance of an evaluation on this scale, by its standard deviation as a cost.

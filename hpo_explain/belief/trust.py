@@ -120,7 +120,7 @@ def _rank_correlations(values: Array, mean: Array) -> Array:
     ranks -= ranks.mean(axis=1, keepdims=True)
     of_mean -= of_mean.mean()
     sizes = np.sqrt((ranks**2).sum(axis=1) * (of_mean**2).sum())
-    return np.asarray(ranks @ of_mean / np.maximum(sizes, 1e-300))
+    return ranks @ of_mean / np.maximum(sizes, 1e-300)
 
 
 def _held_out(process: Process) -> tuple[float, float]:

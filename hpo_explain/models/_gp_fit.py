@@ -92,7 +92,7 @@ def folds_of(which: npt.NDArray[np.intp]) -> Ints:
     """
     count = int(which.max()) + 1
     order = np.random.default_rng(0).permutation(count)
-    return np.asarray(order[which] % min(count, 10 if count < _MANY else 5))
+    return order[which] % min(count, 10 if count < _MANY else 5)
 
 
 def refit_of(gp: GaussianProcessRegressor) -> Refit | None:
@@ -291,7 +291,7 @@ def searched(y: Array) -> Array:
     >>> bool((searched(1e3 - 1e-3 * y) == -searched(y)).all())
     True
     """
-    return np.asarray(np.rint(standardized(y)[0] / _STEP) * _STEP)
+    return np.rint(standardized(y)[0] / _STEP) * _STEP
 
 
 def _earlier(n: int) -> int:

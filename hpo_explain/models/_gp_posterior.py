@@ -127,7 +127,7 @@ class Posterior(OnColumns):
         Z = self.to_columns(self._space.check_rows("X", X))
         kernel = self._gp.kernel_
         v = solve_triangular(self._gp.L_, kernel(self._gp.X_train_, Z), lower=True)
-        return np.asarray(self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v), dtype=float)
+        return self._scale**2 * (kernel(Z, Z.copy()) - v.T @ v)
 
     def covariance_with(self, X: Array, others: Array) -> Array:
         """Return the (n, m) posterior covariance of encoded rows with others, noise excluded."""
@@ -138,7 +138,7 @@ class Posterior(OnColumns):
         L = self._gp.L_
         of_others = cho_solve((L, True), kernel(train, T), check_finite=False)
         shared = kernel(Z, np.array(T)) - kernel(Z, train) @ of_others
-        return np.asarray(self._scale**2 * shared, dtype=float)
+        return self._scale**2 * shared
 
     def std_of_mean(self, X: Array, members: Ints, values: Array) -> Array:
         """Return the posterior standard deviation of the function's mean over rows, (G,).
@@ -171,7 +171,7 @@ class Posterior(OnColumns):
         """Return the mean covariance of the rows of Z with each row of T."""
         step = max(1, _CHUNK // T.size)
         blocks = [Z[start : start + step] for start in range(0, len(Z), step)]
-        return np.asarray(sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z))
+        return sum(self._gp.kernel_(b, T).sum(axis=0) for b in blocks) / len(Z)
 
 
 def _standard_of(gp: GaussianProcessRegressor | FittedProcess) -> tuple[Array, Array]:

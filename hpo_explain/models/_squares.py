@@ -67,7 +67,7 @@ def matern_5_2(q: Array) -> Array:
     [1.0, 0.349]
     """
     s = np.sqrt(3.0 * q)
-    return np.asarray((1.0 + s + q) * np.exp(-s))
+    return (1.0 + s + q) * np.exp(-s)
 
 
 def matern(r: Array) -> tuple[Array, Array]:

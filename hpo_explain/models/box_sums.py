@@ -73,7 +73,7 @@ def squeeze(u: Array, intervals: Intervals) -> Array:
     """Return the share of the kept intervals that lies below each latent value."""
     whole = sum(high - low for low, high in intervals)
     below = sum(np.clip(u, low, high) - low for low, high in intervals)
-    return np.asarray(below / whole, dtype=float)
+    return np.asarray(below / whole)
 
 
 def main_steps(boxes: TreeBoxes) -> tuple[Array, Array]:
@@ -217,8 +217,8 @@ def marginal_prediction(
         for i, u in enumerate(points)
     ]
     if len(members) == 1:
-        return np.asarray(weight @ inside[0])
-    return np.asarray((inside[0] * weight[:, None]).T.astype(float) @ inside[1])
+        return weight @ inside[0]
+    return (inside[0] * weight[:, None]).T.astype(float) @ inside[1]
 
 
 def marginal_at(boxes: TreeBoxes, members: Sequence[int], point: Array) -> float:

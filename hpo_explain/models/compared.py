@@ -90,7 +90,7 @@ class Rows:
         """The values that most rows have where there are such, (d,); NaN where there is no row."""
         if not len(self.X):
             return np.full_like(self.X, np.nan, shape=self.X.shape[1])
-        return np.asarray(np.sort(self.X, axis=0)[len(self.X) // 2])
+        return np.sort(self.X, axis=0)[len(self.X) // 2]
 
     @cached_property
     def in_order(self) -> Ints:
@@ -182,12 +182,12 @@ class Compared:
     @cached_property
     def active(self) -> Array:
         """1 where a hyperparameter is active in a row, else 0, (m, d)."""
-        return np.asarray((~np.isnan(self.rows.X)).astype(float))
+        return (~np.isnan(self.rows.X)).astype(float)
 
     def covariances(self, p: Parameters) -> Single:
         """Return the covariances of the rows with the trials, (m, n)."""
         product, added = compared(self.rows, self.trials, p.single)
-        return np.asarray(np.float32(1.0) + np.float32(p.product) * product + added)
+        return np.float32(1.0) + np.float32(p.product) * product + added
 
 
 def add_to_rows(table: Single, places: Ints, rows: Ints, out: Single) -> None:

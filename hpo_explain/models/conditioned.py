@@ -86,4 +86,4 @@ class Conditioned:
 
     def _prior(self, active: Array) -> Array:
         """Return the variance of the function at rows before any trial, (m,)."""
-        return np.asarray(1.0 + self.parameters.product + active @ self.parameters.amplitude)
+        return 1.0 + self.parameters.product + active @ self.parameters.amplitude

@@ -282,7 +282,7 @@ class Functions:
     @cached_property
     def _weights(self) -> Single:
         """What each trial adds to each draw, times the product's correlation, (n, k)."""
-        return np.asarray(np.float32(self.parameters.product) * self.update)
+        return np.float32(self.parameters.product) * self.update
 
     @cached_property
     def _exact(self) -> Array:
@@ -291,7 +291,7 @@ class Functions:
 
     @cached_property
     def _constant(self) -> Array:
-        return np.asarray(self.slopes[-1] + self._exact.sum(axis=0))
+        return self.slopes[-1] + self._exact.sum(axis=0)
 
     def _sums(self, block: Block) -> tuple[Single, Single, Array]:
         """Return of rows the angles (m, FEATURES), products (m, n) and additive parts (m, k)."""

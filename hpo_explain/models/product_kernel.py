@@ -90,7 +90,7 @@ class Prior:
     @property
     def numbers(self) -> Bools:
         """Which hyperparameters are numbers, (d,)."""
-        return np.asarray(self.categories == 0)
+        return self.categories == 0
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:
@@ -220,7 +220,7 @@ class Pairs:
         from scipy.linalg.lapack import dpotri
 
         lower, _ = dpotri(self.factor(p), lower=1, overwrite_c=1)
-        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+        return np.tril(lower) + np.tril(lower, -1).T
 
     def value(self, u: Array) -> float:
         """Return the log of the tempered posterior at standardized parameters, to a constant."""
@@ -283,7 +283,7 @@ def _spread(pairs: Pairs, mode: Array, gradient: Array) -> Array:
     moved = mode + step * np.eye(len(mode))
     curvature = np.array([pairs.slope(u)[1] - gradient for u in moved])
     values, vectors = np.linalg.eigh(-(curvature + curvature.T) / (2.0 * step))
-    return np.asarray(vectors / np.sqrt(np.maximum(values, 0.5)))
+    return vectors / np.sqrt(np.maximum(values, 0.5))
 
 
 @dataclass(frozen=True, eq=False)

@@ -229,7 +229,7 @@ class RunDecision:
         observed = np.full(len(first), np.inf)
         np.minimum.at(observed, which, self.run.cost[rows])
         best = ranked(observed)[:_TRIED]
-        return np.asarray(rows[np.sort(first[best])])
+        return rows[np.sort(first[best])]
 
     @cached_property
     def costs_of_draws(self) -> Array:
@@ -238,7 +238,7 @@ class RunDecision:
         # the last digits of sums depend on the order of rows, which may be written in any
         order = np.argsort(self.draws.space.keys(X), kind="stable")
         costs = self.draws.costs(X[order]).astype(float)
-        return np.asarray(costs[:, np.argsort(order)])
+        return costs[:, np.argsort(order)]
 
     @cached_property
     def costs(self) -> Array:
@@ -255,7 +255,7 @@ class RunDecision:
         noise = (self.noise.estimate / unit) ** 2 / m[at]
         more = max(float(((beside / unit) ** 2 - noise).mean()), 0.0)
         share = more / (more + noise) if more else np.zeros(len(noise))
-        return np.asarray(self.costs_of_draws + share * beside)
+        return self.costs_of_draws + share * beside
 
     @cached_property
     def best(self) -> int:
@@ -279,7 +279,7 @@ class RunDecision:
     @property
     def row_to_keep(self) -> Array:
         """Its encoded row, (d,)."""
-        return np.asarray(self.run.X[self.rows[self.best]])
+        return self.run.X[self.rows[self.best]]
 
     @property
     def mean(self) -> float:
@@ -371,7 +371,7 @@ class RunDecision:
     def least(self) -> Array:
         """The least cost of each draw, of what rather gives a result that counts, (k,)."""
         around = self.draws.landscape.least_around
-        return np.asarray(np.minimum(around, self.costs_of_draws.min(axis=1)))
+        return np.minimum(around, self.costs_of_draws.min(axis=1))
 
     @cached_property
     def better(self) -> Decision:
@@ -445,7 +445,7 @@ class RunDecision:
     def may_be_tried(self, X: Array) -> Bools:
         """Return which rows were not tried, and rather give a result that counts."""
         new = ~among(self.draws.space, X, self.run.tried)
-        return np.asarray(new & self.draws.feasible(X))
+        return new & self.draws.feasible(X)
 
 
 def prediction_at(draws: Draws, row: Array, bounds: tuple[float, float] | None) -> Decision:

@@ -166,7 +166,7 @@ class Explained:
     def __call__(self, X: Array) -> Array:
         """Return the values, (n,), at encoded rows (n, d)."""
         terms = self.game.terms(X)
-        return np.asarray(sum(terms[name] for name in self.game.term_names), dtype=float)
+        return np.asarray(sum(terms[name] for name in self.game.term_names))
 
     def draws(self, seed: int) -> Draws:
         """Return the functions that the surrogate of the objective allows, or the acquisition."""

@@ -146,7 +146,7 @@ def same_cost(one: Array, other: Array | float, among: Array) -> Bools:
     far = distances[distances > _ROUNDED * max(abs(ordered[0]), size_of(ordered))]
     slack = ROUNDING * (float(far[0]) if len(far) else 0.0)
     rounded = _ROUNDED * np.maximum(np.abs(one), np.abs(other))
-    return np.asarray(np.abs(one - other) <= np.maximum(slack, rounded))
+    return np.abs(one - other) <= np.maximum(slack, rounded)
 
 
 def _different(cost: Array) -> Array:
@@ -155,7 +155,7 @@ def _different(cost: Array) -> Array:
         return cost
     ordered = np.sort(cost)
     apart = ~same_cost(ordered[:-1], ordered[1:], ordered)
-    return np.asarray(ordered[np.concatenate([[True], apart])])
+    return ordered[np.concatenate([[True], apart])]
 
 
 def _tail(cost: Array) -> float:

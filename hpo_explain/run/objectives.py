@@ -159,7 +159,7 @@ class Objectives:
     def feasible(self) -> Bools:
         """Which trials meet the constraints, (n,)."""
         every = [run.feasible for run in self.runs.values()]
-        return np.asarray(np.all(every, axis=0))
+        return np.all(every, axis=0)
 
     # ------------------------------------------------------------------ dominance
 
@@ -189,7 +189,7 @@ class Objectives:
             raise NothingToExplain(NO_FEASIBLE_TRIAL)
         rows = np.flatnonzero(self.feasible & (self.ranks == 1))
         _, once = np.unique(self.costs[rows], axis=0, return_index=True)
-        return np.asarray(rows[once])  # unique sorts by the first objective
+        return rows[once]  # unique sorts by the first objective
 
     # ------------------------------------------------------------------ hypervolume
 
@@ -208,7 +208,7 @@ class Objectives:
         spread = np.where(high > low, high - low, np.ptp(halves, axis=0))
         spread = np.where(spread > 0.0, spread, 1.0)
         farthest = np.where(spread < _FARTHEST, np.minimum(spread, _FARTHEST) * _FARTHEST, np.inf)
-        return np.asarray(np.minimum(halves - low, farthest) / spread)
+        return np.minimum(halves - low, farthest) / spread
 
     @cached_property
     def hypervolume_contribution(self) -> Array:
@@ -230,7 +230,7 @@ class Objectives:
     def normalized(self) -> Array:
         """Costs from 0 to 1 in each objective, diverged ones as they count for fitting, (n, m)."""
         learned = self._learned
-        return np.asarray((learned - learned.min(axis=0)) / self.spreads)
+        return (learned - learned.min(axis=0)) / self.spreads
 
     @property
     def spreads(self) -> Array:
@@ -283,7 +283,7 @@ class Objectives:
             problem = f"must hold weights of objectives, none negative, but was {dict(by_name)!r}"
             remedy = f"The objectives are: {', '.join(self.names)}."
             raise InputError("target", problem, dict(by_name), remedy)
-        return np.asarray(weights / weights.sum())
+        return weights / weights.sum()
 
 
 def pareto_ranks(costs: Array) -> Ints:

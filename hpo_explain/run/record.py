@@ -546,7 +546,7 @@ class Record(Frozen):
         start = self._start(before)
         timed = ~np.isnan(finished) & ~np.isnan(start)
         by_time = is_before(finished, numbers, start, before)
-        return np.asarray(np.where(timed, by_time, numbers < before))
+        return np.where(timed, by_time, numbers < before)
 
     def running_at(self, trial: int | None) -> tuple[int, ...]:
         """Return the numbers of the trials that were running when a trial was proposed.

@@ -52,7 +52,7 @@ def expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> tu
 
 def probability_of_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
     """Return PI: ``Φ(z)``, in [0, 1]."""
-    return np.asarray(ndtr(_standardize(_gain(m, best, xi), s)), dtype=float)
+    return ndtr(_standardize(_gain(m, best, xi), s))
 
 
 def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -> Array:
@@ -63,7 +63,7 @@ def log_expected_improvement(m: Array, s: Array, best: float, xi: float = 0.0) -
     """
     gain = _gain(m, best, xi)
     floor = np.maximum(np.abs(gain) / _Z_MAX, np.finfo(float).tiny)
-    return np.asarray(_log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor)), dtype=float)
+    return _log_h(_standardize(gain, s)) + np.log(np.maximum(s, floor))
 
 
 def _gain(m: Array, best: float, xi: float) -> Array:
@@ -87,4 +87,4 @@ def _log_h(z: Array) -> Array:
     ratio = np.sqrt(np.pi / 2) * erfcx(-t / np.sqrt(2)) * -t
     near = np.log1p(-np.where(t > -1e4, ratio, 0.5))
     tail = np.where(t > -1e4, near, -2.0 * np.log(-t))
-    return np.asarray(np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail), dtype=float)
+    return np.where(z > -1.0, log_h, -0.5 * t**2 - _LOG_SQRT_2PI + tail)

@@ -115,7 +115,7 @@ class SplitCriterion:
 
     def _utility(self, mean: Array, std: Array) -> Array:
         terms = self.of_predictions(mean, std)
-        return np.asarray(sum(terms.values()), dtype=float)
+        return np.asarray(sum(terms.values()))
 
 
 def split_of(acquisition: Acquisition) -> Split | None:

@@ -71,7 +71,7 @@ def _log_sums(at_x: Array, at_b: Array, log_weights: Array, member: Bools) -> Ar
     for i, s in np.argwhere(total <= 1e3 * np.finfo(float).tiny):
         chosen = np.where(member[:, s, None], at_x, at_b[:, i])
         logs[i, s] = log_sum((chosen.sum(axis=0) + log_weights)[None, :])[0]
-    return np.asarray(np.maximum(logs, LEAST), dtype=float)
+    return np.maximum(logs, LEAST)
 
 
 def _of_subsets(a: Array, b: Array) -> Array:

@@ -66,7 +66,7 @@ def log_mass(a: Array, b: Array) -> Array:
 
 def log_density(z: Array) -> Array:
     """Return ``log φ(z)``."""
-    return np.asarray(-0.5 * z**2 - _LOG_SQRT_2PI, dtype=float)
+    return -0.5 * z**2 - _LOG_SQRT_2PI
 
 
 def quantile(u: Array, a: Array, b: Array) -> Array:
@@ -77,7 +77,7 @@ def quantile(u: Array, a: Array, b: Array) -> Array:
     share = np.where(upper, 1.0 - u, u)
     z = ndtri(ndtr(low) + share * (ndtr(high) - ndtr(low)))
     z = np.clip(z, low, high)
-    return np.asarray(np.where(upper, -z, z), dtype=float)
+    return np.where(upper, -z, z)
 
 
 def values_of(parameter: Parameter, positions: Array) -> Array:
@@ -131,7 +131,7 @@ class NumericKernels:
         left = self._scaled(distinct - self.step / 2.0)[:, None]
         right = self._scaled(distinct + self.step / 2.0)[:, None]
         masses = log_mass((left - self.mu) / self.sigma, (right - self.mu) / self.sigma)
-        return np.asarray((masses - self._log_whole)[place])
+        return (masses - self._log_whole)[place]
 
     def log_uniform(self, values: Array) -> Array:
         """Return the logarithm of a uniform kernel, (n,)."""
@@ -140,7 +140,7 @@ class NumericKernels:
         half = self.step / 2.0
         inside = np.clip(values, self.smallest, self.largest)
         width = self._scaled(inside + half) - self._scaled(inside - half)
-        return np.asarray(np.log(width / (self.high - self.low)), dtype=float)
+        return np.log(width / (self.high - self.low))
 
     @cached_property
     def _log_whole(self) -> Array:
@@ -195,7 +195,7 @@ class CategoryKernels:
         """Return the index of one choice from each of the kernels `which`, (n,)."""
         bounds = np.cumsum(self.weights[which], axis=1)
         index = (bounds < rng.random(len(which))[:, None] * bounds[:, -1:]).sum(axis=1)
-        return np.asarray(np.minimum(index, self.weights.shape[1] - 1), dtype=float)
+        return np.minimum(index, self.weights.shape[1] - 1)
 
 
 Kernels = NumericKernels | CategoryKernels

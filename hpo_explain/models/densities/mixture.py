@@ -136,4 +136,4 @@ def log_sum(logs: Array) -> Array:
     largest = np.maximum(logs.max(axis=-1), np.finfo(float).min)
     total = np.exp(logs - largest[..., None]).sum(axis=-1)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(np.log(total) + largest, LEAST), dtype=float)
+        return np.maximum(np.log(total) + largest, LEAST)
