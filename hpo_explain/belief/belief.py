@@ -16,7 +16,7 @@ from hpo_explain.belief.trust import Trust, trust_in
 from hpo_explain.space import Array
 
 # Draws of which the best is asked lie further beyond the best trial than others, as under TPE the
-# true one often lies below it.
+# true one often lies below it (tests/claims/best.py).
 REACH_AT_BEST = 0.5
 # of the trials weigh the scales for the best, and how many at least
 _BEST = (0.2, 5)

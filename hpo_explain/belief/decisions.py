@@ -14,9 +14,11 @@ from hpo_explain.space import Array
 
 Side = Literal["either", "above", "below"]
 LEVEL = 0.95
-# shares of the variance of one, and of what two do together
+# What follows was chosen on the families of `tests/claims/families` that choose, by the measures of
+# tests/claims named beside it.
+# shares of the variance of one, and of what two do together (shares.py, together.py)
 MATTERS, INTERACTS = (0.02, 0.005)
-# of a gain that is asked for first, and of sets of changes that keep it
+# of a gain that is asked for first, and of sets of changes that keep it (together.py)
 GAINED, KEPT = (0.9, 0.85)
 CHOSEN = 0.975  # of steps of a path, which were chosen one after the other for what they gain
 _ENDS = 0.025, 0.5, 0.975  # of intervals, and the median
@@ -31,7 +33,11 @@ STRETCH = {
     "top": 1.2,
     "within": 1.5,
 }
-"""How far intervals that are shown are stretched about the median, so that they cover 95 %."""
+"""How far intervals that are shown are stretched about the median, so that they cover 95 %.
+
+Chosen by tests/claims: shares.py, effects.py ("average", "attainable", "within"), best.py ("least"),
+together.py ("pair").
+"""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ import math
 from dataclasses import dataclass
 
 WITHIN = 10.0  # times the amount at most: a wider interval says nothing
-_BEYOND = 0.25  # of the roughness: as far the best may be beyond the draws
+_BEYOND = 0.25  # of the roughness the best may be beyond the draws (tests/claims/best.py)
 MOST = 0.95  # of probability: more is never told, nor less than the rest
 
 

@@ -26,7 +26,7 @@ from hpo_explain.belief.process import Process
 from hpo_explain.models.product_kernel import LEAST_NOISE
 from hpo_explain.space import Array, Bools
 
-_STRETCH = 1.6  # of the interval, in the logarithm
+_STRETCH = 1.6  # of the interval, in the logarithm (tests/claims/known.py)
 _LEVELS = 0.05, 0.95
 # variances whose standard deviation as a cost is computed
 _TABLED = np.geomspace(1e-8, 30.0, 24)

@@ -15,7 +15,7 @@ from hpo_explain.space import Array
 Level = Literal["good", "fair", "poor"]
 LEVELS: tuple[Level, ...] = ("good", "fair", "poor")
 R2 = (0.5, 0.1)  # the lower end of R² is at least: good, fair
-# share of draws below the ends of R²: on problems that are known these hold it with 95 %
+# share of draws below the ends of R²: they hold it with 95 % (tests/claims/known.py)
 _ENDS = (0.1, 0.9)
 _BEST = 0.2  # of the space, by the mean over the draws
 

@@ -51,7 +51,9 @@ from hpo_explain.space import Array, Bools, Ints, among, lowest, ranked
 
 PROBABLE_GAIN = 0.1  # of gaining what counts: with less there is nothing to get
 _TRIED = 200  # trials of which one is the best
-_BETTER = 0.8  # so probable it is that another trial is better, where that is kept
+_BETTER = (
+    0.8  # so probable it is that another trial is better, where that is kept (tests/claims/best.py)
+)
 
 NONE_FEASIBLE = fact("no trial is feasible")
 RARELY_FEASIBLE = fact(
