@@ -35,8 +35,8 @@ STRETCH = {
 }
 """How far intervals that are shown are stretched about the median, so that they cover 95 %.
 
-Chosen by tests/claims: shares.py, effects.py ("average", "attainable", "within"), best.py ("least"),
-together.py ("pair").
+Chosen by tests/claims: shares.py, together.py ("pair"), best.py ("least"), effects.py ("average",
+"attainable", "within").
 """
 
 
