@@ -458,8 +458,8 @@ def _other_values(space: SearchSpace, j: int, at: Array, turn: int) -> Array:
     parameter = space.parameters[j]
     if isinstance(parameter, CategoricalParameter):
         return np.tile(np.arange(len(parameter.choices), dtype=float), (len(at), 1))
-    size, grid = parameter.size, parameter.grid()
-    if grid is not None and len(grid[0]) <= _MANY:
+    size, grid = parameter.size, parameter.grid(_MANY)
+    if grid is not None:
         return np.tile(grid[0], (len(at), 1))
     steps = _STEPS / 2.0**turn
     if size is not None:

@@ -20,6 +20,7 @@ Config: TypeAlias = Mapping[str, Any]
 POSITION_TOLERANCE = 1e-9
 """Positions, or values as shares of a range, that differ by less are the same but for rounding."""
 ON_GRID = 1e-6  # of a step: values that storages and tables round are still on their grid
+MOST_LISTED = 1_000_000  # values of a hyperparameter that are ever listed
 
 
 def plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hpo_explain.base import InputError, set_fields
 from hpo_explain.space._values import (
+    MOST_LISTED,
     POSITION_TOLERANCE,
     Array,
     Ints,
@@ -126,7 +127,9 @@ class CategoricalParameter:
         index = np.floor(positions + POSITION_TOLERANCE)
         return np.clip(index + 1.0, 0, self.size) / self.size
 
-    def grid(self) -> tuple[Array, Array]:
-        """Return indices and measures of all choices."""
+    def grid(self, most: int = MOST_LISTED) -> tuple[Array, Array] | None:
+        """Return indices and measures of all choices; None of more than `most`."""
+        if self.size > most:
+            return None
         weights = np.full(self.size, 1.0 / self.size)
         return np.arange(self.size, dtype=float), weights

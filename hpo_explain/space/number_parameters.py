@@ -11,6 +11,7 @@ import numpy as np
 
 from hpo_explain.base import InputError, check_number, set_fields
 from hpo_explain.space._values import (
+    MOST_LISTED,
     POSITION_TOLERANCE,
     Array,
     Ints,
@@ -157,9 +158,9 @@ class FloatParameter:
             return np.clip(positions, 0.0, 1.0)
         return counted_share(positions, self.size)
 
-    def grid(self) -> tuple[Array, Array] | None:
-        """Return positions and measures of all values, if they can be counted."""
-        if self.size is None:
+    def grid(self, most: int = MOST_LISTED) -> tuple[Array, Array] | None:
+        """Return positions and measures of all values; None of more than `most`."""
+        if self.size is None or self.size > most:
             return None
         positions = np.arange(self.size) / max(self.size - 1, 1)
         return positions, np.full(self.size, 1.0 / self.size)
@@ -299,8 +300,10 @@ class IntParameter:
         edges = np.clip(last, self.low - 1, self.high) + 0.5
         return np.clip(to_position(edges, self.low - 0.5, self.high + 0.5, True), 0.0, 1.0)
 
-    def grid(self) -> tuple[Array, Array]:
-        """Return positions and measures of all values."""
+    def grid(self, most: int = MOST_LISTED) -> tuple[Array, Array] | None:
+        """Return positions and measures of all values; None of more than `most`."""
+        if self.size > most:
+            return None
         values = np.arange(self.low, self.high + 1, self.step, dtype=float)
         positions = to_position(values, self.low, self.high, self.log)
         if not self.log:

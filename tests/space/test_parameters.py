@@ -1,13 +1,14 @@
 """One hyperparameter: its values, positions, measure; the bad input it refuses."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpo_explain import CategoricalParameter, FloatParameter, IntParameter
+from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, Run, SearchSpace, advise
 from hpo_explain.base.errors import InputError
 from hpo_explain.space import category_index
 
@@ -267,3 +268,20 @@ def test_any_choices_that_differ_are_told_apart(values):
     choices = list({(type(value), value): value for value in values}.values()) or ["only"]
     parameter = CategoricalParameter("c", choices)
     assert parameter.encode(choices).tolist() == list(range(len(choices)))
+
+
+def test_no_list_is_made_of_more_values_than_are_asked_for():
+    """Of 300 million whole numbers a list would take gigabytes, and nobody wants them all."""
+    many = IntParameter("n", 1, 300_000_000)
+    assert many.grid() is None
+    assert IntParameter("n", 1, 24).grid(23) is None
+    assert len(IntParameter("n", 1, 24).grid(24)[0]) == 24
+    space = SearchSpace([many, FloatParameter("x", 0.0, 1.0)])
+    X = space.sample(12, seed=0)
+    run = Run(space, X, (X[:, 0] - 0.3) ** 2 + X[:, 1], "minimize")
+    tracemalloc.start()
+    try:
+        assert len(advise(run).actions) > 0
+        assert tracemalloc.get_traced_memory()[1] < 300e6
+    finally:
+        tracemalloc.stop()
