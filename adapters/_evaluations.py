@@ -11,37 +11,25 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._reading import (
     NO_HYPERPARAMETER,
-    ONLY_LEFT_OUT,
-    OUTSIDE,
     against_conditions,
     best_outside,
     fits_conditions,
     level_of,
     not_finite,
     nothing_left,
+    only_left_out,
+    outside_space,
     positions,
     repeated,
     state_of,
 )
 from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base.phrases import counted_trials
 from hpo_explain.run import Curves, Run, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
-
-_NOT_RECORDED = declared_fact(
-    "space_not_recorded",
-    "space: not on record, so that ranges, scales and conditions are inferred from the trials; "
-    "{space=} gives it",
-)
-_UNTIMED = declared_fact(
-    "untimed",
-    "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
-    "numbers",
-    trials=counted_trials,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,17 +313,23 @@ def _inferred(
 
     names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
     if not names:
-        raise NothingToExplain(NO_HYPERPARAMETER())
+        raise NothingToExplain(NO_HYPERPARAMETER)
     table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
     space, inferred, notes = infer_space(table, rows, numbers[rows])
     known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
     read = encoded(space, known)
     read.X[rows] = inferred
+    not_recorded = fact(
+        "space: not on record, so that ranges, scales and conditions are inferred from the "
+        "trials; ",
+        Option("space"),
+        " gives it",
+    )
     return Encoded(
         space,
         read.X,
         {i: why for i, why in read.outside.items() if i not in rows},
-        [_NOT_RECORDED(), *notes],
+        [not_recorded, *notes],
         trials_of_ranges(space, table, numbers),
     )
 
@@ -359,7 +353,7 @@ def encoded(space: SearchSpace, configs: Sequence[Mapping[str, Any]]) -> Encoded
         values = [configs[i][parameter.name] for i in rows]
         X[rows, j], reasons = positions(parameter, values)
         for k, why in reasons.items():
-            outside.setdefault(rows[k], OUTSIDE(why=why))
+            outside.setdefault(rows[k], outside_space(why))
     return Encoded(space, X, outside)
 
 
@@ -393,11 +387,18 @@ def _times(
         end = np.inf if is_running else float(finished[i])
         of_others[number] = float(started[i]), end
     untimed = trials.numbers[counts & unknown]
-    return {
+    times = {
         "started": started[counts],
         "finished": finished[counts],
         "excluded_times": of_others,
-    }, [_UNTIMED(trials=untimed)] if len(untimed) else []
+    }
+    if not len(untimed):
+        return times, []
+    text = (
+        f"times: not recorded for {counted_trials(untimed)}; there, what was known before a trial "
+        "is decided by trial numbers"
+    )
+    return times, [fact(text, trials=untimed)]
 
 
 def _fitting_rows(trials: _Trials, read: Encoded) -> dict[int, Array]:
@@ -426,5 +427,5 @@ def _only_left_out(trials: _Trials, counts: Bools, space: SearchSpace) -> list[F
     """Note hyperparameters that no trial has which counts."""
     known = {*map(asked_as, space)}
     others = [trials.all[i].config for i in np.flatnonzero(~counts).tolist()]
-    names = dict.fromkeys(n for config in others for n in config if n not in known)
-    return [ONLY_LEFT_OUT(names=names)] if names else []
+    names = [*dict.fromkeys(n for config in others for n in config if n not in known)]
+    return [only_left_out(names)] if names else []

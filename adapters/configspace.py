@@ -13,9 +13,8 @@ import numpy as np
 
 from hpo_explain.adapters._domain import Domain, parameter_of, plain
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names, listed
 from hpo_explain.space import (
     CategoricalParameter,
     FloatParameter,
@@ -29,18 +28,6 @@ from hpo_explain.space import (
 _DRAWN = 1000  # configurations that tell how often a hyperparameter is active
 _LAWS = ("Uniform", "Normal", "Beta")
 _SHOWN = 3
-
-_AT_FREQUENCY = declared_fact(
-    "condition_as_frequency",
-    "conditions: when {names} is active cannot be said by values of single hyperparameters; it "
-    "counts as active at the frequency of configurations drawn at random",
-)
-_FORBIDDEN = declared_fact(
-    "forbidden_clauses",
-    "forbidden: the space rules out {clauses}, which the search space here does not: averages and "
-    "advice may take in such configurations; {background=} takes an array without them",
-    clauses=lambda fact: listed(fact["clauses"], _SHOWN),
-)
 
 Values = dict[str, list[Any] | Range]
 """By parent the values for which a child is active; several parents mean *and*."""
@@ -109,9 +96,18 @@ def space_of(
     if unstated:
         for name, share in shares(unstated).items():
             found[name] = replace(found[name], optional=share if 0.0 < share < 1.0 else None)
-        notes.append(_AT_FREQUENCY(names=unstated))
+        text = (
+            f"conditions: when {join_names(unstated)} is active cannot be said by values of single "
+            "hyperparameters; it counts as active at the frequency of configurations drawn at "
+            "random"
+        )
+        notes.append(fact(text))
     if forbidden:
-        notes.append(_FORBIDDEN(clauses=tuple(forbidden)))
+        text = (
+            f"forbidden: the space rules out {listed(forbidden, _SHOWN)}, which the search space "
+            "here does not: averages and advice may take in such configurations; "
+        )
+        notes.append(fact(text, Option("background"), " takes an array without them"))
     return SearchSpace([*found.values()]), notes
 
 

@@ -19,9 +19,8 @@ import numpy as np
 from hpo_explain.adapters._sqlite import columns_of, connect
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
+from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,18 +34,6 @@ _NEEDED = {
 _PARENT = "mlflow.parentRunId"
 _STATUSES = ("", "RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED")
 _DELETED = "deleted"
-
-_PARENTS = declared_fact(
-    "parent_runs_left_out",
-    "runs: {count} left out that {have} other runs below and not their parameters",
-    count=lambda fact: counted(fact["count"], "run"),
-    have=lambda fact: "has" if fact["count"] == 1 else "have",
-)
-_WITHOUT_PARAMETERS = declared_fact(
-    "runs_without_parameters",
-    "runs: {count} left out without a parameter",
-    count=lambda fact: counted(fact["count"], "run"),
-)
 
 
 @dataclass
@@ -173,9 +160,11 @@ def _trials_among(runs: Mapping[str, _StoredRun]) -> tuple[dict[str, _StoredRun]
     bare = [i for i, run in runs.items() if not run.params and i not in parents]
     notes = []
     if parents:
-        notes.append(_PARENTS(count=len(parents)))
+        have = "has" if len(parents) == 1 else "have"
+        left_out = f"runs: {counted(len(parents), 'run')} left out that {have} other runs below"
+        notes.append(fact(f"{left_out} and not their parameters"))
     if bare:
-        notes.append(_WITHOUT_PARAMETERS(count=len(bare)))
+        notes.append(fact(f"runs: {counted(len(bare), 'run')} left out without a parameter"))
     trials = {i: run for i, run in runs.items() if i not in {*parents, *bare}}
     return trials, notes
 

@@ -12,8 +12,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from hpo_explain.adapters._evaluations import encoded
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
@@ -22,9 +21,6 @@ from hpo_explain.space import Array, SearchSpace
 _KEPT = 16
 _PROBES = 64
 _SAME = 1e-4  # of the spread of the predictions
-_ACQUISITION = declared_fact(
-    "ax_acquisition", "Ax averages the expected improvement over draws, which is not rebuilt"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,4 +224,5 @@ class AxRecord:
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why trial `before` has no acquisition."""
-        return _ACQUISITION()
+        averages = "Ax averages the expected improvement over draws"
+        return fact(f"{averages}, which is not rebuilt")

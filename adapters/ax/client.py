@@ -13,10 +13,9 @@ from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters.ax._models import AxRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import listed
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED, Run
 from hpo_explain.space import Parameter, SearchSpace
 
@@ -31,27 +30,9 @@ REASONS = {
 }
 _SHOWN = 3
 
-_EMPTY = declared_fact("client_empty", "client has no trial yet. Complete some first.")
-_MODELS = declared_fact(
-    "ax_models",
+_MODELS = fact(
     "models: for each proposal Ax's Gaussian process is fitted again by Ax's own code to the "
-    "trials completed by then; where no trial is asked about, to all",
-)
-_SEM = declared_fact(
-    "sem_known",
-    "noise: the standard errors that {names} was told with are {used}",
-    used=lambda fact: (
-        "known to Ax's own model; models that are fitted here, as for importance, estimate the "
-        "noise from the values"
-        if fact["own"]
-        else "left out; the surrogate estimates the noise from the values"
-    ),
-)
-_CONSTRAINTS = declared_fact(
-    "parameter_constraints",
-    "constraints: Ax keeps to {constraints}, and the search space here does not: averages and "
-    "advice may take in other configurations; {background=} takes an array without them",
-    constraints=lambda fact: listed(fact["constraints"], _SHOWN),
+    "trials completed by then; where no trial is asked about, to all"
 )
 
 
@@ -98,7 +79,7 @@ def from_ax(
         problem = f"must be a client of Ax with an objective, but was a {kind!r}"
         raise InputError("client", problem, kind, "Call its configure_optimization.")
     if not experiment.trials:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("client has no trial yet. Complete some first."))
     names = list(config.objective.metric_names)
     if objective is None and len(names) > 1:
         shown = ", ".join(map(repr, names))
@@ -117,9 +98,15 @@ def from_ax(
     valued = {t for t, trial in trials.items() if np.isfinite(trial.value)}
     record = AxRecord.of(client, space, data, experiment.metrics[name].signature, valued)
     if record is not None:
-        notes.append(_MODELS())
+        notes.append(_MODELS)
     if (rows["sem"] > 0).any():
-        notes.append(_SEM(names=[name], own=record is not None))
+        used = "left out; the surrogate estimates the noise from the values"
+        if record is not None:
+            used = (
+                "known to Ax's own model; models that are fitted here, as for importance, "
+                "estimate the noise from the values"
+            )
+        notes.append(fact(f"noise: the standard errors that {name} was told with are {used}"))
     source = Source("client", "Ax", _direction(config, name), name)
     return run_of(trials, space, source, bounds=bounds, notes=notes, record=record)
 
@@ -153,7 +140,11 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
         notes += about
     constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
     if constraints:
-        notes.append(_CONSTRAINTS(constraints=tuple(constraints)))
+        text = (
+            f"constraints: Ax keeps to {listed(constraints, _SHOWN)}, and the search space here "
+            "does not: averages and advice may take in other configurations; "
+        )
+        notes.append(fact(text, Option("background"), " takes an array without them"))
     return SearchSpace(parameters), notes
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hpo_explain.adapters._cells import is_empty, word_set
 from hpo_explain.adapters.frame._settings import HYPEROPT_VALUES, Spread
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, RUNNING, WAITING, WAS_PRUNED
 
 if TYPE_CHECKING:
@@ -241,9 +240,6 @@ _NO_HYPERPARAMETERS = (
     (("*__MIN", "*__MAX"), "the export of a chart of W&B"),
 )
 _REMEDIES = {"the export of a chart of W&B": "Export the table of runs instead."}
-_WITHOUT = declared_fact(
-    "table_without_hyperparameters", "frame is {source}, which has no hyperparameters. {remedy}"
-)
 OF_SETTINGS = re.compile(
     r"(configs?|configurations?|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
     re.IGNORECASE,
@@ -332,7 +328,8 @@ def known_of(table: pd.DataFrame, spread: Spread | None = None, objective: objec
         if all(_fitting(mark, columns) for mark in marks):
             usual = "Give the table of its trials."
             remedy = _REMEDIES.get(source, usual)
-            raise NothingToExplain(_WITHOUT(source=source, remedy=remedy))
+            text = f"frame is {source}, which has no hyperparameters. {remedy}"
+            raise NothingToExplain(fact(text))
     layout = next((one for one in LAYOUTS if one.fits(columns)), None)
     column = "" if spread is None else spread.column
     if layout is None and column:

@@ -18,9 +18,8 @@ from hpo_explain.adapters._domain import plain, tried_values
 from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
 from hpo_explain.adapters.hyperopt._space import read_graph
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
 from hpo_explain.space import SearchSpace
 
@@ -34,22 +33,6 @@ _NAMES = {
 }
 _BY_MODEL = ("hyperopt.tpe", "hyperopt.atpe")
 _STARTUP = 20  # of tpe.suggest, unless n_startup_jobs says otherwise
-
-_EMPTY = declared_fact("trials_empty", "trials has no trial yet. Run fmin first.")
-_NOT_RECORDED = declared_fact(
-    "algorithm_not_recorded",
-    "proposals: Hyperopt does not record the algorithm that chose the trials; {seen} none counts "
-    "as a proposal; {algo=} tells it",
-    seen=lambda fact: (
-        "none has the marks of TPE, so that" if fact["drawn"] else "their marks are lost, and"
-    ),
-)
-_STARTUP_ASSUMED = declared_fact(
-    "startup_trials_assumed",
-    "proposals: the first {trials} count as drawn at random, as the algorithm does; the trials' "
-    "own marks are lost",
-    trials=lambda fact: counted(fact["count"], "trial"),
-)
 
 
 def from_hyperopt(
@@ -117,7 +100,7 @@ def from_hyperopt(
     """
     documents = _documents(trials)
     if not documents:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("trials has no trial yet. Run fmin first."))
     chosen = _read_chosen(documents, algo)
     values = [_values(document) for document in documents]
     notes = list(chosen.notes)
@@ -237,12 +220,22 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
     own = [i for i in range(len(documents)) if i >= given]
     if module is None and recorded and any(renumbered[i] for i in own):
         module = "hyperopt.tpe"
+    by_model, about = [], []
     if module in _BY_MODEL:
         by_model = [i for i in own if (renumbered[i] if recorded else i >= startup)]
-        about = [] if recorded else [_STARTUP_ASSUMED(count=startup)]
-    else:
-        by_model = []
-        about = [_NOT_RECORDED(drawn=recorded)] if module is None else []
+        if not recorded:
+            text = (
+                f"proposals: the first {counted(startup, 'trial')} count as drawn at random, as "
+                "the algorithm does; the trials' own marks are lost"
+            )
+            about.append(fact(text))
+    elif module is None:
+        seen = "none has the marks of TPE, so that" if recorded else "their marks are lost, and"
+        text = (
+            "proposals: Hyperopt does not record the algorithm that chose the trials; "
+            f"{seen} none counts as a proposal; "
+        )
+        about.append(fact(text, Option("algo"), " tells it"))
     other = Origin.UNKNOWN if module is None else Origin.INITIAL
     origins = [Origin.ENQUEUED] * given + [other] * len(own)
     for i in by_model:

@@ -17,21 +17,10 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import IntParameter, Parameter, SearchSpace
 
-_LOOP = declared_fact(
-    "keras_loop",
-    "{names}: active from a value of {parent} on, a layer each, inferred from the first trial "
-    "that has it and from those that lack it",
-    parent=lambda fact: fact["parent"],
-)
-_UNEXPLAINED = declared_fact(
-    "keras_unexplained_activity",
-    "{names}: some trials lack it, and no other hyperparameter explains which; counts as active "
-    "with the probability {share:.2g}, that of a trial that has it",
-)
 _INDEXED = re.compile(r"(.*?)(\d+)(\D*)")
 
 
@@ -75,7 +64,12 @@ def with_conditions(
                 used = [v for v in _values(count) if v >= index + first]
                 found[child] = replace(found[child], active_when={name: used})
                 explained.add(child)
-        notes.append(_LOOP(names=[n for n in loop if n in explained], parent=name))
+        layers = join_names([n for n in loop if n in explained])
+        text = (
+            f"{layers}: active from a value of {name} on, a layer each, inferred from the first "
+            "trial that has it and from those that lack it"
+        )
+        notes.append(fact(text))
     for name in evidence:
         if name not in explained:
             found[name], about = _explained(found, name, evidence[name])
@@ -173,4 +167,8 @@ def _explained(
     if inferred[-1].optional is None:
         return inferred[-1], notes
     unexplained = replace(child, optional=evidence.share)
-    return unexplained, [_UNEXPLAINED(names=[name], share=evidence.share)]
+    text = (
+        f"{name}: some trials lack it, and no other hyperparameter explains which; counts as "
+        f"active with the probability {evidence.share:.2g}, that of a trial that has it"
+    )
+    return unexplained, [fact(text)]

@@ -28,8 +28,6 @@ from optuna.trial import TrialState
 
 from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._record import (
-    NOT_CATEGORICAL,
-    UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
     RandomPhaseError,
@@ -37,10 +35,11 @@ from hpo_explain.adapters.optuna._record import (
     UnexpectedSamplerError,
     asking_sampler,
     known_when,
+    not_categorical,
+    unknown_distribution,
 )
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.surrogate_based import LogExpectedImprovement
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -48,36 +47,10 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
-_SEVERAL = declared_fact(
-    "several_objectives",
-    "{names} weighed {count} objectives against each other, which is not rebuilt",
-)
-_CONSTRAINED = declared_fact(
-    "constrained_acquisition",
-    "{sampler} chose this by {acquisition}, which also weighs what the constraints allow and is "
-    "not rebuilt; its Gaussian process is",
-    sampler=lambda fact: fact.names[0],
-    acquisition=lambda fact: fact.names[1],
-)
-_NO_TORCH = declared_fact(
-    "torch_missing", "the Gaussian process of {names} needs torch: pip install torch"
-)
-_REFITTED = declared_fact(
-    "process_refitted",
-    "log EI: of the Gaussian process that {names} fitted, {how}; its fits are repeated one after "
-    "the other, as in a single process",
-)
-_AVERAGED = declared_fact(
-    "running_trials_averaged",
+_AVERAGED = fact(
     "it is averaged over the possible results of the trials then running, as the sampler does; the "
-    "random numbers are others, as it does not record them",
-)()
-_SCALE_DIFFERS = declared_fact("scale_differs", "the scale of {names} changed during the study")
-_NO_FINITE = declared_fact("no_finite_value", "no trial has a finite value")()
-_NONE_USED = declared_fact("no_acquisition_used", "it proposed without an acquisition function")()
-_NOT_LOG_EI = declared_fact(
-    "not_its_log_ei", "its log EI is not that of the Gaussian process that it fits"
-)()
+    "random numbers are others, as it does not record them"
+)
 _AGREES = 1e-4
 _COMPARED = 5  # trials at which log EI is compared
 
@@ -190,7 +163,7 @@ def fit(
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
             return _fitted(own, caught.acquisition, past, common, space)
-    raise UnexpectedSamplerError(_NONE_USED)
+    raise UnexpectedSamplerError("it proposed without an acquisition function")
 
 
 def _with_finite_values(study: PastStudy) -> PastStudy:
@@ -198,7 +171,7 @@ def _with_finite_values(study: PastStudy) -> PastStudy:
     values = [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE]
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
-        raise UnexpectedSamplerError(_NO_FINITE)
+        raise UnexpectedSamplerError("no trial has a finite value")
     if len(finite) == len(values):
         return study
     low, high = min(finite), max(finite)
@@ -317,12 +290,13 @@ def _ratio(parameter: Parameter, distribution: Any) -> float:
     """Return how much a normalized value changes with the encoded position."""
     if isinstance(parameter, CategoricalParameter):
         if not isinstance(distribution, CategoricalDistribution):
-            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
+            raise not_categorical(parameter.name)
         return 1.0
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
+        raise unknown_distribution(parameter.name)
     if parameter.log != distribution.log:
-        raise UnexpectedSamplerError(_SCALE_DIFFERS(names=[parameter.name]))
+        changed = f"the scale of {parameter.name} changed during the study"
+        raise UnexpectedSamplerError(changed)
     low, high = _padded(distribution)
     return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
         high - low
@@ -361,7 +335,8 @@ def _compare(
     # far below the best, both are rounding
     likely = theirs > -50.0
     if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(_NOT_LOG_EI)
+        differs = "its log EI is not that of the Gaussian process that it fits"
+        raise UnexpectedSamplerError(differs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,19 +377,28 @@ class GpRecord(SamplerRecord):
         if isinstance(rebuilt, Fact):
             return rebuilt
         if rebuilt.log_ei is None:
-            return _CONSTRAINED(names=[self.name, rebuilt.acquisition])
+            return fact(
+                f"{self.name} chose this by {rebuilt.acquisition}, which also weighs what the "
+                "constraints allow and is not rebuilt; its Gaussian process is"
+            )
         averaged = () if rebuilt.acquisition == "LogEI" else (_AVERAGED,)
-        refitted = _REFITTED(names=[self.name], how=self.how)
+        refitted = fact(
+            f"log EI: of the Gaussian process that {self.name} fitted, ",
+            self.how,
+            "; its fits are repeated one after the other, as in a single process",
+        )
         return OwnAcquisition(rebuilt.log_ei, (refitted, *averaged))
 
     def _rebuild(self, before: int | None) -> Fitted | Fact:
         """Return what the sampler fitted, or why that is not known."""
         if len(self.directions) > 1:
-            return _SEVERAL(names=[self.name], count=len(self.directions))
+            several = f"{len(self.directions)} objectives against each other"
+            return fact(f"{self.name} weighed {several}, which is not rebuilt")
         try:
             return self._fit(before, self.memory if before is None else self._start(before))
         except ImportError:
-            return _NO_TORCH(names=[self.name])
+            needs = f"the Gaussian process of {self.name} needs torch"
+            return fact(f"{needs}: pip install torch")
 
     def _fit(self, before: int | None, start: list[KernelParameters] | None) -> Fitted:
         number = len(self.trials) if before is None else before

@@ -14,9 +14,9 @@ from optuna.trial import FrozenTrial, TrialState
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Option, Text
+from hpo_explain.base.facts import Fact, Option, Text, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import counted_trials, declared_fact
+from hpo_explain.base.phrases import counted_trials
 from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, WAS_PRUNED
 
 TargetLike: TypeAlias = (
@@ -24,53 +24,22 @@ TargetLike: TypeAlias = (
 )
 
 
-def _objectives(fact: Fact) -> str:
-    called = [f" ({name!r})" for name in fact.names] or [""] * len(fact["directions"])
-    ways = enumerate(zip(called, fact["directions"], strict=True))
-    return ", ".join(f"{i}{name}: {way}" for i, (name, way) in ways)
-
-
-_ONE_OF_SEVERAL = declared_fact(
-    "one_of_several_objectives",
-    "target: one of {count} objectives ({objectives}); the sampler weighed all of them",
-    count=lambda fact: str(len(fact["directions"])),
-    objectives=_objectives,
+_DIRECTION_ASSUMED = fact(
+    "direction: minimize, assumed, as ",
+    Option("target"),
+    " is a function; give ",
+    Option("direction", "maximize"),
+    " if larger is better",
+    kind="direction_assumed",
+    role="check",
 )
-_SAME_DIRECTION = declared_fact(
-    "direction_of_objective",
-    "direction: {direction}, as {target=} returns the values of the study's objective {index}",
+_INFEASIBLE = fact(
+    "infeasible, as a constraint is above 0 (",
+    Option("infeasible", "keep"),
+    " reads it)",
+    kind="infeasible",
 )
-_DIRECTION_ASSUMED = declared_fact(
-    "direction_assumed",
-    "direction: minimize, assumed, as {target=} is a function; give {direction='maximize'} if "
-    "larger is better",
-)()
-_EMPTY = declared_fact(
-    "study_empty", "study has no trials yet. Run study.optimize first, or choose another study."
-)()
-_INFEASIBLE = declared_fact(
-    "infeasible", "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)"
-)()
-_PRUNED_EARLY = declared_fact("pruned_without_value", "pruned before it reported a value")()
-_RETURNED_NONE = declared_fact("target_returned_none", "{target=} returned None")()
-_PRUNED_COUNTED = declared_fact(
-    "pruned_counted",
-    {
-        True: "pruned, but counted with what {target=} returns: {trials}",
-        False: "pruned, but counted with the last value reported: {trials}",
-    },
-    trials=counted_trials,
-)
-_INFEASIBLE_COUNTED = declared_fact(
-    "infeasible_counted",
-    "infeasible, but counted, except as the incumbent: {trials}",
-    trials=counted_trials,
-)
-_UNCONSTRAINED = declared_fact(
-    "unconstrained",
-    "without constraints, unlike the others, and counted as feasible: {trials}",
-    trials=counted_trials,
-)
+_PRUNED_EARLY = fact("pruned before it reported a value", kind="pruned_without_value")
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
 _STATES = {TrialState.FAIL: FAILED, TrialState.RUNNING: RUNNING, TrialState.WAITING: WAITING}
@@ -159,7 +128,9 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     default = "objective value" if len(directions) == 1 else f"objective {index}"
     notes = []
     if len(directions) > 1:
-        notes = [_ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))]
+        one = f"target: one of {len(directions)} objectives ({objectives})"
+        kind = "one_of_several_objectives"
+        notes = [fact(f"{one}; the sampler weighed all of them", kind=kind)]
     return Target(
         names[index] if names else default, check_direction(directions[index]), index, notes=notes
     )
@@ -201,7 +172,8 @@ def outcomes_of(
             reason = reason or _no_value(trial, target)
         outcomes.append(Outcome(np.nan if value is None else value, reason, meets))
     if not outcomes:
-        raise NothingToExplain(_EMPTY)
+        empty = "study has no trials yet. Run study.optimize first, or choose another study."
+        raise NothingToExplain(fact(empty))
     if not any(outcome.counts for outcome in outcomes):
         values = np.array([outcome.value for outcome in outcomes])
         numbers = [trial.number for trial in trials]
@@ -229,7 +201,12 @@ def settle_direction(
     for k, entry in enumerate(study.directions):
         if all(own is not None and len(own) > k and own[k] == value for own, value in known):
             direction = check_direction(entry.name.lower())
-            note = _SAME_DIRECTION(direction=direction, index=k)
+            note = fact(
+                f"direction: {direction}, as ",
+                Option("target"),
+                f" returns the values of the study's objective {k}",
+                kind="direction_of_objective",
+            )
             return replace(target, direction=direction, notes=[note])
     return replace(target, direction="minimize", notes=[_DIRECTION_ASSUMED])
 
@@ -246,12 +223,18 @@ def about_outcomes(
     unconstrained = [t.number for t, o in counted if o.feasible is None]
     notes = []
     if stopped:
-        by_target = target.function is not None
-        notes.append(_PRUNED_COUNTED(trials=stopped, by_target=by_target))
+        by_target = ("what ", Option("target"), " returns")
+        counted_as = ("the last value reported",) if target.function is None else by_target
+        which = f": {counted_trials(stopped)}"
+        pruned = "pruned, but counted with "
+        notes.append(fact(pruned, *counted_as, which, kind="pruned_counted", trials=stopped))
     if broken:
-        notes.append(_INFEASIBLE_COUNTED(trials=broken))
+        text = f"infeasible, but counted, except as the incumbent: {counted_trials(broken)}"
+        notes.append(fact(text, kind="infeasible_counted", trials=broken))
     if 0 < len(unconstrained) < len(counted):
-        notes.append(_UNCONSTRAINED(trials=unconstrained))
+        without = "without constraints, unlike the others, and counted as feasible"
+        text = f"{without}: {counted_trials(unconstrained)}"
+        notes.append(fact(text, trials=unconstrained))
     return notes
 
 
@@ -263,12 +246,12 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
         return WAS_PRUNED(readable=True)
     if meets is False and infeasible == "drop":
         return _INFEASIBLE
-    return None if trial.params else NO_HYPERPARAMETER()
+    return None if trial.params else NO_HYPERPARAMETER
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> Fact:
     if target.function is not None:
-        return _RETURNED_NONE
+        return fact(Option("target"), " returned None")
     if trial.state == TrialState.PRUNED:
         return _PRUNED_EARLY
     return NO_VALUE

@@ -12,21 +12,13 @@ from hpo_explain.adapters._evaluations import Source, run_of
 from hpo_explain.adapters.ray._experiment import ITERATION, Experiment, Trial
 from hpo_explain.adapters.ray.space import read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
 DRAWN = "basic-variant-state-*.json"
 """What Ray's own generator of grids and random draws leaves in an experiment's folder."""
-
-_EMPTY = declared_fact("results_empty", "result grid has no trial. Call fit first.")
-_SEARCHER = declared_fact(
-    "searcher_not_recorded",
-    "proposals: Ray does not record which search algorithm chose the trials, so that none counts "
-    "as a proposal; {optimizer=} tells it",
-)
 
 
 def from_ray(
@@ -82,7 +74,7 @@ def from_ray(
     """
     experiment = results if isinstance(results, Experiment) else _experiment_of(results)
     if not experiment.trials:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("result grid has no trial. Call fit first."))
     name = experiment.objective(objective)
     settings = [trial.settings for trial in experiment.trials]
     own, configs, notes = read_space(space, settings)
@@ -166,4 +158,8 @@ def _origin(experiment: Experiment, optimizer: str | None) -> tuple[Origin, list
         return Origin.MODEL, []
     if experiment.drawn:
         return Origin.INITIAL, []
-    return Origin.UNKNOWN, [_SEARCHER()]
+    text = (
+        "proposals: Ray does not record which search algorithm chose the trials, so that none "
+        "counts as a proposal; "
+    )
+    return Origin.UNKNOWN, [fact(text, Option("optimizer"), " tells it")]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._domain import GRID_AS_RANGE, Domain, is_number, parameter_of, scale_of
+from hpo_explain.adapters._domain import Domain, grid_as_range, is_number, parameter_of, scale_of
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import (
     Array,
@@ -70,7 +70,7 @@ def read_space(
         notes += about + notes_of
     X = np.column_stack(columns)
     if between:
-        notes.append(GRID_AS_RANGE(names=between))
+        notes.append(grid_as_range(between))
     parameters, about = _with_conditions(parameters, grids, X, trials)
     return SearchSpace(parameters), X, notes + about
 

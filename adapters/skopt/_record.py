@@ -23,10 +23,9 @@ from skopt.utils import has_gradients
 
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import HEDGE, Criterion, Specs, infer_criterion
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.phrases import counted, join_names, spans
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate, std_from_variance
@@ -38,42 +37,9 @@ _SAME_POINT = 1e-8  # distance at which skopt takes two points for the same
 _SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
 _STD_AGREES = 0.1  # of the exact one: less is no other standard deviation
 
-_NEXT_POINT = declared_fact(
-    "next_point",
+_NEXT_POINT = fact(
     "skopt does not record what it was asked for: this is the point that it returns next, until it "
-    "is told a result",
-)()
-_HEDGE_RECORDED = declared_fact(
-    "hedge_recorded",
-    "gp_hedge drew {names} for this point: it is the one that this criterion chose",
-)
-_LIES_TOLD = declared_fact(
-    "lies_told",
-    "{strategy}: in place of the results of {others} before it in its batch skopt told its model "
-    "{value:.6g}; that model is fitted again",
-    others=lambda fact: counted(fact["count"], "point"),
-)
-_NOT_PLACED = declared_fact(
-    "models_not_placed", "models: they are stored, but not which trials they were fitted on"
-)()
-_OF_ANOTHER = declared_fact(
-    "models_of_another_result",
-    "models: they were fitted on {counts} trials, which does not go with the {read} of this result",
-    counts=lambda fact: spans(fact["counts"]),
-    read=lambda fact: counted(fact["read"], "trial"),
-)
-_ASKED_TOGETHER = declared_fact(
-    "asked_together",
-    "trials {first} to {last} were asked for or told together: this is the model of trial {first}, "
-    "to which skopt adds made-up objectives for those between",
-    first=lambda fact: str(fact.trials[0]),
-    last=lambda fact: str(fact.trials[-1]),
-)
-
-_STD_ROUNDED = declared_fact(
-    "std_rounded",
-    "skopt's own standard deviation at this point, {own:.2g}, is rounding error, because skopt "
-    "inverts a covariance matrix with almost no noise: the exact one, {exact:.2g}, is shown",
+    "is told a result"
 )
 
 
@@ -131,9 +97,11 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
         for name, x in zip(criteria, _candidates(optimizer), strict=True)
         if x == points[0] and len(criteria) > 1
     ]
-    notes = (_NEXT_POINT, *([_HEDGE_RECORDED(names=chosen)] if chosen else []))
-    name = chosen[0] if chosen else ""
-    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=notes)]
+    name, notes = "", [_NEXT_POINT]
+    if chosen:
+        name, drew = chosen[0], f"gp_hedge drew {join_names(chosen)} for this point"
+        notes.append(fact(f"{drew}: it is the one that this criterion chose"))
+    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=tuple(notes))]
 
 
 def _candidates(optimizer: Optimizer) -> list[list[Any]]:
@@ -155,7 +123,9 @@ def _batch(
         refit = _told(optimizer, beside, [*values, *lies])
         notes = []
         if refit is not None and k:
-            notes.append(_LIES_TOLD(count=k, strategy=strategy, value=lies[-1]))
+            others = f"{strategy}: in place of the results of {counted(k, 'point')} before it"
+            told = f"in its batch skopt told its model {lies[-1]:.6g}"
+            notes.append(fact(f"{others} {told}; that model is fitted again"))
         model = None if refit is None else optimizer.base_estimator_
         found.append(AskedPoint(point, model, refit, beside, tuple(lies), notes=tuple(notes)))
         lies.append(float(_LIES[strategy]([*values, *lies])) if values else 0.0)
@@ -234,10 +204,12 @@ def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredMode
         seen = list(range(n - len(models) + 1, n + 1))
         kept_all = specs.queue_size is None or len(models) < specs.queue_size
         if kept_all and specs.initial != seen[0]:
-            return StoredModels(), [_NOT_PLACED]
+            lost = "models: they are stored, but not which trials they were fitted on"
+            return StoredModels(), [fact(lost)]
     counts = [count for count in seen if count is not None]
     if counts != sorted(set(counts)) or (counts and counts[-1] > n):
-        return StoredModels(), [_OF_ANOTHER(counts=tuple(counts), read=n)]
+        other = f"models: they were fitted on {spans(counts)} trials, which does not go with"
+        return StoredModels(), [fact(f"{other} the {counted(n, 'trial')} of this result")]
     return StoredModels(tuple(models), tuple(counts)), []
 
 
@@ -434,8 +406,12 @@ class SkoptRecord:
         sign = sign_of(self.direction)
         best = sign * float(np.min(sign * self.objective[:seen]))
         row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
-        together = [_ASKED_TOGETHER(trials=range(seen, trial + 1))] if seen < trial else []
-        return self._own(surrogate, best, row, model, (), together)
+        notes = []
+        if seen < trial:
+            together = f"trials {seen} to {trial} were asked for or told together: this is the"
+            lies = "to which skopt adds made-up objectives for those between"
+            notes.append(fact(f"{together} model of trial {seen}, {lies}"))
+        return self._own(surrogate, best, row, model, (), notes)
 
     def _own(
         self,
@@ -478,4 +454,6 @@ def _std_rounded(surrogate: Surrogate, row: Array) -> list[Fact]:
     exact = float(surrogate.predict(row[None])[1][0])
     if abs(own - exact) <= _STD_AGREES * exact:
         return []
-    return [_STD_ROUNDED(own=own, exact=exact)]
+    rounded = f"skopt's own standard deviation at this point, {own:.2g}, is rounding error"
+    why = "because skopt inverts a covariance matrix with almost no noise"
+    return [fact(f"{rounded}, {why}: the exact one, {exact:.2g}, is shown")]

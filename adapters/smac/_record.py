@@ -16,9 +16,8 @@ from hpo_explain.adapters.smac._forest import (
     VectorColumns,
 )
 from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
@@ -36,36 +35,11 @@ _SAME = 1e-6
 _CANDIDATES = 1000
 _RANDOM = 0.05  # share of the candidates that are better than one that a model did not choose
 
-_REBUILT = declared_fact(
-    "smac_rebuilt",
-    {
-        True: "models: for each proposal SMAC's model is trained again on what it knew then; that "
-        "of the last ones is the one that SMAC trained",
-        False: "models: for each proposal SMAC's Gaussian process is trained again on what it knew "
-        "then, from other random starts; the last one is SMAC's own",
-    },
-)
-_NOT_REBUILT = declared_fact(
-    "smac_not_rebuilt", "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}"
-)
-_NO_MODEL = declared_fact("smac_no_model", "SMAC had no model yet")()
-_DIFFER = declared_fact(
-    "smac_models_differ", "SMAC's model, trained again, is not the one that SMAC trained last"
-)()
-_SCALE = declared_fact("smac_scale", "{names} is not a scale that is known here")
-_MEAN_OF_LOGS = declared_fact(
-    "smac_mean_of_logs", "it averages logarithms of the cost over instances by their features"
-)()
-_CRITERION = declared_fact("smac_criterion", "{names} is not rebuilt")
-_REFITTED = declared_fact(
-    "smac_process_refitted",
-    "SMAC's Gaussian process is trained again by SMAC's own code, from other random starts",
-)()
-_BATCH = declared_fact(
-    "smac_batch",
-    "SMAC chose the trials {trials} one after the other by the same model, those it finds most "
-    "promising first",
-    trials=lambda fact: spans(fact.trials),
+_NO_MODEL = fact("SMAC had no model yet")
+_DIFFER = fact("SMAC's model, trained again, is not the one that SMAC trained last")
+_MEAN_OF_LOGS = fact("it averages logarithms of the cost over instances by their features")
+_REFITTED = fact(
+    "SMAC's Gaussian process is trained again by SMAC's own code, from other random starts"
 )
 
 
@@ -175,7 +149,8 @@ class SmacRecord:
         notes = [] if own.exact else [_REFITTED]
         batch = self._batch(before)
         if batch is not None and before != batch.trials[0]:
-            notes.append(_BATCH(trials=batch.trials))
+            chose = f"SMAC chose the trials {spans(batch.trials)} one after the other by the same"
+            notes.append(fact(f"{chose} model, those it finds most promising first"))
         return OwnAcquisition(own.acquisition, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
@@ -183,14 +158,20 @@ class SmacRecord:
         own = self._own(before)
         if isinstance(own, Fact):
             return own
-        return None if own.acquisition else _CRITERION(names=[self.criterion])
+        return None if own.acquisition else fact(f"{self.criterion} is not rebuilt")
 
     def note(self) -> Fact:
         """Return what is known of the models."""
         latest = self._latest()
         if isinstance(latest, Fact):
-            return _NOT_REBUILT(why=latest, checked=CHECKED)
-        return _REBUILT(exact=self._is_forest)
+            checked = f"models: those of SMAC are not rebuilt (checked with SMAC {CHECKED}): "
+            return fact(checked, latest)
+        how = "Gaussian process is trained again on what it knew then, from other random starts"
+        last = "the last one is SMAC's own"
+        if self._is_forest:
+            how = "model is trained again on what it knew then"
+            last = "that of the last ones is the one that SMAC trained"
+        return fact(f"models: for each proposal SMAC's {how}; {last}")
 
     def knows_who_chose(self) -> bool:
         """Say whether random configurations are told from those that a model chose."""
@@ -253,7 +234,8 @@ class SmacRecord:
         if trained is None:
             return _NO_MODEL
         if trained.scale is None:
-            return _SCALE(names=[type(self.trainer.encoder).__name__])
+            scale = type(self.trainer.encoder).__name__
+            return fact(f"{scale} is not a scale that is known here")
         rows = self.X[[int(key.config_id) - 1 for key in trained.keys]]
         forest = getattr(trained.model, "_rf", None)
         if hasattr(forest, "estimators_") and not trained.model._n_features:

@@ -16,14 +16,13 @@ import numpy as np
 
 from hpo_explain.adapters._domain import plain
 from hpo_explain.adapters._evaluations import Source, encoded, run_of
-from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, with_default
+from hpo_explain.adapters._reading import mean_over_instances, with_default
 from hpo_explain.adapters.configspace import read_configspace
 from hpo_explain.adapters.smac._history import Configuration, History, Result, number
 from hpo_explain.adapters.smac._record import SmacRecord
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Instances, Run
 from hpo_explain.space import SearchSpace
 
@@ -34,16 +33,6 @@ _CHOSEN_BY_MODEL = (
 )
 _DRAWN = ("Initial ", "Random Search", "Acquisition Function Maximizer: Random Search")
 _TOLD = "Custom"  # told without being asked for
-
-_EMPTY = declared_fact("runhistory_empty", "run history has no trial yet. Call optimize first.")
-_OVERWRITTEN = declared_fact(
-    "origins_overwritten",
-    "proposals: SMAC's local search marks the configurations that it starts from as its own, so "
-    "that {which}",
-    which=lambda fact: (
-        f"{'a random' if fact['initial'] else 'an initial'} configuration may count as a proposal"
-    ),
-)
 
 
 def from_smac(
@@ -104,7 +93,7 @@ def from_smac(
     """
     history = smac if isinstance(smac, History) else _history_of(smac)
     if not history.configurations:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("run history has no trial yet. Call optimize first."))
     names = history.names
     if objective is None and len(names) > 1:
         shown = ", ".join(map(repr, names))
@@ -266,7 +255,12 @@ def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | Non
         if record.knows_who_chose():
             return notes
     known = hasattr(getattr(smac, "_config_selector", None), "_initial_design_configs")
-    return [*notes, _OVERWRITTEN(initial=known)]
+    which = "a random" if known else "an initial"
+    text = (
+        "proposals: SMAC's local search marks the configurations that it starts from as its own, "
+        f"so that {which} configuration may count as a proposal"
+    )
+    return [*notes, fact(text)]
 
 
 def origin_of(origin: str | None) -> Origin:
@@ -312,7 +306,7 @@ def _with_instances(
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
-    notes = [MEAN_OVER_INSTANCES(names=[run.objective_name, column], instances=names)]
+    notes = [mean_over_instances(run.objective_name, column, names)]
     instances = Instances(names, run.X[rows], np.array(index), np.array(objective))
     return replace(run, instances=instances, notes=[*run.notes, *notes])
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from hpo_explain.base.phrases import printable
 from hpo_explain.base.wording import chained
 
-Role = Literal["", "basis", "said"]
+Role = Literal["", "basis", "said", "check"]
 
 
 class Origin(Enum):
@@ -84,8 +84,9 @@ class Fact:
         The hyperparameters, columns or other things it is about, if any.
     values : tuple of (str, object)
         Further values by name; ``fact["name"]`` returns one.
-    role : {"", "basis", "said"}
+    role : {"", "basis", "said", "check"}
         What it is beside a claim: a doubt, what the claim rests on, or said by the claim's words.
+        Of a run: "check" is what was guessed of the data, which its user should check.
 
     Examples
     --------
@@ -107,7 +108,9 @@ class Fact:
         return isinstance(other, Fact) and self._data == other._data
 
     def __hash__(self) -> int:
-        return hash(self._data[:-1])  # values may be lists
+        # words and values may hold lists
+        about = str(self) if self.kind == "note" else self.names
+        return hash((self.kind, self.trials, about))
 
     @property
     def _data(self) -> tuple[Any, ...]:

@@ -43,6 +43,11 @@ def join_names(names: Sequence[object]) -> str:
     return join_words([shorten(str(name), _LONGEST_NAME) for name in names])
 
 
+def quoted(value: object) -> str:
+    """Return a value as Python writes it, a long one shortened."""
+    return shorten(repr(value), _LONGEST_NAME)
+
+
 def listed(words: Sequence[str], most: int) -> str:
     """Return words separated by commas, and how many more there are."""
     more = len(words) - most
@@ -79,6 +84,11 @@ def spans(numbers: Sequence[int] | npt.NDArray[np.int64]) -> str:
             ranges.append([number, number])
     texts = [str(a) if a == b else f"{a}-{b}" for a, b in ranges]
     return abridged(texts, _MOST_SPANS)
+
+
+def counted_trials(trials: Sequence[int] | npt.NDArray[np.int64]) -> str:
+    """Return how many trials there are, and which: "2 trials (0, 7)"."""
+    return f"{counted(len(trials), 'trial')} ({spans(trials)})"
 
 
 def printable(text: str) -> str:

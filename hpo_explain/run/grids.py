@@ -17,6 +17,7 @@ _FEWEST = 4
 _ENUMERATED = declared_fact(
     "grid_enumerated",
     "grid: {tried:,} of {combinations:,} combinations tried: {left}",
+    role="check",
     left=lambda fact: _left(fact["combinations"] - fact["tried"]),
 )
 

@@ -92,6 +92,7 @@ _INSTANCES_MISSING = declared_fact(
     "instances_missing",
     "instances: not evaluated on all of them: {trials}; their mean is adjusted "
     "for the levels of the missing ones",
+    role="check",
     trials=counted_trials,
 )
 _OWN = ("bounds_by_name", "instances_missing")
