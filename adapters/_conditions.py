@@ -143,8 +143,8 @@ def infer_conditions(
             if lead is None or j == lead:
                 result[j] = replace(parameters[j], active_when=condition, optional=share)
             else:
-                together = {parameters[lead].name: _all_values(parameters[lead])}
-                result[j] = replace(parameters[j], active_when=together)
+                with_lead = {parameters[lead].name: _all_values(parameters[lead])}
+                result[j] = replace(parameters[j], active_when=with_lead)
         why = midway or f"{_NO_PARENT} explains which trials have it"
         if steps:
             rules = _rules_of(parameters, steps)

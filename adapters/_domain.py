@@ -36,6 +36,7 @@ from hpo_explain.space import (
     FloatParameter,
     IntParameter,
     Parameter,
+    category_index,
 )
 
 _TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
@@ -156,6 +157,16 @@ def normal(
 def is_number(value: Any) -> bool:
     """Say whether a value is a number; True and False are not."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def is_among(values: Sequence[Any], value: Any) -> bool:
+    """Say whether a value is one of some, which are told apart as choices are."""
+    return category_index(values, value) is not None
+
+
+def number(value: Any) -> float:
+    """Return a number; NaN for None."""
+    return math.nan if value is None else float(value)
 
 
 def plain(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from hpo_explain.adapters._reading import (
     state_of,
 )
 from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
+from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted_trials
-from hpo_explain.run import Curves, Run, WithoutResult
+from hpo_explain.run import NO_VALUE, Curves, Run, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
 
 
@@ -83,6 +85,36 @@ class Evaluation:
     def reported(self) -> bool:
         """Whether it gave a finite number, at the end or on the way."""
         return bool(np.isfinite([self.value, *self.curve.values()]).any())
+
+
+def objective_among(names: Sequence[str], chosen: str | None, what: str) -> str:
+    """Return the objective that is meant, the one chosen or the only one.
+
+    Raises
+    ------
+    InputError
+        If there are several and none is chosen, or there is no such one.
+    """
+    if chosen is not None:
+        return check_name("objective", chosen, names, what)
+    if len(names) > 1:
+        problem = f"must be given, as there are {len(names)}"
+        raise InputError(
+            "objective", problem, None, f"Choose one of {', '.join(map(repr, names))}."
+        )
+    return names[0]
+
+
+def outcome(value: Any, reason: Fact | None) -> tuple[float, Fact | None]:
+    """Return a recorded value as a number, and why it does not count, as where there is none."""
+    if value is None:
+        return np.nan, reason or NO_VALUE
+    return float(value), reason
+
+
+def seconds(time: datetime | None) -> float:
+    """Return a time in seconds since the epoch; NaN where there is none."""
+    return time.timestamp() if time else np.nan
 
 
 @dataclass(frozen=True)
@@ -207,7 +239,7 @@ def run_of(
     outside = {
         int(numbers[i]): (float(values[i]), why)
         for i, why in out.misfits.items()
-        if trials.all[i].reason is None
+        if not trials.all[i].reason
     }
     if not counts.any():
         raise _nothing_left(out.reasons, outside, read.space, source)
@@ -259,7 +291,7 @@ def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Sourc
     if space is not None:
         return encoded(space, configs)
     finite = np.isfinite(trials.column("value")) & np.array(
-        [trial.reason is None for trial in trials.all], dtype=bool
+        [not trial.reason for trial in trials.all], dtype=bool
     )
     if not finite.any():
         raise nothing_left(source.kind, _without_value(trials, source))
@@ -268,7 +300,7 @@ def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Sourc
 
 def _without_value(trials: _Trials, source: Source) -> dict[int, Fact]:
     """Return why trials have no value: their own reasons, else that it is not finite."""
-    own = {i: trial.reason for i, trial in enumerate(trials.all) if trial.reason is not None}
+    own = {i: trial.reason for i, trial in enumerate(trials.all) if trial.reason}
     missing = not_finite(trials.column("value"), trials.numbers, source.objective_name)
     return missing | trials.numbered(own)
 
@@ -416,7 +448,7 @@ def _without_result(
     found = {}
     for number, trial in zip(trials.numbers.tolist(), trials.all, strict=True):
         state = state_of(excluded[number]) if number in excluded else None
-        if state is not None and number in rows:
+        if state and number in rows:
             found[number] = WithoutResult(
                 state, rows[number], trial.origin, trial.is_proposal, trial.reported
             )

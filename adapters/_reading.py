@@ -190,9 +190,9 @@ def _misfit(parameter: Parameter, value: Any) -> Fact:
         return fact(f"{has} not a number")
     if isinstance(value, (bool, np.bool_)):
         return fact(f"{has} not a number")
-    low, high = parameter.low, parameter.high
-    if low <= number <= high:
-        return fact(f"{has} not on its grid {low!r}, {low + parameter.step}, ...")
+    low, high, step = parameter.low, parameter.high, parameter.step
+    if step and low <= number <= high:
+        return fact(f"{has} not on its grid {low!r}, {low + step}, ...")
     return fact(f"{has} outside its range [{low!r}, {high!r}]")
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._domain import number, plain
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of
 from hpo_explain.adapters.ray._experiment import DIRECTIONS, REASONS, checked_objective, reported_by
 from hpo_explain.adapters.ray.space import flat, read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Option, Origin, fact
-from hpo_explain.run import NO_VALUE, Run
+from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
 _WITHOUT_MODEL = fact(
@@ -96,13 +94,11 @@ def from_flaml(
 
 def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
-    reason = REASONS.get(str(trial.status))
     start, end = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
     return Evaluation(
         config,
-        np.nan if value is None else float(value),
-        NO_VALUE if reason is None and value is None else reason,
+        *outcome(value, REASONS.get(str(trial.status))),
         origin,
-        np.nan if start is None else float(start),
-        np.nan if end is None else float(end),
+        number(start),
+        number(end),
     )

@@ -85,7 +85,7 @@ def opened_folder(
 ) -> Iterator[Opened]:
     """Open a folder of MLflow, ``mlruns`` or that of one experiment in it; as `opened_database`."""
     folder = Path(path)
-    is_experiment = next(folder.glob("*/params"), None) is not None
+    is_experiment = any(folder.glob("*/params"))
     experiments = [folder] if is_experiment else sorted(folder.iterdir())
     names: dict[str, str] = {}
     runs: dict[str, _StoredRun] = {}
@@ -96,9 +96,7 @@ def opened_folder(
         names[experiment.name] = about.get("name", experiment.name)
         for place in sorted(experiment.iterdir()):
             if (place / "params").is_dir() or (place / "metrics").is_dir():
-                run = _run_of_folder(place)
-                if run is not None:
-                    runs[place.name] = run
+                runs |= _run_of_folder(place)
     yield _table(path, names, runs, study_name)
 
 
@@ -251,10 +249,9 @@ def _metrics(database: sqlite3.Connection) -> Iterator[tuple[str, str, Any]]:
             f"SELECT run_uuid, key, CASE {is_nan} WHEN 1 THEN NULL ELSE value END "
             f"FROM {table} ORDER BY {', '.join([*order, 'value'])}"
         )
-        first = next(rows, None)
-        if first is not None:
-            yield first
-            yield from rows
+        found = [*rows]
+        if found:
+            yield from found
             return
 
 
@@ -276,13 +273,13 @@ def _number(value: Any) -> float:
 # ---------------------------------------------------------------------- a folder
 
 
-def _run_of_folder(place: Path) -> _StoredRun | None:
-    """Return the run in a folder; None if it was deleted."""
+def _run_of_folder(place: Path) -> dict[str, _StoredRun]:
+    """Return the run in a folder by its name; none if it was deleted."""
     about = _entries(place / "meta.yaml")
     if about.get("lifecycle_stage") == _DELETED:
-        return None
+        return {}
     tags = place / "tags" / _PARENT
-    return _StoredRun(
+    run = _StoredRun(
         place.parent.name,
         _status(about.get("status", "FINISHED")),
         _number(about.get("start_time")),
@@ -291,6 +288,7 @@ def _run_of_folder(place: Path) -> _StoredRun | None:
         {name: _text(file) for name, file in _files(place / "params")},
         {name: _last(file) for name, file in _files(place / "metrics")},
     )
+    return {place.name: run}
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:

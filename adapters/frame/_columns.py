@@ -266,7 +266,7 @@ def choose_columns(
 
 def _tells_settings(table: pd.DataFrame, name: str, known: Known) -> bool:
     """Say whether a column tells which settings a row has: that of the kinds of models."""
-    if known.settings is None or name in known.names or known.owns(name):
+    if not known.settings or name in known.names or known.owns(name):
         return False
     column = Column.of(table, name)
     there = [tuple(sorted(row)) for row in known.settings]
@@ -356,7 +356,7 @@ def configurations(
     columns: dict[str, pd.Series[Any]] = {}
     for column, name in chosen.names.items():
         cells = table[column]
-        if settings is not None and any(name in row for row in settings):
+        if any(name in row for row in settings):
             values = [row.get(name) for row in settings]
             cells = pd.Series(values, index=table.index, dtype=object)
             none = np.array([name in row and row[name] is None for row in settings])

@@ -80,7 +80,7 @@ def read_proposed(
         return _named(proposed, ordered), []
     if initial is not None or optimizer is not None:
         return {*ordered[initial or 0 :]}, []
-    if known.proposed is not None:
+    if known.proposed:
         rows = np.array(known.proposed)[first]
         return {*numbers[rows].tolist()}, []
     return None, [_UNKNOWN]

@@ -200,9 +200,9 @@ class Trials:
         Their numbers.
     order : ndarray of int, shape (g,)
         Their places, in the order in which they were proposed.
-    started, finished : ndarray of shape (g,) or None
-        When they started and finished, in seconds, NaN where it is unknown; None without columns
-        of both.
+    started, finished : ndarray of shape (g,)
+        When they started and finished, in seconds, NaN where it is unknown, as without columns of
+        both.
     notes : tuple of Fact
         What numbers them.
     """
@@ -210,8 +210,8 @@ class Trials:
     rows: Grouped
     numbers: Ints
     order: Ints
-    started: Array | None
-    finished: Array | None
+    started: Array
+    finished: Array
     notes: tuple[Fact, ...]
 
 
@@ -252,11 +252,12 @@ def read_trials(
         _check_finishes(clocks, table, times, numbers[grouped.configuration].tolist())
     started = [grouped.earliest(clock) for clock in clocks[:1]]
     finished = [grouped.latest(clock) for clock in clocks[1:]]
-    order = _order_of(numbers, [*started, *finished], roles.trial or None, times)
+    order = _order_of(numbers, [*started, *finished], roles.trial, times)
     if by_time and not given:
         notes = [*notes, fact(f"trials: numbered in the order of {times[0]}")]
         numbers = np.argsort(order)
-    start, finish = (started[0], finished[0]) if finished else (None, None)
+    unknown = np.full(len(rows), np.nan)
+    start, finish = (started[0], finished[0]) if finished else (unknown, unknown)
     return Trials(grouped, numbers, order, start, finish, tuple(notes))
 
 
@@ -346,7 +347,7 @@ def _check_finishes(
     raise InputError("time", problem, (first, last), remedy)
 
 
-def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]) -> Ints:
+def _order_of(numbers: Ints, clocks: list[Array], trial: str, times: list[str]) -> Ints:
     """Return the positions of trials in the order in which they were proposed.
 
     Raises
@@ -357,7 +358,7 @@ def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list
     if not clocks:
         return np.argsort(numbers, kind="stable")
     order = np.argsort(clocks[0], kind="stable")  # empty ones come last
-    if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
+    if len(clocks) == 1 and trial and (np.diff(numbers[order]) < 0).any():
         problem = f"{trial!r} and time {times[0]!r} put the rows in different orders"
         remedy = ("Leave one out, or name both start and finish in ", Option("time"), ".")
         raise InputError("trial", problem, trial, remedy)

@@ -243,7 +243,7 @@ def _understood(
     if not is_known:
         roles = replace(roles, objective=likeliest_objectives(table, roles)[0])
     chosen = choose_columns(table, known, roles, hyperparameters, space)
-    if not is_known or way is None or chosen.suspicious:
+    if not (is_known and way) or chosen.suspicious:
         raise Missing(table, roles, is_known, way, chosen).error()
     trials = read_trials(
         table,
@@ -318,10 +318,8 @@ class _Table:
         means, reasons = trials.rows.mean(values), self._reasons(values)
         for row, why in failed.items():
             reasons[int(trials.numbers[trials.rows.configuration[row]])] = why
-        unknown = np.full(len(means), np.nan)
-        started = unknown if trials.started is None else trials.started
-        finished = unknown if trials.finished is None else trials.finished
-        durations = fidelity = unknown
+        started, finished = trials.started, trials.finished
+        durations = fidelity = np.full(len(means), np.nan)
         column = roles.duration or self.known.layout.duration
         if column in self.table.columns:
             seconds = read_durations(self.table[column], column)
@@ -384,7 +382,7 @@ class _Table:
         if isinstance(space, SearchSpace):
             return Encoded(space, *_rows(cells, space))
         numbers = np.array([*evaluations])
-        counts = [e.reason is None and np.isfinite(e.value) for e in evaluations.values()]
+        counts = [not e.reason and np.isfinite(e.value) for e in evaluations.values()]
         kept = np.flatnonzero(counts)
         found, known, notes = infer_space(
             cells,
@@ -454,11 +452,11 @@ def _direction(
     if given is not None:
         return check_direction(given), []
     of_layout = known.direction(objective)
-    if of_layout is not None:
+    if of_layout:
         text = f"direction: {of_layout}, as {objective} of {known.layout.source} is meant"
         return of_layout, [fact(text, kind="direction_of_layout")]
     by_name = direction_of(objective) if objective else None
-    if by_name is None:
+    if not by_name:
         return None, []
     text = f"direction: {objective} is {by_name}d, as its name says; "
     otherwise = Option("direction"), " says otherwise"

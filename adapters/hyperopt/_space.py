@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import Domain, choices_weighed, normal, parameter_of
+from hpo_explain.adapters._domain import Domain, choices_weighed, is_among, normal, parameter_of
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import join_names
@@ -24,9 +24,7 @@ Condition = dict[str, tuple[int, ...]]
 
 def _allows(values: Sequence[Any] | Range, value: Any) -> bool:
     """Return whether a value of a parent is one of those that make others active."""
-    if isinstance(values, Range):
-        return value in values
-    return category_index(values, value) is not None
+    return value in values if isinstance(values, Range) else is_among(values, value)
 
 
 @dataclass
@@ -86,8 +84,8 @@ class Graph:
                 for parent, chosen in rules
             ):
                 continue
-            value, options = (values[parameter.name], self.options.get(parameter.name))
-            config[parameter.name] = value if options is None else options[int(value)]
+            name, value = parameter.name, values[parameter.name]
+            config[name] = self.options[name][int(value)] if name in self.options else value
         unknown = {name: value for name, value in values.items() if name not in self.space.names}
         return config | unknown
 
@@ -119,10 +117,11 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
         domain = _domain(entry, options.get(name, ()), tried.get(name, ()))
         parameter, about = parameter_of(name, domain)
         condition, share = _condition(entry.paths, options)
-        optional = share if share < 1.0 else None
+        is_rare = share < 1.0
+        optional = share if is_rare else None
         parameters.append(replace(parameter, active_when=condition or None, optional=optional))
         notes += about
-        if optional is not None:
+        if is_rare:
             text = (
                 f"{name}: stands below several choices; no values of single hyperparameters say "
                 "when it is active, so that it counts as active at its frequency"

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import plain, tried_values
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of, seconds
 from hpo_explain.adapters.hyperopt._space import read_graph
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.phrases import counted
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
+from hpo_explain.run import FAILED, RUNNING, WAITING, Run
 from hpo_explain.space import SearchSpace
 
 _STATES = {0: WAITING, 1: RUNNING, 3: FAILED, 4: FAILED}  # JOB_STATE_...
@@ -138,8 +138,7 @@ def _evaluations(
     return {
         int(document["tid"]): Evaluation(
             config,
-            _loss(document),
-            _reason(document),
+            *outcome(document["result"].get("loss"), _reason(document)),
             origin,
             _seconds(document.get("book_time")),
             _seconds(document.get("refresh_time")),
@@ -158,21 +157,13 @@ def _values(document: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _loss(document: Mapping[str, Any]) -> float:
-    loss = document["result"].get("loss")
-    return np.nan if loss is None else float(loss)
-
-
 def _reason(document: Mapping[str, Any]) -> Fact | None:
-    state = _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
-    if state is None and document["result"].get("loss") is None:
-        return NO_VALUE
-    return state
+    return _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
 
 
 def _seconds(time: datetime | None) -> float:
     """Return a time of Hyperopt, which is UTC without saying so, in seconds since the epoch."""
-    return np.nan if time is None else time.replace(tzinfo=timezone.utc).timestamp()
+    return seconds(time and time.replace(tzinfo=timezone.utc))
 
 
 # ---------------------------------------------------------------------- who chose
@@ -218,7 +209,7 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
     # a database turns all of them into Python's own
     recorded = not all(renumbered)
     own = [i for i in range(len(documents)) if i >= given]
-    if module is None and recorded and any(renumbered[i] for i in own):
+    if not module and recorded and any(renumbered[i] for i in own):
         module = "hyperopt.tpe"
     by_model, about = [], []
     if module in _BY_MODEL:
@@ -229,24 +220,24 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
                 "the algorithm does; the trials' own marks are lost"
             )
             about.append(fact(text))
-    elif module is None:
+    elif not module:
         seen = "none has the marks of TPE, so that" if recorded else "their marks are lost, and"
         text = (
             "proposals: Hyperopt does not record the algorithm that chose the trials; "
             f"{seen} none counts as a proposal; "
         )
         about.append(fact(text, Option("algo"), " tells it"))
-    other = Origin.UNKNOWN if module is None else Origin.INITIAL
+    other = Origin.INITIAL if module else Origin.UNKNOWN
     origins = [Origin.ENQUEUED] * given + [other] * len(own)
     for i in by_model:
         origins[i] = Origin.MODEL
-    return _Chosen(_NAMES.get(module or "", "Hyperopt"), origins, about)
+    return _Chosen(_NAMES.get(module, "Hyperopt"), origins, about)
 
 
-def _read_algo(algo: Any) -> tuple[str | None, int]:
+def _read_algo(algo: Any) -> tuple[str, int]:
     """Return the module of an algorithm and its number of trials that are drawn at random."""
     if algo is None:
-        return None, _STARTUP
+        return "", _STARTUP
     function, options = (getattr(algo, "func", algo), getattr(algo, "keywords", {}))
     if not callable(function):
         problem = f"must be what fmin was given, but was {algo!r}"

@@ -54,10 +54,9 @@ def with_conditions(
     explained: set[str] = set()
     for loop in _loops(space):
         lacked = [name for name in loop if name in evidence]
-        parent = _count_of(loop, found, evidence) if lacked else None
-        if parent is None:
+        name, first = _count_of(loop, found, evidence) if lacked else ("", 0)
+        if not name:
             continue
-        name, first = parent
         for child, index in loop.items():
             count = found[name]
             if isinstance(count, IntParameter) and index + first > count.low:
@@ -103,43 +102,41 @@ def _loops(space: SearchSpace) -> list[dict[str, int]]:
 
 def _count_of(
     loop: Mapping[str, int], parameters: Mapping[str, Parameter], evidence: Mapping[str, _Evidence]
-) -> tuple[str, int] | None:
+) -> tuple[str, int]:
     """Return the number of layers that a loop is over, and from which value on layer 0 is there.
+
+    Its name is empty where there is none.
 
     A layer is used from the value `first` + its number on: more than all trials have that lack it,
     and at most what the first has that has it.
     """
-    best = None
+    narrowest, best = np.inf, ("", 0)
     for name, parameter in parameters.items():
         if not isinstance(parameter, IntParameter) or name in loop:
             continue
-        ends = _range_of_first(name, loop, parameter, evidence)
-        if ends is None:
-            continue
-        low, high = ends
-        usual = parameter.step - min(loop.values())
-        first = int(np.clip(usual, low, high))
-        if best is None or high - low < best[0]:
-            best = (high - low, name, first)
-    return None if best is None else best[1:]
+        low, high = _range_of_first(name, loop, parameter, evidence)
+        if low <= high and high - low < narrowest:
+            usual = parameter.step - min(loop.values())
+            narrowest, best = high - low, (name, int(np.clip(usual, low, high)))
+    return best
 
 
 def _range_of_first(
     parent: str, loop: Mapping[str, int], parameter: IntParameter, evidence: Mapping[str, _Evidence]
-) -> tuple[int, int] | None:
-    """Return between which numbers `first` must be; None where there is none."""
+) -> tuple[int, int]:
+    """Return between which numbers `first` must be; the first is larger where there is none."""
     low, high = -(10**9), 10**9
     for child, index in loop.items():
-        about = evidence.get(child)
-        if about is None:  # every trial has it
+        if child not in evidence:  # every trial has it
             high = min(high, parameter.low - index)
             continue
+        about = evidence[child]
         below = [v[parent] for v in about.lacking if parent in v]
         if parent not in about.first or not below:
-            return None
+            return 1, 0
         low = max(low, max(below) + 1 - index)
         high = min(high, about.first[parent] - index)
-    return (low, high) if low <= high else None
+    return low, high
 
 
 def _values(parameter: IntParameter) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import parameter_of
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of
 from hpo_explain.adapters._reading import with_default
 from hpo_explain.adapters.keras_tuner._loops import with_conditions
 from hpo_explain.adapters.keras_tuner._search import Entry, Search, Trial
@@ -17,7 +17,7 @@ from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import join_names, quoted
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
+from hpo_explain.run import FAILED, RUNNING, WAITING, Run
 from hpo_explain.space import Parameter, SearchSpace
 
 _OWN = "tuner/"  # what tuners write beside the hyperparameters
@@ -155,11 +155,9 @@ def _evaluation(trial: Trial, space: SearchSpace, origin: Origin) -> Evaluation:
     for name in space.names:
         if name in values and _is_active(space, name, values):
             config[name] = values[name]
-    reason = _REASONS.get(trial.status)
     return Evaluation(
         config,
-        np.nan if trial.score is None else float(trial.score),
-        NO_VALUE if reason is None and trial.score is None else reason,
+        *outcome(trial.score, _REASONS.get(trial.status)),
         origin,
         fidelity=float(values.get(_EPOCHS, np.nan)),
     )

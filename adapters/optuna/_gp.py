@@ -101,11 +101,10 @@ def without_memory(sampler: GPSampler) -> GPSampler:
     return copy.deepcopy(own)
 
 
-def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:
-    """Return where a sampler's next fit starts, if it has fitted something."""
+def memory_of(sampler: GPSampler) -> list[KernelParameters]:
+    """Return where a sampler's next fit starts; nowhere if it has fitted nothing."""
     remembered: Any = sampler
-    found = remembered._gprs_cache_list
-    return None if found is None else [_parameters(process) for process in found]
+    return [_parameters(process) for process in remembered._gprs_cache_list or ()]
 
 
 def _parameters(process: Any) -> KernelParameters:
@@ -121,7 +120,7 @@ def fit(
     study: PastStudy,
     number: int,
     space: SearchSpace,
-    start: list[KernelParameters] | None,
+    start: list[KernelParameters],
 ) -> Fitted:
     """Return the sampler's Gaussian process and acquisition function for a trial.
 
@@ -135,8 +134,8 @@ def fit(
         The trial's number.
     space : SearchSpace
         The run's search space.
-    start : list of KernelParameters, optional
-        Where the fit starts: what the fit before ended with.
+    start : list of KernelParameters
+        Where the fit starts: what the fit before ended with; empty for the first.
 
     Raises
     ------
@@ -148,7 +147,7 @@ def fit(
         If torch is missing.
     """
     own: Any = copy.deepcopy(sampler)
-    own._gprs_cache_list = start
+    own._gprs_cache_list = start or None
     own._optimize_acqf = MethodType(_catch, own)
     asking: Any = Asking(number)
     past: Any = study
@@ -217,7 +216,7 @@ def _fitted(
             normal=given._fixed_samples_x.numpy(),
             scale=scale,
         )
-    if log_ei is not None:
+    if log_ei:
         _compare(acqf, process, log_ei, common, space, scale)
     parameters = [_parameters(process) for process in own._gprs_cache_list]
     return Fitted(surrogate, log_ei, name, parameters)
@@ -347,7 +346,7 @@ class GpRecord(SamplerRecord):
     ----------
     sampler : GPSampler
         The sampler, without what it remembers.
-    memory : list of KernelParameters or None
+    memory : list of KernelParameters
         Where its next fit starts.
     how : Fact
         How the sampler is known.
@@ -356,17 +355,17 @@ class GpRecord(SamplerRecord):
     """
 
     sampler: GPSampler
-    memory: list[KernelParameters] | None
+    memory: list[KernelParameters]
     how: Fact
     own_objective: bool
-    _handed_on: dict[int, list[KernelParameters] | None] = field(
+    _handed_on: dict[int, list[KernelParameters]] = field(
         default_factory=dict, init=False, repr=False
     )
 
     what = "Gaussian process"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_handed_on": {}}
+        return {**self.__dict__, "_handed_on": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the sampler's Gaussian process at trial `before`, if it had one."""
@@ -376,7 +375,7 @@ class GpRecord(SamplerRecord):
     def _acquisition_of(self, rebuilt: Fitted | Fact) -> OwnAcquisition | Fact:
         if isinstance(rebuilt, Fact):
             return rebuilt
-        if rebuilt.log_ei is None:
+        if not rebuilt.log_ei:
             return fact(
                 f"{self.name} chose this by {rebuilt.acquisition}, which also weighs what the "
                 "constraints allow and is not rebuilt; its Gaussian process is"
@@ -400,14 +399,14 @@ class GpRecord(SamplerRecord):
             needs = f"the Gaussian process of {self.name} needs torch"
             return fact(f"{needs}: pip install torch")
 
-    def _fit(self, before: int | None, start: list[KernelParameters] | None) -> Fitted:
+    def _fit(self, before: int | None, start: list[KernelParameters]) -> Fitted:
         number = len(self.trials) if before is None else before
         study = PastStudy(self.directions, known_when(self.trials, before))
         return fit(self.sampler, study, number, self.space, start)
 
-    def _start(self, before: int) -> list[KernelParameters] | None:
+    def _start(self, before: int) -> list[KernelParameters]:
         """Return what the fit before handed on, after all fits that came before it."""
-        start = None
+        start: list[KernelParameters] = []
         for trial in self.trials[:before]:
             number = trial.number
             added = self.origins.get(number) is Origin.ADDED

@@ -13,6 +13,8 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain.adapters._evaluations import seconds
+from hpo_explain.adapters._latest import Latest
 from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition, clock_difference
@@ -26,7 +28,6 @@ NOT_RECORDED = fact(
     " to explain them with its own acquisition function)",
 )
 _CHECKED = "4.5 and 5.0"
-_KEPT = 16  # one model for every trial would fill the memory
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
 
@@ -119,10 +120,7 @@ class Asking:
 def clocks_agree(trials: Sequence[FrozenTrial]) -> bool:
     """Return whether the times of trials can be compared."""
     numbers = np.array([trial.number for trial in trials])
-    times = [
-        [np.nan if time is None else time.timestamp() for time in both]
-        for both in ((trial.datetime_start, trial.datetime_complete) for trial in trials)
-    ]
+    times = [[seconds(t.datetime_start), seconds(t.datetime_complete)] for t in trials]
     started, finished = np.array(times, dtype=float).reshape(-1, 2).T
     return not clock_difference(numbers, started, finished)
 
@@ -187,13 +185,9 @@ class SamplerRecord:
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
     origins: Mapping[int, Origin]
-    _found: dict[int | None, Any] = field(default_factory=dict, init=False, repr=False)
+    _found: Latest = field(default_factory=Latest, init=False, repr=False)
 
     what: ClassVar[str] = ""  # of the sampler's is rebuilt
-
-    def __getstate__(self) -> dict[str, Any]:
-        # it is made again where it is needed
-        return {**self.__dict__, "_found": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""
@@ -219,20 +213,18 @@ class SamplerRecord:
 
     def _rebuilt(self, before: int | None) -> Any:
         """Return what the sampler's own code makes of the trials then known, or why nothing."""
-        if before not in self._found:
-            try:
-                found = self._rebuild(before)
-            except RandomPhaseError:
-                found = TOO_FEW
-            except UnexpectedSamplerError as error:
-                found = fact(
-                    f"the {self.what} of {self.name} could not be rebuilt with Optuna "
-                    f"{optuna.__version__} (checked with {_CHECKED}): {error}"
-                )
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            self._found[before] = found
-        return self._found[before]
+        return self._found.of(before, lambda: self._made(before))
+
+    def _made(self, before: int | None) -> Any:
+        try:
+            return self._rebuild(before)
+        except RandomPhaseError:
+            return TOO_FEW
+        except UnexpectedSamplerError as error:
+            return fact(
+                f"the {self.what} of {self.name} could not be rebuilt with Optuna "
+                f"{optuna.__version__} (checked with {_CHECKED}): {error}"
+            )
 
     def _rebuild(self, before: int | None) -> Any:
         return fact(f"{_NOBODY}{self.name} has none") if self.name else NOT_RECORDED

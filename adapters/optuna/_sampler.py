@@ -114,12 +114,12 @@ def read_choice(
     counts = [outcome.counts for outcome in outcomes]
     kept = [t for t, is_one in zip(trials, counts, strict=True) if is_one]
     others = [t for t, is_one in zip(trials, counts, strict=True) if not is_one]
-    own: BaseSampler | None = study.sampler if sampler is None else sampler
+    own: BaseSampler | None = sampler or study.sampler
     base, _ = unwrapped(own)
     names = [base.__name__ for base in type(base).__mro__]
     startup = getattr(base, "_n_startup_trials", None)
     marked = Counter(filter(None, map(_mark, kept)))
-    if sampler is not None:
+    if sampler:
         how = _GIVEN
     elif marked:
         how = _known_by(marked)
@@ -138,7 +138,7 @@ def read_choice(
         phase = fact("so no trial counts as its proposal; ", Option("sampler"), " names it")
     if model:
         # marks tell more than the settings of an assumed sampler
-        least, phase = _startup(model, startup, trials, kept, believed=sampler is None)
+        least, phase = _startup(model, startup, trials, kept, believed=not sampler)
     who = f"sampler: {name}, " if name else "sampler: "
     notes = [fact(who, how, "; ", phase, kind="sampler")]
     if name and not model:
@@ -221,7 +221,7 @@ def _ran(study: Study) -> bool:
     """
     if isinstance(study._storage, InMemoryStorage):
         return True
-    return getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
+    return bool(getattr(getattr(study.sampler, "_rng", None), "_rng", None))
 
 
 def _startup(
@@ -291,7 +291,7 @@ def _took_no_time(trial: FrozenTrial) -> bool:
     # optuna.create_trial starts and ends a trial at one instant; a database that records whole
     # seconds does so with every quick trial
     start = trial.datetime_start
-    return start is not None and start == trial.datetime_complete and start.microsecond > 0
+    return start == trial.datetime_complete and bool(start and start.microsecond)
 
 
 def _finished_before(
@@ -299,8 +299,8 @@ def _finished_before(
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states were finished when each of `kept` started."""
     counted = [trial for trial in trials if trial.state in states]
-    timed = all(trial.datetime_complete is not None for trial in counted)
-    if timed and all(trial.datetime_start is not None for trial in kept) and clocks_agree(trials):
+    timed = all(trial.datetime_complete for trial in counted)
+    if timed and all(trial.datetime_start for trial in kept) and clocks_agree(trials):
         ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
         order = np.argsort(ends, kind="stable")
         starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")

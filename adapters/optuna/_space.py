@@ -204,7 +204,7 @@ def read_parts(
     ways = math.lgamma(len(ranges) + 1) - sum(math.lgamma(ranges.count(k) + 1) for k in used)
     for parent in columns.columns:
         of_value = _ranges_by_value(parent, column, ranges)
-        if len(used) < 2 or of_value is None:
+        if len(used) < 2 or not of_value:
             continue
         if len(of_value) * math.log(len(used)) - ways > _CHANCE:
             continue
@@ -230,7 +230,7 @@ def encode_columns(
     of_name = {column.name: column for column in columns.columns}
     for j, parameter in enumerate(parameters):
         column = of_name.get(asked_as(parameter))
-        if column is not None:
+        if column:
             if column.name != parameter.name:
                 column = _with_range_of(parameter, column, trials)
             X[column.rows, j], reasons = encode(parameter, column.values)
@@ -260,17 +260,15 @@ def id_of_range(kind: Any) -> Hashable:
     return type(kind), kind.low, kind.high, kind.step, kind.log
 
 
-def _ranges_by_value(
-    parent: Column, column: Column, ranges: Sequence[int]
-) -> dict[str, int] | None:
-    """Return which range a hyperparameter has for each value of a category; None if not one."""
+def _ranges_by_value(parent: Column, column: Column, ranges: Sequence[int]) -> dict[str, int]:
+    """Return which range a hyperparameter has for each value of a category; none if not one."""
     if any(map(_is_number, parent.distributions)):
-        return None
+        return {}
     of_row = dict(zip(parent.rows.tolist(), parent.values, strict=True))
     found: dict[str, int] = {}
     for i, k in zip(column.rows.tolist(), ranges, strict=True):
         if i not in of_row or found.setdefault(str(of_row[i]), k) != k:
-            return None
+            return {}
     return found
 
 

@@ -345,7 +345,7 @@ class TpeRecord(SamplerRecord):
 
     def __getstate__(self) -> dict[str, Any]:
         # settings such as gamma= may be functions that pickle by value only, or not at all
-        state = super().__getstate__()
+        state = dict(self.__dict__)
         try:
             dumped(self.sampler)
         except Exception:
@@ -359,10 +359,10 @@ class TpeRecord(SamplerRecord):
             lost = f"the settings of {self.name} are not known; give "
             return fact(lost, Option("sampler"))
         trial = next((t for t in self.trials if t.number == before), None)
-        number = len(self.trials) if trial is None else trial.number
+        number = trial.number if trial else len(self.trials)
         study = PastStudy(self.directions, known_when(self.trials, before))
         sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
-        distributions = self._distributions(trial)
+        distributions = self._distributions(number)
         ratio = rebuild(sampler, study, number, self.space, distributions, fixed)
         rebuilt = fact(
             "log l and log g say how common a value is among the good trials finished by then and "
@@ -375,7 +375,7 @@ class TpeRecord(SamplerRecord):
         self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None
     ) -> tuple[TPESampler, tuple[str, ...], list[Fact]]:
         """Return the sampler, with other settings where the marks on a trial tell otherwise."""
-        if trial is None:
+        if not trial:
             return sampler, self.fixed, []
         marked, marks = sampled_jointly(trial), leaves_marks(sampler, study)
         if marked is None and not marks:
@@ -408,15 +408,14 @@ class TpeRecord(SamplerRecord):
             notes.append(fact(f"{names}: taken as fixed, as the mark leaves it out"))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
-    def _distributions(self, trial: FrozenTrial | None) -> list[tuple[str, BaseDistribution]]:
+    def _distributions(self, number: int) -> list[tuple[str, BaseDistribution]]:
         """Return the distribution of every hyperparameter: the trial's own, else the latest.
 
         One whose range depends on another has several.
         """
         found: dict[str, BaseDistribution] = {}
         whole = {p.name for p in self.space if asked_as(p) == p.name}
-        before = self.trials if trial is None else self.trials[: trial.number]
-        for other in [*([] if trial is None else [trial]), *before[::-1], *self.trials]:
+        for other in [*self.trials[: number + 1][::-1], *self.trials]:
             for name, distribution in other.distributions.items():
                 if name in self.space.names:
                     found.setdefault(name, distribution)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain.adapters._domain import number
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
@@ -47,38 +49,38 @@ _STATES = {TrialState.FAIL: FAILED, TrialState.RUNNING: RUNNING, TrialState.WAIT
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The objective of the run: one of the study's by `index`, or what `function` returns."""
+    """The objective of the run: one of the study's own, or what a function returns.
+
+    `value` returns it of a trial, the last one reported where it was pruned; None if there is none.
+    """
 
     name: str
     direction: Direction | None
-    index: int = 0
-    function: Callable[[FrozenTrial], float | None] | None = None
+    value: Callable[[FrozenTrial], float | None]
+    is_own: bool = True
     notes: list[Fact] = field(default_factory=list)
 
-    def value(self, trial: FrozenTrial) -> float | None:
-        """Return a trial's value: the last one reported where it was pruned, None if none was."""
-        if self.function is not None:
-            return self._called(trial)
-        if trial.state == TrialState.PRUNED:
-            reported = trial.intermediate_values
-            return reported[max(reported)] if reported else None
-        return None if trial.values is None else float(trial.values[self.index])
 
-    def _called(self, trial: FrozenTrial) -> float | None:
-        remedy = "It must take a finished trial and return a number, or None where there is none."
-        try:
-            value = self.function(trial)  # type: ignore[misc]
-        except Exception as error:
-            problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
-            raise InputError("target", problem, self.function, remedy) from error
-        if value is None:
-            return None
-        try:
-            # text is not a number, even if it reads like one
-            return float(value + 0)
-        except TypeError:
-            problem = f"returned {value!r} for trial {trial.number}"
-            raise InputError("target", problem, value, remedy) from None
+def _own_value(index: int, trial: FrozenTrial) -> float | None:
+    if trial.state == TrialState.PRUNED:
+        reported = trial.intermediate_values
+        return reported[max(reported)] if reported else None
+    return float(trial.values[index]) if trial.values else None
+
+
+def _called(target: Callable[[FrozenTrial], float | None], trial: FrozenTrial) -> float | None:
+    remedy = "It must take a finished trial and return a number, or None where there is none."
+    try:
+        value = target(trial)
+    except Exception as error:
+        problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
+        raise InputError("target", problem, target, remedy) from error
+    try:
+        # text is not a number, even if it reads like one
+        return None if value is None else float(value + 0)
+    except TypeError:
+        problem = f"returned {value!r} for trial {trial.number}"
+        raise InputError("target", problem, value, remedy) from None
 
 
 def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
@@ -95,7 +97,8 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     way = None if direction is None else check_direction(direction)
     if callable(target):
         name = getattr(target, "__name__", "<lambda>")
-        return Target("target" if name == "<lambda>" else name, way, function=target)
+        name = "target" if name == "<lambda>" else name
+        return Target(name, way, partial(_called, target), is_own=False)
     objectives = ", ".join(
         f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
@@ -131,9 +134,9 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
         one = f"target: one of {len(directions)} objectives ({objectives})"
         kind = "one_of_several_objectives"
         notes = [fact(f"{one}; the sampler weighed all of them", kind=kind)]
-    return Target(
-        names[index] if names else default, check_direction(directions[index]), index, notes=notes
-    )
+    name = names[index] if names else default
+    value = partial(_own_value, index)
+    return Target(name, check_direction(directions[index]), value, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ class Outcome:
     @property
     def counts(self) -> bool:
         """Whether it has a finite value."""
-        return self.reason is None and math.isfinite(self.value)
+        return not self.reason and math.isfinite(self.value)
 
 
 def outcomes_of(
@@ -167,10 +170,10 @@ def outcomes_of(
     for trial in trials:
         meets = _meets_constraints(trial) if trial.system_attrs else None
         reason = _left_out(trial, meets, pruned, infeasible)
-        value = target.value(trial) if reason is None else None
+        value = None if reason else target.value(trial)
         if value is None:
             reason = reason or _no_value(trial, target)
-        outcomes.append(Outcome(np.nan if value is None else value, reason, meets))
+        outcomes.append(Outcome(number(value), reason, meets))
     if not outcomes:
         empty = "study has no trials yet. Run study.optimize first, or choose another study."
         raise NothingToExplain(fact(empty))
@@ -180,7 +183,7 @@ def outcomes_of(
         reasons = {
             number: outcome.reason
             for number, outcome in zip(numbers, outcomes, strict=True)
-            if outcome.reason is not None
+            if outcome.reason
         }
         excluded = not_finite(values, numbers, target.name) | reasons
         raise nothing_left("study", excluded)
@@ -199,7 +202,7 @@ def settle_direction(
         if outcome.counts
     ]
     for k, entry in enumerate(study.directions):
-        if all(own is not None and len(own) > k and own[k] == value for own, value in known):
+        if all(own and len(own) > k and own[k] == value for own, value in known):
             direction = check_direction(entry.name.lower())
             note = fact(
                 f"direction: {direction}, as ",
@@ -224,7 +227,7 @@ def about_outcomes(
     notes = []
     if stopped:
         by_target = ("what ", Option("target"), " returns")
-        counted_as = ("the last value reported",) if target.function is None else by_target
+        counted_as = ("the last value reported",) if target.is_own else by_target
         which = f": {counted_trials(stopped)}"
         pruned = "pruned, but counted with "
         notes.append(fact(pruned, *counted_as, which, kind="pruned_counted", trials=stopped))
@@ -250,7 +253,7 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> Fact:
-    if target.function is not None:
+    if not target.is_own:
         return fact(Option("target"), " returned None")
     if trial.state == TrialState.PRUNED:
         return _PRUNED_EARLY

@@ -108,7 +108,7 @@ def _experiment_of(results: Any) -> Experiment:
         kind = type(results).__name__
         problem = f"must be a ResultGrid of Ray Tune, but was a {kind!r}"
         raise InputError("results", problem, kind, "Give what Tuner.fit returned.")
-    path = getattr(results, "experiment_path", None)
+    path = getattr(results, "experiment_path", None) or ""
     trials = (
         [_of_analysis(analysis, trial) for trial in analysis.trials]
         if analysis is results
@@ -121,7 +121,7 @@ def _experiment_of(results: Any) -> Experiment:
         trials,
         analysis.default_metric,
         analysis.default_mode,
-        path is not None and _is_drawn(Path(path)),
+        bool(path) and _is_drawn(Path(path)),
     )
 
 
@@ -129,7 +129,7 @@ def _of_result(result: Any, trial: Any) -> Trial:
     table = getattr(result, "metrics_dataframe", None)
     return Trial(
         result.config or {},
-        "ERROR" if result.error is not None else str(trial.status),
+        "ERROR" if result.error else str(trial.status),
         result.metrics or {},
         () if table is None else table.to_dict("records"),
         getattr(trial, "evaluated_params", None),
@@ -149,7 +149,7 @@ def _of_analysis(analysis: Any, trial: Any) -> Trial:
 
 
 def _is_drawn(folder: Path) -> bool:
-    return next(folder.glob(DRAWN), None) is not None
+    return any(folder.glob(DRAWN))
 
 
 def _origin(experiment: Experiment, optimizer: str | None) -> tuple[Origin, list[Fact]]:

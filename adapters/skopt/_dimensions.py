@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
-from hpo_explain.adapters._domain import Domain, choices_weighed, parameter_of
+from hpo_explain.adapters._domain import Domain, choices_weighed, is_among, parameter_of
 from hpo_explain.adapters._reading import encode_value
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import counted, join_names
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 
 def read_dimensions(result: Any) -> list[Any]:
@@ -132,7 +132,7 @@ def _as_choice(parameter: Parameter, value: Any) -> Any:
     """Return the choice that skopt takes a value for: numpy turned [True, 2] into [1, 2] there."""
     if not isinstance(parameter, CategoricalParameter):
         return value
-    if category_index(parameter.choices, value) is None:
+    if not is_among(parameter.choices, value):
         for choice in parameter.choices:
             if isinstance(choice, (bool, int, float)) and bool(np.all(choice == value)):
                 return choice

@@ -182,14 +182,14 @@ class StoredModels:
     models: tuple[Any, ...] = ()
     seen: tuple[int, ...] = ()
 
-    def of(self, trial: int) -> tuple[Any, int] | None:
-        """Return the model that chose a trial and the number of trials it had seen, or None.
+    def of(self, trial: int) -> tuple[Any, int]:
+        """Return the model that chose a trial and the number of trials it had seen, 0 for none.
 
         A model chooses the next trial after those it was fitted on; where several trials were
         asked for or told together, it chooses all until the next model.
         """
         k = bisect_right(self.seen, trial) - 1
-        return (self.models[k], self.seen[k]) if k >= 0 else None
+        return (self.models[k], self.seen[k]) if k >= 0 else (None, 0)
 
 
 def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[Fact]]:
@@ -202,7 +202,7 @@ def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredMode
     if None in seen:
         # they do not tell, so the count must: one model per trial, the last one after the last
         seen = list(range(n - len(models) + 1, n + 1))
-        kept_all = specs.queue_size is None or len(models) < specs.queue_size
+        kept_all = len(models) < specs.queue_size
         if kept_all and specs.initial != seen[0]:
             lost = "models: they are stored, but not which trials they were fitted on"
             return StoredModels(), [fact(lost)]
@@ -350,12 +350,12 @@ class SkoptRecord:
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that chose trial `before`, if it is stored."""
-        if before is not None and before in self.asked:
-            return self._of_asked(self.asked[before], before)
-        found = self._stored(before)
-        if found is None or (before is None and found[1] < len(self.X)):
+        asked, trial = self._asked(before), self._trial(before)
+        if asked:
+            return self._of_asked(asked, trial)
+        model, seen = self.stored.of(trial)
+        if not seen or trial > len(self.X) or (before is None and seen < len(self.X)):
             return None
-        model, seen = found
         if seen not in self._surrogates:
             told, negated = ((self.X[:seen], self.objective[:seen]), self.direction == "maximize")
             self._surrogates[seen] = as_surrogate(
@@ -363,10 +363,13 @@ class SkoptRecord:
             )
         return self._surrogates[seen]
 
-    def _stored(self, before: int | None) -> tuple[Any, int] | None:
-        """Return the stored model that chose a trial, and how many trials it had seen."""
-        trial = len(self.X) if before is None else before
-        return self.stored.of(trial) if 0 <= trial <= len(self.X) else None
+    def _asked(self, before: int | None) -> AskedPoint | None:
+        """Return a trial that was asked for and not told, if it is one."""
+        return None if before is None else self.asked.get(before)
+
+    def _trial(self, before: int | None) -> int:
+        """Return the number of a trial, of the next one for None."""
+        return len(self.X) if before is None else before
 
     def _of_asked(self, asked: AskedPoint, trial: int) -> Surrogate | None:
         """Return the model that chose a point without a result, which may have been told lies."""
@@ -394,15 +397,14 @@ class SkoptRecord:
         if before is None and len(self.asked) == 1 and self.criterion.name == HEDGE:
             before = len(self.X)  # what chose the next point is known
         surrogate = None if self.criterion.unknown else self.surrogate(before)
-        if surrogate is None:
+        if not surrogate:
             return None
-        if before is not None and before in self.asked:
-            asked = self.asked[before]
+        asked, trial = self._asked(before), self._trial(before)
+        if asked:
             best = float(np.min([*self.objective, *asked.lies]))
-            row, model, chosen = (self.asked_rows[before], asked.model, asked.criterion)
+            row, model, chosen = (self.asked_rows[trial], asked.model, asked.criterion)
             return self._own(surrogate, best, row, model, asked.notes, chosen=chosen)
-        trial = len(self.X) if before is None else before
-        model, seen = self.stored.of(trial) or (None, 0)
+        model, seen = self.stored.of(trial)
         sign = sign_of(self.direction)
         best = sign * float(np.min(sign * self.objective[:seen]))
         row = self.X[trial] if trial < len(self.X) else np.array([np.nan])

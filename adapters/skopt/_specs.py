@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -183,8 +184,8 @@ class Specs:
         Number of points given by the user, which come first.
     told : bool
         Whether they were given with their objective.
-    queue_size : int or None
-        How many models were kept at most; None for all.
+    queue_size : float
+        How many models were kept at most; infinite for all.
     """
 
     optimizer: str
@@ -193,7 +194,7 @@ class Specs:
     initial: int | None
     given: int
     told: bool
-    queue_size: int | None
+    queue_size: float
 
 
 def read_specs(result: Any) -> Specs:
@@ -211,10 +212,9 @@ def read_specs(result: Any) -> Specs:
     asked = arguments.get("n_random_starts")
     asked = arguments.get("n_initial_points") if asked is None else asked
     given, told = _given(arguments.get("x0")), arguments.get("y0") is not None
-    calls = arguments.get("n_calls")  # an Optimizer has no such number
-    only_initial = (
-        asked is not None and calls is not None and asked + (0 if told else given) >= calls
-    )
+    calls = arguments.get("n_calls", math.inf)  # an Optimizer has no such number
+    only_initial = asked is not None and asked + (0 if told else given) >= calls
+    queue_size = arguments.get("model_queue_size")
     return Specs(
         optimizer,
         read_criterion(arguments),
@@ -222,12 +222,12 @@ def read_specs(result: Any) -> Specs:
         initial=None if asked is None else int(asked) + given,
         given=given,
         told=told,
-        queue_size=arguments.get("model_queue_size"),
+        queue_size=math.inf if queue_size is None else queue_size,
     )
 
 
 def _given(x0: Any) -> int:
     """Return how many points were given at the start: none, one, or a list of them."""
-    if x0 is None or len(x0) == 0:
+    if x0 is None or not len(x0):
         return 0
     return len(x0) if isinstance(x0[0], (list, tuple)) else 1

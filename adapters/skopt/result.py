@@ -133,8 +133,7 @@ def from_skopt(
         dict(zip(numbered, rows, strict=False)),
     )
     own = record.is_readable()
-    constraint = getattr(getattr(result, "space", None), "constraint", None)
-    if constraint is not None:
+    if getattr(getattr(result, "space", None), "constraint", None):
         notes.append(_CONSTRAINT)
     notes += [*about_models, *about_proposals]
     if not specs.random:
@@ -239,7 +238,7 @@ def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]
             f"those from {LEAST_KNOWN} on are explained with an assumed one"
         )
         return LEAST_KNOWN, [fact(text)]
-    if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
+    if 0 < len(stored.models) < specs.queue_size:
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
@@ -263,7 +262,7 @@ def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> lis
     if chosen:
         text = f"models: for the trials {spans(chosen)} the surrogate is the one that skopt fitted"
         notes.append(fact(f"{text} and stored", trials=chosen))
-    if specs.criterion.unknown is not None:
+    if specs.criterion.unknown:
         notes.append(fact("acquisition: one is assumed, since ", specs.criterion.unknown))
     elif specs.criterion.name == HEDGE:
         notes.append(_HEDGE)

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import Source, encoded, run_of
+from hpo_explain.adapters._domain import number, plain
+from hpo_explain.adapters._evaluations import Source, encoded, objective_among, run_of
 from hpo_explain.adapters._reading import mean_over_instances, with_default
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.smac._history import Configuration, History, Result, number
+from hpo_explain.adapters.smac._history import Configuration, History, Result
 from hpo_explain.adapters.smac._record import SmacRecord
-from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Instances, Run
@@ -95,22 +94,14 @@ def from_smac(
     if not history.configurations:
         raise NothingToExplain(fact("run history has no trial yet. Call optimize first."))
     names = history.names
-    if objective is None and len(names) > 1:
-        shown = ", ".join(map(repr, names))
-        problem = f"must be given, as there are {len(names)}"
-        raise InputError("objective", problem, None, f"Choose one of {shown}.")
-    at = (
-        0
-        if objective is None
-        else names.index(check_name("objective", objective, names, "objective"))
-    )
+    at = names.index(objective_among(names, objective, "objective"))
     configurations = history.configurations
     notes: list[Fact] = []
     own_space = space is None
     if space is None:
         space, notes = history.space, [*history.notes]
     budgets = history.budgets()
-    wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
+    wanted = max(budgets, default=np.nan) if level is None else level
     origins = _origins_of(smac, configurations)
     record = None
     of_a_model = Origin.MODEL in origins.values()
@@ -173,7 +164,7 @@ def _configurations(history: Any) -> dict[int, Configuration]:
         if trial not in found:
             own = history.ids_config[key.config_id]
             values = {str(n): plain(v) for n, v in dict(own).items()}
-            found[trial] = Configuration(values, own.origin, own=own)
+            found[trial] = Configuration(values, own.origin or "", own=own)
         costs = np.atleast_1d(np.asarray(value.cost, dtype=float))
         found[trial].results.append(
             Result(
@@ -248,8 +239,8 @@ def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | Non
     """
     if Origin.MODEL not in origins.values():
         return []
-    notes = [] if record is None else [record.note()]
-    if record is not None and record.batches:
+    notes = [record.note()] if record else []
+    if record and record.batches:
         drawn = record.drawn_among([t for t, o in origins.items() if o is Origin.MODEL])
         origins |= dict.fromkeys(drawn, Origin.INITIAL)
         if record.knows_who_chose():
@@ -263,7 +254,7 @@ def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | Non
     return [*notes, fact(text)]
 
 
-def origin_of(origin: str | None) -> Origin:
+def origin_of(origin: str) -> Origin:
     """Return who chose a configuration.
 
     Examples
@@ -273,8 +264,6 @@ def origin_of(origin: str | None) -> Origin:
     >>> origin_of("Acquisition Function Maximizer: Local Search")
     <Origin.MODEL: 'model'>
     """
-    if origin is None:
-        return Origin.UNKNOWN
     if origin in _CHOSEN_BY_MODEL:
         return Origin.MODEL
     if origin == _TOLD:
