@@ -200,7 +200,7 @@ def read_seconds(column: pd.Series[Any], name: str) -> Array:
 def _is_duration(cell: Any) -> bool:
     """Say whether a cell is a duration, or the text that pandas writes for one in a file."""
     if isinstance(cell, str):
-        return re.match(r"-?\d+ days?\b", cell) is not None
+        return bool(re.match(r"-?\d+ days?\b", cell))
     return isinstance(cell, (timedelta, np.timedelta64))
 
 

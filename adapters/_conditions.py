@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact, Text
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.numbers import number
-from hpo_explain.base.text import declared_fact, separated
+from hpo_explain.base.phrases import abridged, join_names, quoted
 from hpo_explain.space import Array, FloatParameter, IntParameter, Parameter, Range
 
 # of a rule that explains everything: as objectives with an `if` are
@@ -37,73 +37,12 @@ _CHANCE_OF_PART = math.log(0.01)
 # a hyperparameter that other conditions name is the likelier parent
 _AGAIN = math.log(20.0)
 _VALUES = 1000  # integers with more values are parents by a threshold only
-_SHOWN = 10
+_SHOWN = 10  # choices of a list
 _PICKED = 10  # an integer with more values than this is cut (from, up to, between), not picked
 
 Mask = npt.NDArray[np.bool_]
 
 _NO_PARENT = "no value of another hyperparameter"
-
-
-def _rules_in(fact: Fact) -> Text:
-    return separated([(rule,) for rule in fact["rules"]], " and ")
-
-
-def _untried_in(fact: Fact) -> Text:
-    never = [
-        (" (", why, " was never tried there and counts as inactive)") for why in fact["untried"]
-    ]
-    return separated(never, "")
-
-
-def _choices_in(fact: Fact) -> str:
-    more = ", ..." if len(fact["choices"]) > _SHOWN else ""
-    return ", ".join(map(repr, fact["choices"][:_SHOWN])) + more
-
-
-def _between_in(fact: Fact) -> str:
-    """Return between which tried values the ends of a range are."""
-    gaps = [f"{number(below, 6)} and {number(above, 6)}" for below, above in fact["gaps"]]
-    return f" (the value lies between {' and between '.join(gaps)})"
-
-
-def _together_in(fact: Fact) -> str:
-    if len(fact.names) == 1:
-        return ""
-    return ", all together" if fact["together"] else ", independently of each other"
-
-
-_ACTIVE_WHEN = declared_fact(
-    "active_when",
-    "{names}: active when {rules}, inferred from the trials that have it{untried}",
-    rules=_rules_in,
-    untried=_untried_in,
-)
-_AT_FREQUENCY = declared_fact(
-    "active_at_frequency",
-    "{names}: {why}; counts as active at its observed frequency, {share:.2g}{together}",
-    together=_together_in,
-)
-_UNEXPLAINED = declared_fact("unexplained_activity", f"{_NO_PARENT} explains which trials have it")
-_PARTLY = declared_fact(
-    "partly_explained_activity",
-    f"inactive unless {{rules}}, and {_NO_PARENT} explains the rest",
-    rules=_rules_in,
-)
-_ADDED = declared_fact("added_midway", "added at trial {trials}")
-_DROPPED = declared_fact("dropped_midway", "dropped at trial {trials}")
-_EQUALS = declared_fact("parent_equals", "{names} = {value!r}")
-_ACTIVE = declared_fact("parent_active", "{names} is active")
-_AT_LEAST = declared_fact("parent_at_least", "{names} >= {low}")
-_BETWEEN = declared_fact("parent_between", "{low} <= {names} <= {high}")
-_IN_RANGE = declared_fact(
-    "parent_in_range",
-    "{text}{between}",
-    text=lambda fact: fact["range"].of(fact.names[0]),
-    between=_between_in,
-)
-_AMONG = declared_fact("parent_among", "{names} in {{{choices}}}", choices=_choices_in)
-_NEVER = declared_fact("never_tried", "{names} = {choices}", choices=_choices_in)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +96,8 @@ def infer_conditions(
     list of Parameter
         The hyperparameters with `active_when`, or with `optional` where nothing explains them.
     list of Fact
-        What was inferred: an "active_when" or an "active_at_frequency" for each group of
-        hyperparameters that the same trials have.
+        What was inferred, for each group of hyperparameters that the same trials have; of kind
+        "active_at_frequency" where nothing explains them.
     """
     active = ~np.isnan(X)
     patterns: dict[bytes, list[int]] = {}
@@ -172,13 +111,13 @@ def infer_conditions(
         rows = active[:, children[0]]
         if rows.all():
             continue
+        names = [parameters[j].name for j in children]
         # a parent is active in strictly more rows, so that conditions never lead in a circle
         wider = np.flatnonzero(active[rows].all(axis=0) & active[~rows].any(axis=0)).tolist()
         before = [
             k
             for k in wider
-            if precedes is None
-            or all(precedes(parameters[k].name, parameters[j].name) for j in children)
+            if precedes is None or all(precedes(parameters[k].name, name) for name in names)
         ]
         above = [parent_at(k) for k in wider if k in counted]
         first = [parent_at(k) for k in before if k in counted]
@@ -191,7 +130,7 @@ def infer_conditions(
             condition = _condition(parameters, steps)
             for j in children:
                 result[j] = replace(parameters[j], active_when=condition)
-            notes.append(_inferred(parameters, children, steps))
+            notes.append(_inferred(parameters, names, steps))
             continue
         midway = _midway(rows, trials)
         steps = [] if midway else _part(rows, first, named)
@@ -204,9 +143,19 @@ def infer_conditions(
             if lead is None or j == lead:
                 result[j] = replace(parameters[j], active_when=condition, optional=share)
             else:
-                together = {parameters[lead].name: _all_values(parameters[lead])}
-                result[j] = replace(parameters[j], active_when=together)
-        notes.append(_unexplained(parameters, children, midway, steps, share, lead))
+                with_lead = {parameters[lead].name: _all_values(parameters[lead])}
+                result[j] = replace(parameters[j], active_when=with_lead)
+        why = midway or f"{_NO_PARENT} explains which trials have it"
+        if steps:
+            rules = _rules_of(parameters, steps)
+            why = f"inactive unless {rules}, and {_NO_PARENT} explains the rest"
+        together = ""
+        if len(children) > 1:
+            together = ", independently of each other" if lead is None else ", all together"
+        text = f"{why}; counts as active at its observed frequency, {share:.2g}{together}"
+        kind = "active_at_frequency"
+        about = f"{join_names(names)}: {text}"
+        notes.append(fact(about, kind=kind, names=names, midway=bool(midway)))
     return result, notes
 
 
@@ -325,13 +274,13 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _midway(rows: Mask, trials: Sequence[int]) -> Fact | None:
-    """Return from or until which trial there is a hyperparameter, if `rows` shows just that."""
+def _midway(rows: Mask, trials: Sequence[int]) -> str:
+    """Say from or until which trial there is a hyperparameter, if `rows` shows just that."""
     changes = np.flatnonzero(rows[1:] != rows[:-1])
     if len(changes) != 1 or min(rows.sum(), (~rows).sum()) < 2:
-        return None
-    at = [trials[int(changes[0]) + 1]]
-    return _ADDED(trials=at) if rows[-1] else _DROPPED(trials=at)
+        return ""
+    trial = trials[int(changes[0]) + 1]
+    return f"{'added' if rows[-1] else 'dropped'} at trial {trial}"
 
 
 # ---------------------------------------------------------------------- values
@@ -414,61 +363,44 @@ def _between(below: float, above: float, log: bool) -> float:
 
 
 def _inferred(
-    parameters: Sequence[Parameter], children: Sequence[int], steps: Sequence[_Step]
+    parameters: Sequence[Parameter], names: Sequence[str], steps: Sequence[_Step]
 ) -> Fact:
-    untried = []
+    untried = ""
     for step in steps:
         if not step.parent.ordered and not step.tried.all():
             parameter = parameters[step.parent.column]
-            never = _chosen(parameter, ~step.tried)
-            untried.append(_NEVER(names=[parameter.name], choices=never))
-    return _ACTIVE_WHEN(
-        names=_names(parameters, children),
-        rules=_rules_of(parameters, steps),
-        untried=tuple(untried),
-    )
+            never = f"{parameter.name} = {_listed(_chosen(parameter, ~step.tried))}"
+            untried += f" ({never} was never tried there and counts as inactive)"
+    text = f"active when {_rules_of(parameters, steps)}, inferred from the trials that have it"
+    return fact(f"{join_names(names)}: {text}{untried}", names=names, role="check")
 
 
-def _unexplained(
-    parameters: Sequence[Parameter],
-    children: Sequence[int],
-    midway: Fact | None,
-    steps: Sequence[_Step],
-    share: float,
-    lead: int | None,
-) -> Fact:
-    why = midway or _UNEXPLAINED()
-    if steps:
-        why = _PARTLY(rules=_rules_of(parameters, steps))
-    return _AT_FREQUENCY(
-        names=_names(parameters, children), share=share, why=why, together=lead is not None
-    )
+def _rules_of(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> str:
+    return " and ".join(_rule(parameters[step.parent.column], step) for step in steps)
 
 
-def _names(parameters: Sequence[Parameter], columns: Sequence[int]) -> list[str]:
-    return [parameters[j].name for j in columns]
-
-
-def _rules_of(parameters: Sequence[Parameter], steps: Sequence[_Step]) -> tuple[Fact, ...]:
-    return tuple(_rule(parameters[step.parent.column], step) for step in steps)
-
-
-def _rule(parameter: Parameter, step: _Step) -> Fact:
-    """Return the values of a parent for which its children are active."""
+def _rule(parameter: Parameter, step: _Step) -> str:
+    """Say for which values of a parent its children are active."""
+    name = parameter.name
     if step.parent.numbers is not None:
         found, gaps = _range(parameter, step)
-        return _IN_RANGE(names=[parameter.name], range=found, gaps=gaps)
-    names, chosen = [parameter.name], _chosen(parameter, step.values)
+        ends = [f"{number(below, 6)} and {number(above, 6)}" for below, above in gaps]
+        return f"{found.of(name)} (the value lies between {' and between '.join(ends)})"
+    chosen = _chosen(parameter, step.values)
     if len(chosen) == 1 < len(step.values):
-        return _EQUALS(names=names, value=chosen[0])
+        return f"{name} = {quoted(chosen[0])}"
     if len(chosen) == len(step.values):
-        return _ACTIVE(names=names)
+        return f"{name} is active"
     first, *_, last = np.flatnonzero(step.values).tolist()
     if step.parent.ordered and last - first == len(chosen) - 1:
         if last == len(step.values) - 1:
-            return _AT_LEAST(names=names, low=chosen[0])
-        return _BETWEEN(names=names, low=chosen[0], high=chosen[-1])
-    return _AMONG(names=names, choices=chosen)
+            return f"{name} >= {chosen[0]}"
+        return f"{chosen[0]} <= {name} <= {chosen[-1]}"
+    return f"{name} in {{{_listed(chosen)}}}"
+
+
+def _listed(choices: Sequence[Any]) -> str:
+    return abridged([repr(choice) for choice in choices], _SHOWN)
 
 
 def _chosen(parameter: Parameter, mask: Mask) -> tuple[Any, ...]:

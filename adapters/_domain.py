@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.numbers import format_value
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -35,37 +36,11 @@ from hpo_explain.space import (
     FloatParameter,
     IntParameter,
     Parameter,
+    category_index,
 )
 
 _TAIL = 3.0902323061678132  # standard deviations beyond which a normal value lies in 0.1 %, a side
 _FINEST_GRID = 100_000  # steps beyond which a grid of real numbers is as good as continuous
-
-_AS_RANGE = declared_fact(
-    "distribution_as_range",
-    "{names}: drawn from the distribution {law}; here every value of its range weighs the same, on "
-    "a {scale} scale",
-    scale=lambda fact: "logarithmic" if fact["log"] else "linear",
-)
-GRID_AS_RANGE = declared_fact(
-    "grid_as_range",
-    "{names}: a grid, read as a range of numbers; what is said about values between is predicted, "
-    "not tried",
-)
-_GRID_LEFT_OUT = declared_fact(
-    "grid_left_out", "{names}: read as continuous, without its steps of {step}"
-)
-_HUGE = declared_fact(
-    "huge_integers",
-    "{names}: integers beyond 2**45 are too many to be told apart; read as real-valued",
-)
-_UNORDERED = declared_fact(
-    "order_left_out", "{names}: ordinal; read as choices, without their order"
-)
-CHOICES_WEIGHED = declared_fact(
-    "choices_weighed",
-    "prior: the choices of {names} were drawn with probabilities of their own; here every choice "
-    "weighs the same",
-)
 
 
 @dataclass(frozen=True)
@@ -115,27 +90,49 @@ def parameter_of(name: str, domain: Domain) -> tuple[Parameter, list[Fact]]:
     >>> str(note)
     'x: read as continuous, without its steps of 8'
     """
-    names = [name]
+    notes: list[Fact] = []
     if domain.choices is not None:
-        notes = [_UNORDERED(names=names)] if domain.ordered else []
-        notes += [CHOICES_WEIGHED(names=names)] if domain.weighed else []
+        if domain.ordered:
+            notes.append(fact(f"{name}: ordinal; read as choices, without their order"))
+        notes += [choices_weighed([name])] if domain.weighed else []
         return CategoricalParameter(name, domain.choices), notes
     low, high, log, step = domain.low, domain.high, domain.log, domain.step
-    notes = [GRID_AS_RANGE(names=names)] if domain.grid else []
+    if domain.grid:
+        notes.append(grid_as_range([name]))
     if domain.law:
-        notes.append(_AS_RANGE(names=names, law=domain.law, log=log))
+        scale = "logarithmic" if log else "linear"
+        drawn = f"{name}: drawn from the distribution {domain.law}"
+        notes.append(
+            fact(f"{drawn}; here every value of its range weighs the same, on a {scale} scale")
+        )
     if domain.whole and (not log or step in (None, 1)):
         if max(abs(low), abs(high)) > LARGEST_WHOLE:
-            return FloatParameter(name, float(low), float(high), log=log), [
-                *notes,
-                _HUGE(names=names),
-            ]
+            many = "integers beyond 2**45 are too many to be told apart; read as real-valued"
+            notes.append(fact(f"{name}: {many}"))
+            return FloatParameter(name, float(low), float(high), log=log), notes
         whole = IntParameter(name, int(low), int(high), log=log, step=1 if log else int(step or 1))
         return whole, notes
     if step is not None and (log or (high - low) / step > _FINEST_GRID):
-        notes.append(_GRID_LEFT_OUT(names=names, step=step))
+        steps = format_value(step)
+        notes.append(fact(f"{name}: read as continuous, without its steps of {steps}"))
         step = None
     return FloatParameter(name, float(low), float(high), log=log, step=step), notes
+
+
+def grid_as_range(names: Sequence[str]) -> Fact:
+    """Return a note on grids of numbers, of which the values between may be asked for."""
+    return fact(
+        f"{join_names(names)}: a grid, read as a range of numbers; what is said about values "
+        "between is predicted, not tried"
+    )
+
+
+def choices_weighed(names: Sequence[str]) -> Fact:
+    """Return a note on choices that an optimizer drew with probabilities of their own."""
+    return fact(
+        f"prior: the choices of {join_names(names)} were drawn with probabilities of their own; "
+        "here every choice weighs the same"
+    )
 
 
 def listed(values: Sequence[Any]) -> Domain:
@@ -160,6 +157,16 @@ def normal(
 def is_number(value: Any) -> bool:
     """Say whether a value is a number; True and False are not."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def is_among(values: Sequence[Any], value: Any) -> bool:
+    """Say whether a value is one of some, which are told apart as choices are."""
+    return category_index(values, value) is not None
+
+
+def number(value: Any) -> float:
+    """Return a number; NaN for None."""
+    return math.nan if value is None else float(value)
 
 
 def plain(value: Any) -> Any:

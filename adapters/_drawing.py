@@ -64,12 +64,11 @@ class Page:
     def is_written(self) -> bool:
         """Whether the file is this page."""
         with contextlib.suppress(OSError), self.path.open("rb") as file:
-            found = _VERSION.search(file.read(_HEAD))
-            return found is not None and found[1].decode() == self.version
+            return self.version.encode() in _VERSION.findall(file.read(_HEAD))
         return False
 
 
-def draw(page: Page, nice: int = 0, limit: float | None = None) -> float:
+def draw(page: Page, nice: int = 0, limit: float = 0.0) -> float:
     """Write a page, and return what it cost in seconds of the processor, imports included.
 
     Parameters
@@ -78,10 +77,10 @@ def draw(page: Page, nice: int = 0, limit: float | None = None) -> float:
         The page.
     nice : int, default 0
         By how much this process gives way to others.
-    limit : float, optional
-        Seconds after which this process ends.
+    limit : float, default 0.0
+        Seconds after which this process ends; 0 for no limit.
     """
-    if limit is not None:
+    if limit:
         alarm = threading.Timer(limit, os._exit, (1,))
         alarm.daemon = True
         alarm.start()
@@ -98,7 +97,7 @@ def draw(page: Page, nice: int = 0, limit: float | None = None) -> float:
     check_place(page.path)  # before it is drawn
     report = Report.of(page.runs, sections=sections)
     replace(report, version=page.version).write(page.path)
-    if page.afterwards is not None:
+    if page.afterwards:
         page.afterwards(page.runs)
     return time.process_time()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -11,38 +12,26 @@ import numpy.typing as npt
 
 from hpo_explain.adapters._reading import (
     NO_HYPERPARAMETER,
-    ONLY_LEFT_OUT,
-    OUTSIDE,
     against_conditions,
     best_outside,
     fits_conditions,
     level_of,
     not_finite,
     nothing_left,
+    only_left_out,
+    outside_space,
     positions,
     repeated,
     state_of,
 )
 from hpo_explain.adapters._sentinels import Sentinels, of_sentinels
+from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted_trials
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import Curves, Run, WithoutResult
+from hpo_explain.run import NO_VALUE, Curves, Run, WithoutResult
 from hpo_explain.space import Array, Bools, Ints, SearchSpace, asked_as
-
-_NOT_RECORDED = declared_fact(
-    "space_not_recorded",
-    "space: not on record, so that ranges, scales and conditions are inferred from the trials; "
-    "{space=} gives it",
-)
-_UNTIMED = declared_fact(
-    "untimed",
-    "times: not recorded for {trials}; there, what was known before a trial is decided by trial "
-    "numbers",
-    trials=lambda fact: counted_trials(fact.trials),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +85,36 @@ class Evaluation:
     def reported(self) -> bool:
         """Whether it gave a finite number, at the end or on the way."""
         return bool(np.isfinite([self.value, *self.curve.values()]).any())
+
+
+def objective_among(names: Sequence[str], chosen: str | None, what: str) -> str:
+    """Return the objective that is meant, the one chosen or the only one.
+
+    Raises
+    ------
+    InputError
+        If there are several and none is chosen, or there is no such one.
+    """
+    if chosen is not None:
+        return check_name("objective", chosen, names, what)
+    if len(names) > 1:
+        problem = f"must be given, as there are {len(names)}"
+        raise InputError(
+            "objective", problem, None, f"Choose one of {', '.join(map(repr, names))}."
+        )
+    return names[0]
+
+
+def outcome(value: Any, reason: Fact | None) -> tuple[float, Fact | None]:
+    """Return a recorded value as a number, and why it does not count, as where there is none."""
+    if value is None:
+        return np.nan, reason or NO_VALUE
+    return float(value), reason
+
+
+def seconds(time: datetime | None) -> float:
+    """Return a time in seconds since the epoch; NaN where there is none."""
+    return time.timestamp() if time else np.nan
 
 
 @dataclass(frozen=True)
@@ -220,7 +239,7 @@ def run_of(
     outside = {
         int(numbers[i]): (float(values[i]), why)
         for i, why in out.misfits.items()
-        if trials.all[i].reason is None
+        if not trials.all[i].reason
     }
     if not counts.any():
         raise _nothing_left(out.reasons, outside, read.space, source)
@@ -272,7 +291,7 @@ def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Sourc
     if space is not None:
         return encoded(space, configs)
     finite = np.isfinite(trials.column("value")) & np.array(
-        [trial.reason is None for trial in trials.all], dtype=bool
+        [not trial.reason for trial in trials.all], dtype=bool
     )
     if not finite.any():
         raise nothing_left(source.kind, _without_value(trials, source))
@@ -281,7 +300,7 @@ def _rows_of(trials: _Trials, space: SearchSpace | Encoded | None, source: Sourc
 
 def _without_value(trials: _Trials, source: Source) -> dict[int, Fact]:
     """Return why trials have no value: their own reasons, else that it is not finite."""
-    own = {i: trial.reason for i, trial in enumerate(trials.all) if trial.reason is not None}
+    own = {i: trial.reason for i, trial in enumerate(trials.all) if trial.reason}
     missing = not_finite(trials.column("value"), trials.numbers, source.objective_name)
     return missing | trials.numbered(own)
 
@@ -326,17 +345,23 @@ def _inferred(
 
     names = [*dict.fromkeys(name for i in rows.tolist() for name in configs[i])]
     if not names:
-        raise NothingToExplain(NO_HYPERPARAMETER())
+        raise NothingToExplain(NO_HYPERPARAMETER)
     table = pd.DataFrame([{**config} for config in configs], columns=names, dtype=object)
     space, inferred, notes = infer_space(table, rows, numbers[rows])
     known = [{n: v for n, v in config.items() if n in space.names} for config in configs]
     read = encoded(space, known)
     read.X[rows] = inferred
+    not_recorded = fact(
+        "space: not on record, so that ranges, scales and conditions are inferred from the "
+        "trials; ",
+        Option("space"),
+        " gives it",
+    )
     return Encoded(
         space,
         read.X,
         {i: why for i, why in read.outside.items() if i not in rows},
-        [_NOT_RECORDED(), *notes],
+        [not_recorded, *notes],
         trials_of_ranges(space, table, numbers),
     )
 
@@ -360,7 +385,7 @@ def encoded(space: SearchSpace, configs: Sequence[Mapping[str, Any]]) -> Encoded
         values = [configs[i][parameter.name] for i in rows]
         X[rows, j], reasons = positions(parameter, values)
         for k, why in reasons.items():
-            outside.setdefault(rows[k], OUTSIDE(why=why))
+            outside.setdefault(rows[k], outside_space(why))
     return Encoded(space, X, outside)
 
 
@@ -394,11 +419,18 @@ def _times(
         end = np.inf if is_running else float(finished[i])
         of_others[number] = float(started[i]), end
     untimed = trials.numbers[counts & unknown]
-    return {
+    times = {
         "started": started[counts],
         "finished": finished[counts],
         "excluded_times": of_others,
-    }, [_UNTIMED(trials=untimed)] if len(untimed) else []
+    }
+    if not len(untimed):
+        return times, []
+    text = (
+        f"times: not recorded for {counted_trials(untimed)}; there, what was known before a trial "
+        "is decided by trial numbers"
+    )
+    return times, [fact(text, trials=untimed)]
 
 
 def _fitting_rows(trials: _Trials, read: Encoded) -> dict[int, Array]:
@@ -416,7 +448,7 @@ def _without_result(
     found = {}
     for number, trial in zip(trials.numbers.tolist(), trials.all, strict=True):
         state = state_of(excluded[number]) if number in excluded else None
-        if state is not None and number in rows:
+        if state and number in rows:
             found[number] = WithoutResult(
                 state, rows[number], trial.origin, trial.is_proposal, trial.reported
             )
@@ -427,5 +459,5 @@ def _only_left_out(trials: _Trials, counts: Bools, space: SearchSpace) -> list[F
     """Note hyperparameters that no trial has which counts."""
     known = {*map(asked_as, space)}
     others = [trials.all[i].config for i in np.flatnonzero(~counts).tolist()]
-    names = dict.fromkeys(n for config in others for n in config if n not in known)
-    return [ONLY_LEFT_OUT(names=names)] if names else []
+    names = [*dict.fromkeys(n for config in others for n in config if n not in known)]
+    return [only_left_out(names)] if names else []

@@ -30,7 +30,7 @@ def goes_on(package: str) -> bool:
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     """Return a frame and those that called it."""
-    while frame is not None:
+    while frame:
         yield frame
         frame = frame.f_back
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Integral
@@ -13,10 +14,10 @@ import numpy as np
 from hpo_explain.adapters._cells import as_float, cell_key, is_empty, is_number, is_time
 from hpo_explain.adapters._conditions import infer_conditions
 from hpo_explain.adapters._domain import Domain, parameter_of, scale_of
-from hpo_explain.adapters._reading import ONLY_LEFT_OUT
+from hpo_explain.adapters._reading import only_left_out
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option, Text
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import (
     LARGEST_WHOLE,
     Array,
@@ -33,52 +34,6 @@ if TYPE_CHECKING:
 
 _FEW = 10  # different numbers beside None that are choices, where each was tried twice
 _FIRST = 10  # trials: as many do optimizers draw before they look at results
-_MIDWAY = ("added_midway", "dropped_midway")
-
-
-def _empty_in(fact: Fact) -> str:
-    return ", ".join(f"{n} in {count}" for n, count in zip(fact.names, fact["counts"], strict=True))
-
-
-def _other_scale(fact: Fact) -> Text:
-    other = Option("linear" if fact["log"] else "log", list(fact.names))
-    return ("unless ", other, " is given")
-
-
-_EMPTY_CELLS = declared_fact(
-    "empty_cells",
-    "empty cells ({empty} of {rows} rows) mean inactive; when, is inferred below unless {space=} "
-    "states it",
-    empty=_empty_in,
-)
-_NONE = declared_fact(
-    "none_is_a_value",
-    "{names}: empty cells that no other hyperparameter explains are the value None; {space=} may "
-    "state another reason",
-)
-_EMPTY = declared_fact("column_empty", "{names}: left out, as the column is empty")
-_TIMES = declared_fact(
-    "column_of_times", "{names}: left out, as a time is not a hyperparameter; {time=} orders by it"
-)
-_DIFFERENT = declared_fact(
-    "different_in_every_row",
-    "{names}: a different value in every row{gaps}; if it is not a hyperparameter, leave it out "
-    "with {ignore=}",
-    gaps=lambda fact: " that has one" if fact["gaps"] else "",
-)
-_INTEGERS = declared_fact("read_as_integers", "{names}: whole numbers, read as integers")
-_UNCLEAR = declared_fact(
-    "scale_unclear",
-    "{names}: spans {decades:.1f} decades, and its values do not tell whether its scale is linear "
-    "or logarithmic; assumed to be {scale}, {settled}",
-    scale=lambda fact: "logarithmic" if fact["log"] else "linear",
-    settled=_other_scale,
-)
-_LOG = declared_fact(
-    "log_scale_guessed",
-    "{names}: spread evenly over {decades:.1f} decades, so assumed to be on a logarithmic scale; "
-    "{linear=} says otherwise",
-)
 
 
 def infer_space(
@@ -128,7 +83,7 @@ def infer_space(
         kept_none = None if none is None else none[kept]
         values = _encoded(parameter, cells.iloc[kept].tolist(), kept_none)
         if len(kept) and np.isnan(values).all():
-            notes.append(ONLY_LEFT_OUT(names=[name]))
+            notes.append(only_left_out([name]))
             continue
         found[name], columns[name] = parameter, values
     if not found:
@@ -146,27 +101,54 @@ def infer_space(
                 none = _empty_ones(cells) & space.allowed(X, j)
                 columns[name] = _encoded(found[name], cells.tolist(), none)
         parameters, inferred = _with_conditions(found, columns, trials)
-        notes.append(_NONE(names=[name for name in columns if name in changed]))
+        names = [name for name in columns if name in changed]
+        notes.append(
+            fact(
+                f"{join_names(names)}: empty cells that no other hyperparameter explains are the "
+                "value None; ",
+                Option("space"),
+                " may state another reason",
+                names=names,
+                role="check",
+            )
+        )
     X = np.column_stack([*columns.values()])
     gaps = np.isnan(X).sum(axis=0)
     if gaps.any():
-        empty = [parameters[j].name for j in np.flatnonzero(gaps)]
-        counts = tuple(gaps[gaps > 0].tolist())
-        notes.append(_EMPTY_CELLS(names=empty, counts=counts, rows=len(X)))
+        empty = ", ".join(f"{parameters[j].name} in {gaps[j]}" for j in np.flatnonzero(gaps))
+        notes.append(
+            fact(
+                f"empty cells ({empty} of {len(X)} rows) mean inactive; when, is inferred below "
+                "unless ",
+                Option("space"),
+                " states it",
+                role="check",
+            )
+        )
     return SearchSpace(parameters), X, [*_grouped(notes), *inferred]
+
+
+def _spread_evenly(names: Sequence[str], decades: str) -> Fact:
+    return fact(
+        f"{join_names(names)}: spread evenly over {decades} decades, so assumed to be on a "
+        "logarithmic scale; ",
+        Option("linear"),
+        " says otherwise",
+        kind="log_scale_guessed",
+        names=names,
+        role="check",
+        decades=decades,
+    )
 
 
 def _grouped(notes: list[Fact]) -> list[Fact]:
     """Return notes in which hyperparameters with as long a logarithmic scale share one."""
-    groups: dict[Hashable, list[Fact]] = {}
-    for place, note in enumerate(notes):
-        is_log = note.kind == "log_scale_guessed"
-        key = f"{note['decades']:.1f}" if is_log else place
-        groups.setdefault(key, []).append(note)
-    return [
-        replace(alike[0], names=tuple(n for note in alike for n in note.names))
-        for alike in groups.values()
-    ]
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    logs = [note for note in notes if note.kind == "log_scale_guessed"]
+    for note in logs:
+        names[note["decades"]] += note.names
+    shared = {note: _spread_evenly(names[note["decades"]], note["decades"]) for note in logs}
+    return [*dict.fromkeys(shared.get(note, note) for note in notes)]
 
 
 def _encoded(parameter: Parameter, cells: list[Any], none: Bools | None = None) -> Array:
@@ -208,7 +190,7 @@ def _unexplained(inferred: list[Fact], marks: Collection[str]) -> set[str]:
         for note in inferred
         if note.kind == "active_at_frequency"
         for name in note.names
-        if name in marks or note["why"].kind not in _MIDWAY
+        if name in marks or not note["midway"]
     }
 
 
@@ -279,22 +261,31 @@ def _parameter(
 
     present = column[[not is_empty(value) for value in column.tolist()]]
     if not len(present):
-        notes.append(_EMPTY(names=[name]))
+        text = f"{name}: left out, as the column is empty"
+        notes.append(fact(text, names=[name], role="check"))
         return None
     cells = present.tolist()
     is_category = isinstance(column.dtype, pd.CategoricalDtype)
     if not is_category and all(map(is_time, cells)):
-        notes.append(_TIMES(names=[name]))
+        left_out = f"{name}: left out, as a time is not a hyperparameter; "
+        notes.append(fact(left_out, Option("time"), " orders by it", names=[name], role="check"))
         return None
+    gaps = len(present) < len(column)
     if types.is_object_dtype(column) and all(map(is_number, cells)):
         present = _as_numbers(present)
     if types.is_bool_dtype(present) or not types.is_numeric_dtype(present):
         choices = _distinct(cells)
         if len(choices) == len(present) > 2:
-            gaps = len(present) < len(column)
-            notes.append(_DIFFERENT(names=[name], gaps=gaps))
+            notes.append(
+                fact(
+                    f"{name}: a different value in every row{' that has one' if gaps else ''}; if "
+                    "it is not a hyperparameter, leave it out with ",
+                    Option("ignore"),
+                    names=[name],
+                    role="check",
+                )
+            )
         return CategoricalParameter(name, choices)
-    gaps = len(present) < len(column)
     return _number(present, name, notes, gaps=gaps, first=first, log=log)
 
 
@@ -341,14 +332,26 @@ def _number(
     if not whole and gaps and (values == np.round(values)).all():
         # a column of integers with an empty cell comes as floats
         whole = True
-        notes.append(_INTEGERS(names=[name]))
+        notes.append(fact(f"{name}: whole numbers, read as integers"))
     low, high = float(values.min()), float(values.max())
     if log is None:
         scale = scale_of(values, [as_float(cell) for cell in first])
         log = scale.log
-        about = _LOG if scale.clear and log else _UNCLEAR
-        if log or not scale.clear:
-            notes.append(about(names=[name], decades=scale.decades, log=log))
+        decades = f"{scale.decades:.1f}"
+        if not scale.clear:
+            assumed, other = ("logarithmic", "linear") if log else ("linear", "log")
+            notes.append(
+                fact(
+                    f"{name}: spans {decades} decades, and its values do not tell whether its "
+                    f"scale is linear or logarithmic; assumed to be {assumed}, unless ",
+                    Option(other, [name]),
+                    " is given",
+                    names=[name],
+                    role="check",
+                )
+            )
+        elif log:
+            notes.append(_spread_evenly([name], decades))
     elif log and low <= 0.0:
         problem = f"names {name!r}, which has the value {low:g}"
         remedy = "A logarithmic scale has positive values only."

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Text, by_reason
+from hpo_explain.base.facts import Fact, Option, by_reason, fact
 from hpo_explain.base.options import STATES, Direction, State, sign_of
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact, separated
+from hpo_explain.base.phrases import abridged, counted, join_names, quoted
 from hpo_explain.run import Instances, Run
 from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, holds
 
@@ -26,102 +25,34 @@ LEAST_KNOWN = 2
 """Finished trials that an assumed model needs to explain a trial that no model chose."""
 _STATES: dict[str, State] = {
     "not_finite": "failed",
-    "not_finite_on_instance": "failed",
     "sentinel": "failed",
     "no_value": "failed",
     "pruned_without_value": "pruned",
 }
-_MOST_REASONS = 10
-_MOST_INSTANCES = 10
+_MOST = 10  # reasons and instances of a list
+
+NO_HYPERPARAMETER = fact("it has no hyperparameter")
 
 
-def _reasons(fact: Fact) -> Text:
-    found = sorted(fact["reasons"], key=lambda entry: -entry[1])[:_MOST_REASONS]
-    return separated([(f"{n} x ", why) for why, n in found], "; ")
+def only_left_out(names: Sequence[str]) -> Fact:
+    """Return a note on hyperparameters of no trial that counts."""
+    text = f"{join_names(names)}: only in trials that were left out, so not in the space"
+    return fact(text, names=names, role="check")
 
 
-NOT_FINITE = declared_fact("not_finite", "its {names} is {value}")
-NOT_FINITE_ON_INSTANCE = declared_fact(
-    "not_finite_on_instance",
-    "its {objective} is {value} where {column} is {instance}",
-    objective=lambda fact: fact.names[0],
-    column=lambda fact: fact.names[1],
-)
-_NOTHING_READABLE = declared_fact(
-    "nothing_readable",
-    "{source} has no trial that can be read: of its {count}, {reasons}. A run needs a finished "
-    "trial with a finite value: run more trials, or choose another {source}.",
-    count=lambda fact: counted(len(fact.trials), "trial"),
-    reasons=_reasons,
-)
-_REPEATED = declared_fact(
-    "repeated",
-    "repeated: {how} an earlier configuration; each one counts",
-    how=lambda fact: "1 trial repeats" if fact["count"] == 1 else f"{fact['count']} trials repeat",
-)
-ONLY_LEFT_OUT = declared_fact(
-    "only_left_out", "{names}: only in trials that were left out, so not in the space"
-)
-NO_HYPERPARAMETER = declared_fact("no_hyperparameter", "it has no hyperparameter")
-_SET = declared_fact("set_though_inactive", "{names} is set, but {condition} in {space=}")
-_MISSING = declared_fact("missing_though_active", "{names} is missing, but {condition} in {space=}")
-OUTSIDE = declared_fact("outside_read_space", "{why} (a wider {space=} reads this trial)")
-BEST_OUTSIDE = declared_fact(
-    "best_outside_range",
-    "best: trial {trials} ({value:.4g}) is better than every trial that is read, and left out: "
-    "{why}; a wider {space=} reads it",
-)
-_NO_CHOICE = declared_fact(
-    "no_choice",
-    "{names} = {value!r} is not one of its choices {choices}",
-    choices=lambda fact: repr(list(fact["choices"])),
-)
-_NO_NUMBER = declared_fact("no_number", "{names} = {value!r} is not a number")
-_OUTSIDE_RANGE = declared_fact(
-    "outside_range", "{names} = {value!r} is outside its range [{low!r}, {high!r}]"
-)
-_OFF_GRID = declared_fact(
-    "off_grid",
-    "{names} = {value!r} is not on its grid {low!r}, {second}, ...",
-    second=lambda fact: str(fact["low"] + fact["step"]),
-)
-_ANOTHER_LEVEL = declared_fact(
-    "another_fidelity",
-    "its {names} is {differs}",
-    differs=lambda fact: (
-        "not known" if fact["value"] is None else f"{fact['value']:g}, not {fact['level']:g}"
-    ),
-)
+def outside_space(why: Fact) -> Fact:
+    """Return that a trial has a value outside the space, which another space may hold."""
+    kind = "outside_read_space"
+    return fact(why, " (a wider ", Option("space"), " reads this trial)", kind=kind, why=why)
 
 
-def _instances(fact: Fact) -> str:
-    shown = fact["instances"][:_MOST_INSTANCES]
-    more = ", ..." if len(fact["instances"]) > _MOST_INSTANCES else ""
-    values = counted(len(fact["instances"]), "value")
-    return f"{values} of {fact.names[1]} ({', '.join(map(str, shown))}{more})"
-
-
-MEAN_OVER_INSTANCES = declared_fact(
-    "mean_over_instances",
-    "instances: the {objective} of a trial is its mean over {instances}; run.instances holds them "
-    "one by one",
-    objective=lambda fact: fact.names[0],
-    instances=_instances,
-)
-
-
-def _others(fact: Fact) -> str:
-    counts = zip(fact["levels"], fact["counts"], strict=True)
-    return ", ".join(f"{n} at {at:g}" for at, n in counts if at != fact["level"])
-
-
-_LEVEL = declared_fact(
-    "fidelity_level",
-    "fidelity: only results at {names} = {at} count; left out, as they are not comparable with "
-    "these: {others}; {level=} chooses",
-    at=lambda fact: f"{fact['level']:g}",
-    others=_others,
-)
+def mean_over_instances(objective: str, column: str, instances: Sequence[Any]) -> Fact:
+    """Return a note on the instances whose mean is the objective of a trial."""
+    return fact(
+        f"instances: the {objective} of a trial is its mean over "
+        f"{counted(len(instances), 'value')} of {column} ({abridged(instances, _MOST)}); "
+        "run.instances holds them one by one"
+    )
 
 
 def not_finite(
@@ -129,10 +60,14 @@ def not_finite(
 ) -> dict[int, Fact]:
     """Return the trials whose objective is NaN or infinite, with the reason to leave them out."""
     return {
-        # as text: NaN does not equal itself, and trials are listed by reason
-        int(trials[i]): NOT_FINITE(names=[name], value=str(objective[i]))
+        int(trials[i]): failed_as(f"its {name} is {objective[i]}")
         for i in np.flatnonzero(~np.isfinite(objective)).tolist()
     }
+
+
+def failed_as(text: str) -> Fact:
+    """Return that a trial failed, as it ended without a finite value."""
+    return fact(text, kind="not_finite", text=text)  # which tells it from others of the kind
 
 
 def state_of(reason: Fact) -> State | None:
@@ -142,7 +77,7 @@ def state_of(reason: Fact) -> State | None:
 
     Examples
     --------
-    >>> state_of(NOT_FINITE(names=["loss"], value="nan"))
+    >>> state_of(failed_as("its loss is nan"))
     'failed'
     """
     kind: Any = reason.kind
@@ -151,10 +86,16 @@ def state_of(reason: Fact) -> State | None:
 
 def nothing_left(source: str, excluded: Mapping[int, Fact]) -> NothingToExplain:
     """Return the error that no trial can be read: how many were left out, and why."""
-    reasons = {reason: len(trials) for reason, trials in by_reason(excluded).items()}
-    return NothingToExplain(
-        _NOTHING_READABLE(trials=excluded, source=source, reasons=tuple(reasons.items()))
+    reasons = sorted(by_reason(excluded).items(), key=lambda entry: -len(entry[1]))
+    parts: list[Fact | str] = []
+    for why, trials in reasons[:_MOST]:
+        parts += ["; ", f"{len(trials)} x ", why]
+    none = f"{source} has no trial that can be read: of its {counted(len(excluded), 'trial')}, "
+    remedy = (
+        ". A run needs a finished trial with a finite value: run more trials, or choose another "
+        f"{source}."
     )
+    return NothingToExplain(fact(none, *parts[1:], remedy))
 
 
 def best_outside(
@@ -179,15 +120,26 @@ def best_outside(
     value, why = outside[best]
     if sign * value >= float((sign * objective).min()):
         return []
-    # the remedy is said once
-    reason = why["why"] if why.kind == "outside_read_space" else why
-    return [BEST_OUTSIDE(trials=[best], value=value, why=reason)]
+    return [
+        fact(
+            f"best: trial {best} ({value:.4g}) is better than every trial that is read, and left "
+            "out: ",
+            why["why"] if why.kind == "outside_read_space" else why,  # the remedy is said once
+            "; a wider ",
+            Option("space"),
+            " reads it",
+            kind="best_outside_range",
+            trials=[best],
+            role="check",
+        )
+    ]
 
 
 def repeated(X: Array) -> list[Fact]:
     """Note how many rows are equal to an earlier one."""
     again = len(X) - len({row.tobytes() for row in X})
-    return [_REPEATED(count=again)] if again else []
+    how = "1 trial repeats" if again == 1 else f"{again} trials repeat"
+    return [fact(f"repeated: {how} an earlier configuration; each one counts")] if again else []
 
 
 def instances_of(X: Array, scores: Array) -> Instances | None:
@@ -229,18 +181,19 @@ def encode_value(parameter: Parameter, value: Any) -> float | Fact:
 
 
 def _misfit(parameter: Parameter, value: Any) -> Fact:
-    names = [parameter.name]
+    has = f"{parameter.name} = {quoted(value)} is"
     if isinstance(parameter, CategoricalParameter):
-        return _NO_CHOICE(names=names, value=value, choices=parameter.choices)
+        return fact(f"{has} not one of its choices {[*parameter.choices]!r}")
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        return _NO_NUMBER(names=names, value=value)
+        return fact(f"{has} not a number")
     if isinstance(value, (bool, np.bool_)):
-        return _NO_NUMBER(names=names, value=value)
-    if parameter.low <= number <= parameter.high:
-        return _OFF_GRID(names=names, value=value, low=parameter.low, step=parameter.step)
-    return _OUTSIDE_RANGE(names=names, value=value, low=parameter.low, high=parameter.high)
+        return fact(f"{has} not a number")
+    low, high, step = parameter.low, parameter.high, parameter.step
+    if step and low <= number <= high:
+        return fact(f"{has} not on its grid {low!r}, {low + step}, ...")
+    return fact(f"{has} outside its range [{low!r}, {high!r}]")
 
 
 def fits_conditions(space: SearchSpace, X: Array) -> npt.NDArray[np.bool_]:
@@ -262,12 +215,13 @@ def against_conditions(space: SearchSpace, X: Array) -> dict[int, Fact]:
     reasons: dict[int, Fact] = {}
     for j, parameter in enumerate(space):
         given, allowed = ~np.isnan(X[:, j]), space.allowed(X, j)
-        about = {"names": [parameter.name], "condition": space.condition_text(parameter.name)}
+        name, in_space = parameter.name, (" in ", Option("space"))
+        but = f"but {space.condition_text(name)}"
         for i in np.flatnonzero(given & ~allowed).tolist():
-            reasons.setdefault(i, _SET(**about))
+            reasons.setdefault(i, fact(f"{name} is set, {but}", *in_space))
         if parameter.optional is None:
             for i in np.flatnonzero(allowed & ~given).tolist():
-                reasons.setdefault(i, _MISSING(**about))
+                reasons.setdefault(i, fact(f"{name} is missing, {but}", *in_space))
     return reasons
 
 
@@ -299,26 +253,29 @@ class Level:
 
     def reasons(self, trials: npt.NDArray[np.int64]) -> dict[int, Fact]:
         """Return why evaluations at another level do not count, by their numbers (n,)."""
-        return {
-            int(trials[i]): _ANOTHER_LEVEL(
-                names=[self.name],
-                value=None if np.isnan(self.fidelity[i]) else float(self.fidelity[i]),
-                level=self.value,
-            )
-            for i in self.others.tolist()
-        }
+        return {int(trials[i]): self._reason(float(self.fidelity[i])) for i in self.others.tolist()}
+
+    def _reason(self, value: float) -> Fact:
+        names, kind = [self.name], "another_fidelity"
+        if np.isnan(value):
+            return fact(f"its {self.name} is not known", kind=kind, names=names, value=None)
+        text = f"its {self.name} is {value:g}, not {self.value:g}"
+        return fact(text, kind=kind, names=names, value=value)
 
     def notes(self) -> list[Fact]:
         """Return a note on how many evaluations each level has; none where there is one level."""
-        levels, counts = np.unique(self.fidelity[~np.isnan(self.fidelity)], return_counts=True)
         if not len(self.others):
             return []
+        levels, counts = np.unique(self.fidelity[~np.isnan(self.fidelity)], return_counts=True)
+        pairs = zip(levels.tolist(), counts.tolist(), strict=True)
+        others = ", ".join(f"{n} at {level:g}" for level, n in pairs if level != self.value)
         return [
-            _LEVEL(
-                names=[self.name],
-                level=self.value,
-                levels=tuple(levels.tolist()),
-                counts=tuple(counts.tolist()),
+            fact(
+                f"fidelity: only results at {self.name} = {self.value:g} count; left out, as they "
+                f"are not comparable with these: {others}; ",
+                Option("level"),
+                " chooses",
+                role="check",
             )
         ]
 

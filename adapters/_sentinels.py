@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.numbers import format_value
 from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.phrases import counted_trials
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.phrases import counted_trials, join_words
 from hpo_explain.run.metrics import bounds_of, check_bounds
 from hpo_explain.space import Array, Bools, Ints
 
@@ -22,18 +22,6 @@ _TIMES_REPEATED = 100.0  # ... and of any other one that occurs again
 _LEAST_ROUND = 999.0
 _SAME = 1e-7  # relative: single precision
 _LARGEST = (sys.float_info.max, float(np.finfo(np.float32).max), 2.0**31, 2.0**63)
-
-SENTINEL = declared_fact(
-    "sentinel",
-    "its {names} of {value} stands for a failure (with {bounds=} that hold it, it is a value)",
-)
-_SENTINELS = declared_fact(
-    "sentinels",
-    "failures: {which} with {values} as {objective}, far beyond all others, count as failed; with "
-    "{bounds=} that hold it, it is a value",
-    objective=lambda fact: fact.names[0],
-    which=lambda fact: counted_trials(fact.trials),
-)
 
 
 @dataclass(frozen=True)
@@ -102,10 +90,18 @@ class Sentinels:
         trials : sequence of int
             The numbers of the trials.
         """
-        return {
-            int(trials[i]): SENTINEL(names=[self.name], value=float(objective[i]))
-            for i in np.flatnonzero(self.found(objective)).tolist()
-        }
+        found = np.flatnonzero(self.found(objective)).tolist()
+        return {int(trials[i]): self._reason(float(objective[i])) for i in found}
+
+    def _reason(self, value: float) -> Fact:
+        return fact(
+            f"its {self.name} of {format_value(value)} stands for a failure (with ",
+            Option("bounds"),
+            " that hold it, it is a value)",
+            kind="sentinel",
+            names=[self.name],
+            value=value,
+        )
 
     def _is_sentinel(self, worst: float, rows: Ints, others: Array) -> bool:
         if self.bounds is not None and self.bounds[0] <= worst <= self.bounds[1]:
@@ -151,9 +147,17 @@ def of_sentinels(excluded: Mapping[int, Fact]) -> list[Fact]:
     found = {trial: why for trial, why in excluded.items() if why.kind == "sentinel"}
     if not found:
         return []
-    values = dict.fromkeys(why["value"] for why in found.values())
-    names = next(iter(found.values())).names
-    return [_SENTINELS(trials=sorted(found), names=names, values=tuple(values))]
+    values = dict.fromkeys(format_value(why["value"]) for why in found.values())
+    (name,) = next(iter(found.values())).names
+    return [
+        fact(
+            f"failures: {counted_trials([*found])} with {join_words([*values])} as {name}, far "
+            "beyond all others, count as failed; with ",
+            Option("bounds"),
+            " that hold it, it is a value",
+            trials=sorted(found),
+        )
+    ]
 
 
 def _is_power_of_ten(size: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import os
 import threading
 import traceback
@@ -54,23 +55,23 @@ class Budget:
 
     Parameters
     ----------
-    share : float or None
-        Share of the optimization's own time that reports may take; None for no limit.
+    share : float
+        Share of the optimization's own time that reports may take; infinite for no limit.
     sections : int
         Number of parts of a report.
     """
 
-    def __init__(self, share: float | None, sections: int = _SECTIONS) -> None:
+    def __init__(self, share: float, sections: int = _SECTIONS) -> None:
         self.share = share
         self.cost = _START + _SECTION * sections  # of the next report
         self.spent = 0.0
-        self._begun: float | None = None
+        self._begun = math.nan
         self._within = 0.0  # seconds for which the optimization itself stood still
         self._last = 0.0  # of them, those of the last time
 
     def begin(self, lasted: float) -> None:
         """Note that the first trial has finished, which lasted so many seconds."""
-        if self._begun is None:
+        if math.isnan(self._begun):
             self._begun = perf_counter() - lasted
 
     def stood_still(self, seconds: float) -> None:
@@ -87,10 +88,6 @@ class Budget:
     @property
     def has_room(self) -> bool:
         """Whether a report fits into what is left of the budget."""
-        if self.share is None:
-            return True
-        if self._begun is None:
-            return False
         own = perf_counter() - self._begun - self._within
         return self.cost <= self.share * own - self.spent
 
@@ -136,7 +133,7 @@ class ReportUpdates(ABC):
         self.every = check_count("every", every)
         """Number of finished trials between two reports."""
         self._sections = _checked_sections(sections)
-        self._share = budget
+        self._share = math.inf if budget is None else budget
         self._on_update = on_update
         self._begin()
 
@@ -185,11 +182,11 @@ class ReportUpdates(ABC):
             # who asks and tells is not on the stack while a trial runs
             if not self._waiting and is_called_by(self._framework):
                 self._wait_for_the_end()
-            short = self._finished == _FIRST and self._drawing is None
+            short = self._finished == _FIRST and not self._drawing
         if not (self._due or short) or not self._starting.acquire(blocking=False):
             return
         try:
-            if self._drawing is not None and not self._drawing.is_over:
+            if self._drawing and not self._drawing.is_over:
                 return
             if self._due and self._budget.has_room:
                 self._due = self._told = False
@@ -197,8 +194,7 @@ class ReportUpdates(ABC):
             elif short:
                 self._drawing = self._start(source, short=True)
             elif not self._told:
-                percent = 100.0 * (self._budget.share or 0.0)
-                _logger.info(_WAITS, self.path, self._finished, percent)
+                _logger.info(_WAITS, self.path, self._finished, 100.0 * self._budget.share)
                 self._told = True
         except BaseException:  # the run is being stopped; it may be continued with this callback
             self._due = True
@@ -250,11 +246,11 @@ class ReportUpdates(ABC):
                 return False
             if self._whole == self._finished:
                 return True
-            if self._drawing is not None:  # of fewer trials
+            if self._drawing:  # of fewer trials
                 self._drawing.stop()
             drawing = self._start(self._source, last=not short, short=short, beside=True)
             self._drawing = drawing
-        while drawing is not None and not drawing.is_over:
+        while drawing and not drawing.is_over:
             sleep(_LOOK)
             if goes_on(self._framework):
                 drawing.stop()
@@ -280,12 +276,12 @@ class ReportUpdates(ABC):
         if self._owner != os.getpid():
             self._begin()
         with self._starting:
-            if self._drawing is not None:  # of fewer trials
+            if self._drawing:  # of fewer trials
                 self._drawing.stop()
             self._due = self._written = False
             _UNFINISHED.discard(self)
             self._drawing = self._start(source, last=True)
-            if self._drawing is not None:
+            if self._drawing:
                 try:
                     self._drawing.wait()
                 except BaseException:
@@ -300,7 +296,7 @@ class ReportUpdates(ABC):
         # a thread that has begun to read for a drawing, which comes too late, is waited for
         self._starting.acquire(timeout=_AT_MOST)
         try:
-            if self._drawing is not None:
+            if self._drawing:
                 self._drawing.stop()
             turn = Turn(self.path.parent)
             if turn.is_mine:
@@ -342,7 +338,7 @@ class ReportUpdates(ABC):
         except Exception as error:
             self._log(_NOT_WRITTEN, error)
         finally:
-            if drawing is None:
+            if not drawing:
                 turn.end()
             self._budget.stood_still(perf_counter() - began)
         return drawing
@@ -354,7 +350,7 @@ class ReportUpdates(ABC):
             cost = drawn.result()
             self._written, failing = True, _UNTOLD
             self._whole = max(self._whole, finished)
-            if self._on_update is not None:
+            if self._on_update:
                 self._on_update(self.path)
         except Exception as error:
             self._log(failing, error)

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import Domain, parameter_of, plain
+from hpo_explain.adapters._domain import Domain, is_among, parameter_of, plain
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
-from hpo_explain.base.phrases import listed
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names, listed
 from hpo_explain.space import (
     CategoricalParameter,
     FloatParameter,
@@ -23,24 +22,11 @@ from hpo_explain.space import (
     Parameter,
     Range,
     SearchSpace,
-    category_index,
 )
 
 _DRAWN = 1000  # configurations that tell how often a hyperparameter is active
 _LAWS = ("Uniform", "Normal", "Beta")
 _SHOWN = 3
-
-_AT_FREQUENCY = declared_fact(
-    "condition_as_frequency",
-    "conditions: when {names} is active cannot be said by values of single hyperparameters; it "
-    "counts as active at the frequency of configurations drawn at random",
-)
-_FORBIDDEN = declared_fact(
-    "forbidden_clauses",
-    "forbidden: the space rules out {clauses}, which the search space here does not: averages and "
-    "advice may take in such configurations; {background=} takes an array without them",
-    clauses=lambda fact: listed(fact["clauses"], _SHOWN),
-)
 
 Values = dict[str, list[Any] | Range]
 """By parent the values for which a child is active; several parents mean *and*."""
@@ -109,9 +95,18 @@ def space_of(
     if unstated:
         for name, share in shares(unstated).items():
             found[name] = replace(found[name], optional=share if 0.0 < share < 1.0 else None)
-        notes.append(_AT_FREQUENCY(names=unstated))
+        text = (
+            f"conditions: when {join_names(unstated)} is active cannot be said by values of single "
+            "hyperparameters; it counts as active at the frequency of configurations drawn at "
+            "random"
+        )
+        notes.append(fact(text))
     if forbidden:
-        notes.append(_FORBIDDEN(clauses=tuple(forbidden)))
+        text = (
+            f"forbidden: the space rules out {listed(forbidden, _SHOWN)}, which the search space "
+            "here does not: averages and advice may take in such configurations; "
+        )
+        notes.append(fact(text, Option("background"), " takes an array without them"))
     return SearchSpace([*found.values()]), notes
 
 
@@ -130,8 +125,8 @@ def _domain(given: Any) -> Domain:
     if kind == "CategoricalHyperparameter":
         weighed = len({*np.asarray(given.probabilities).tolist()}) > 1
         return Domain(choices=given.choices, weighed=weighed)
-    law = next((law for law in _LAWS if kind.startswith(law)), None)
-    if law is None or not kind.endswith(("FloatHyperparameter", "IntegerHyperparameter")):
+    law = next((law for law in _LAWS if kind.startswith(law)), "")
+    if not law or not kind.endswith(("FloatHyperparameter", "IntegerHyperparameter")):
         problem = f"holds {name!r}, which is a {kind}"
         remedy = ("Give a ", Option("space"), "SearchSpace([...]).")
         raise InputError("configspace", problem, kind, remedy)
@@ -226,7 +221,7 @@ def _both(one: list[Any] | Range, other: list[Any] | Range) -> Any:
     elif isinstance(one, Range) or isinstance(other, Range):
         raise _UnstatedError
     else:
-        both = [v for v in other if category_index(one, v) is not None]
+        both = [v for v in other if is_among(one, v)]
     if not both:
         raise _UnstatedError
     return both
@@ -244,11 +239,11 @@ def _values(condition: Condition, parameters: Mapping[str, Parameter]) -> Values
         return {condition.parent: _beyond(condition.kind, value)}
     every = _every(parameters[condition.parent])
     if condition.kind == "not":
-        others = [v for v in every if category_index([value], v) is None]
+        others = [v for v in every if not is_among([value], v)]
         return {condition.parent: others}
     # of an ordinal hyperparameter: in its order
-    at = category_index(every, value)
-    if at is None:
+    at = next((i for i, v in enumerate(every) if is_among([value], v)), -1)
+    if at < 0:
         raise _UnstatedError
     is_less = condition.kind == "less"
     return {condition.parent: every[:at] if is_less else every[at + 1 :]}
@@ -273,7 +268,7 @@ def _any_of(conditions: Sequence[Condition], parameters: Mapping[str, Parameter]
     for values in (part[parent] for part in parts):
         if isinstance(values, Range):
             raise _UnstatedError
-        once += [v for v in values if category_index(once, v) is None]
+        once += [v for v in values if not is_among(once, v)]
     return {parent: once}
 
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._domain import number, plain
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of
 from hpo_explain.adapters.ray._experiment import DIRECTIONS, REASONS, checked_objective, reported_by
 from hpo_explain.adapters.ray.space import flat, read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Origin
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import NO_VALUE, Run
+from hpo_explain.base.facts import Option, Origin, fact
+from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
-_EMPTY = declared_fact("analysis_empty", "analysis has no trial. Give tune.run a larger budget.")
-_WITHOUT_MODEL = declared_fact(
-    "flaml_without_model",
+_WITHOUT_MODEL = fact(
     "proposals: FLAML's own search goes on from the best trial without a model, so that no trial "
-    "counts as a proposal; {optimizer=} names another one",
+    "counts as a proposal; ",
+    Option("optimizer"),
+    " names another one",
 )
 
 
@@ -75,7 +72,8 @@ def from_flaml(
         remedy = "For an AutoML object give a table of its config_history to from_frame."
         raise InputError("analysis", problem, kind, remedy)
     if not trials:
-        raise NothingToExplain(_EMPTY())
+        empty = "analysis has no trial. Give tune.run a larger budget."
+        raise NothingToExplain(fact(empty))
     name = checked_objective(
         objective or analysis.default_metric, reported_by([t.last_result for t in trials])
     )
@@ -88,7 +86,7 @@ def from_flaml(
         for i, (trial, config) in enumerate(zip(trials, configs, strict=True))
     }
     if optimizer is None:
-        notes.append(_WITHOUT_MODEL())
+        notes.append(_WITHOUT_MODEL)
     direction = DIRECTIONS.get(str(analysis.default_mode), "minimize")
     source = Source("analysis", optimizer or "FLAML", direction, name)
     return run_of(evaluations, own, source, bounds=bounds, notes=notes)
@@ -96,13 +94,11 @@ def from_flaml(
 
 def _evaluation(trial: Any, config: Mapping[str, Any], metric: str, origin: Origin) -> Evaluation:
     value = (trial.last_result or {}).get(metric)
-    reason = REASONS.get(str(trial.status))
     start, end = (getattr(trial, at, None) for at in ("start_time", "last_update_time"))
     return Evaluation(
         config,
-        np.nan if value is None else float(value),
-        NO_VALUE if reason is None and value is None else reason,
+        *outcome(value, REASONS.get(str(trial.status))),
         origin,
-        np.nan if start is None else float(start),
-        np.nan if end is None else float(end),
+        number(start),
+        number(end),
     )

@@ -137,8 +137,7 @@ def folder_with(*patterns: str, named: str = "") -> Sign:
         if not folder.is_dir():
             return None
         complete = all(
-            any(next(folder.glob(one), None) is not None for one in pattern.split("|"))
-            for pattern in patterns
+            any(any(folder.glob(one)) for one in pattern.split("|")) for pattern in patterns
         )
         return folder if complete else None
 
@@ -150,7 +149,7 @@ def database_with(*tables: str) -> Sign:
 
     def sign(path: Path) -> Path | None:
         found = tables_of(path)
-        return path if found is not None and {*tables} <= found else None
+        return path if {*tables} <= (found or set()) else None
 
     return sign
 
@@ -383,7 +382,7 @@ def place_of(place: str | os.PathLike[str]) -> Place:
             _meant(path) if shown == name else "Check the address.",
         )
     found = _recognized(path)
-    if found is not None:
+    if found:
         return found
     if path.is_dir():
         return _only_one_in(path)
@@ -399,13 +398,13 @@ def _of_address(name: str) -> Place:
     """Return what an address is: an Optuna storage, but MLflow has addresses of SQLite as well."""
     path = Path(name.removeprefix("sqlite:///"))
     found = None if tables_of(path) is None else _recognized(path)
-    return Place(name, STORAGE) if found is None or found.format is STORAGE else found
+    return found if found and found.format is not STORAGE else Place(name, STORAGE)
 
 
 def is_several(place: str) -> bool:
     """Say whether a path is a folder that holds several runs, or none, and is none itself."""
     path = Path(place)
-    if not path.is_dir() or _recognized(path) is not None:
+    if not path.is_dir() or _recognized(path):
         return False
     return len(runs_in(path)) != 1
 
@@ -413,7 +412,7 @@ def is_several(place: str) -> bool:
 def _recognized(path: Path) -> Place | None:
     for form in FORMATS:
         at = form.sign(path)
-        if at is not None:
+        if at:
             return Place(str(at), form)
     return None
 
@@ -471,14 +470,14 @@ def _runs_below(
     except OSError:  # which this user may not look into
         return
     for path in entries:
-        if leading_to is not None and not leading_to.is_relative_to(path):
+        if leading_to and not leading_to.is_relative_to(path):
             continue
         # what a link leads to lies somewhere else, or is found there
         is_link = path.is_symlink() and path.is_dir()
         if is_link or path.name.startswith(".") or next(left, None) is None:
             continue
         found = _run_at(path)
-        if found is not None:
+        if found:
             yield found
         elif path.is_dir() and depth > 1:
             yield from _runs_below(path, depth - 1, left, leading_to)
@@ -489,10 +488,8 @@ def _run_at(path: Path) -> Place | None:
         found = _recognized(path)
     except OSError:
         return None
-    if found is None:
-        return None
     is_called_so = path.name.lower().endswith(_TABLE_ENDS)
-    return None if found.format is TABLE and not is_called_so else found
+    return None if found and found.format is TABLE and not is_called_so else found
 
 
 def what_it_is(path: Path) -> str:

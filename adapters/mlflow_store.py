@@ -19,9 +19,8 @@ import numpy as np
 from hpo_explain.adapters._sqlite import columns_of, connect
 from hpo_explain.adapters.formats import Opened
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
+from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,18 +34,6 @@ _NEEDED = {
 _PARENT = "mlflow.parentRunId"
 _STATUSES = ("", "RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED")
 _DELETED = "deleted"
-
-_PARENTS = declared_fact(
-    "parent_runs_left_out",
-    "runs: {count} left out that {have} other runs below and not their parameters",
-    count=lambda fact: counted(fact["count"], "run"),
-    have=lambda fact: "has" if fact["count"] == 1 else "have",
-)
-_WITHOUT_PARAMETERS = declared_fact(
-    "runs_without_parameters",
-    "runs: {count} left out without a parameter",
-    count=lambda fact: counted(fact["count"], "run"),
-)
 
 
 @dataclass
@@ -98,7 +85,7 @@ def opened_folder(
 ) -> Iterator[Opened]:
     """Open a folder of MLflow, ``mlruns`` or that of one experiment in it; as `opened_database`."""
     folder = Path(path)
-    is_experiment = next(folder.glob("*/params"), None) is not None
+    is_experiment = any(folder.glob("*/params"))
     experiments = [folder] if is_experiment else sorted(folder.iterdir())
     names: dict[str, str] = {}
     runs: dict[str, _StoredRun] = {}
@@ -109,9 +96,7 @@ def opened_folder(
         names[experiment.name] = about.get("name", experiment.name)
         for place in sorted(experiment.iterdir()):
             if (place / "params").is_dir() or (place / "metrics").is_dir():
-                run = _run_of_folder(place)
-                if run is not None:
-                    runs[place.name] = run
+                runs |= _run_of_folder(place)
     yield _table(path, names, runs, study_name)
 
 
@@ -173,9 +158,11 @@ def _trials_among(runs: Mapping[str, _StoredRun]) -> tuple[dict[str, _StoredRun]
     bare = [i for i, run in runs.items() if not run.params and i not in parents]
     notes = []
     if parents:
-        notes.append(_PARENTS(count=len(parents)))
+        have = "has" if len(parents) == 1 else "have"
+        left_out = f"runs: {counted(len(parents), 'run')} left out that {have} other runs below"
+        notes.append(fact(f"{left_out} and not their parameters"))
     if bare:
-        notes.append(_WITHOUT_PARAMETERS(count=len(bare)))
+        notes.append(fact(f"runs: {counted(len(bare), 'run')} left out without a parameter"))
     trials = {i: run for i, run in runs.items() if i not in {*parents, *bare}}
     return trials, notes
 
@@ -262,10 +249,9 @@ def _metrics(database: sqlite3.Connection) -> Iterator[tuple[str, str, Any]]:
             f"SELECT run_uuid, key, CASE {is_nan} WHEN 1 THEN NULL ELSE value END "
             f"FROM {table} ORDER BY {', '.join([*order, 'value'])}"
         )
-        first = next(rows, None)
-        if first is not None:
-            yield first
-            yield from rows
+        found = [*rows]
+        if found:
+            yield from found
             return
 
 
@@ -287,13 +273,13 @@ def _number(value: Any) -> float:
 # ---------------------------------------------------------------------- a folder
 
 
-def _run_of_folder(place: Path) -> _StoredRun | None:
-    """Return the run in a folder; None if it was deleted."""
+def _run_of_folder(place: Path) -> dict[str, _StoredRun]:
+    """Return the run in a folder by its name; none if it was deleted."""
     about = _entries(place / "meta.yaml")
     if about.get("lifecycle_stage") == _DELETED:
-        return None
+        return {}
     tags = place / "tags" / _PARENT
-    return _StoredRun(
+    run = _StoredRun(
         place.parent.name,
         _status(about.get("status", "FINISHED")),
         _number(about.get("start_time")),
@@ -302,6 +288,7 @@ def _run_of_folder(place: Path) -> _StoredRun | None:
         {name: _text(file) for name, file in _files(place / "params")},
         {name: _last(file) for name, file in _files(place / "metrics")},
     )
+    return {place.name: run}
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 from hpo_explain.adapters.formats import Opened, read_json
 from hpo_explain.adapters.frame._names import different_columns
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, fact
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NUMBERS = re.compile(r"[\d\s.eE+-]+")
-_SEPARATED = declared_fact("separator", "table: its columns are separated by {separator}")
 
 
 @contextmanager
@@ -145,4 +143,5 @@ def read_csv(source: str) -> tuple[pd.DataFrame, list[Fact]]:
         frame = frame.iloc[:, different]
     if separator == ",":
         return frame, []
-    return frame, [_SEPARATED(separator=_SEPARATORS[separator])]
+    text = f"table: its columns are separated by {_SEPARATORS[separator]}"
+    return frame, [fact(text, role="check")]

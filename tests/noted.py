@@ -1,5 +1,7 @@
 """Facts by their kind, or by a piece of their text."""
 
+import re
+
 
 def noted(facts, what):
     """The facts of one kind, or that say this."""
@@ -15,3 +17,25 @@ def the_note(facts, what):
 def kinds(facts):
     """The kinds of facts."""
     return {fact.kind for fact in facts}
+
+
+def told(facts, words):
+    """The facts that say these words."""
+    return [fact for fact in facts if words in str(fact)]
+
+
+def the_told(facts, words):
+    """The only fact that says these words."""
+    (found,) = told(facts, words)
+    return found
+
+
+def columns_left_out(run):
+    """The first columns that are no hyperparameters, as a run of a table tells them."""
+    listed = re.search("; left out: (.*); hyperparameters=", str(the_told(run.notes, "columns: ")))
+    return re.split(", | and ", listed[1]) if listed else []
+
+
+def why_left_out(run):
+    """Why trials of a run do not count, by their numbers."""
+    return {trial: str(why) for trial, why in run.excluded.items()}

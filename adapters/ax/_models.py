@@ -12,19 +12,15 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from hpo_explain.adapters._evaluations import encoded
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.adapters._latest import Latest
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, SearchSpace
 
-_KEPT = 16
 _PROBES = 64
 _SAME = 1e-4  # of the spread of the predictions
-_ACQUISITION = declared_fact(
-    "ax_acquisition", "Ax averages the expected improvement over draws, which is not rebuilt"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +157,7 @@ class AxRecord:
     fit: AxFit
     rows: Mapping[int, Array]
     known: Mapping[int, tuple[int, ...]]
-    _found: dict[tuple[int, ...], Surrogate | None] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _found: Latest = field(default_factory=Latest, init=False, repr=False)
 
     @classmethod
     def of(
@@ -185,7 +179,7 @@ class AxRecord:
             The trials that have a value.
         """
         strategy = getattr(client, "_maybe_generation_strategy", None)
-        if strategy is None:
+        if not strategy:
             return None
         node = strategy.current_node
         specs = node.generator_specs
@@ -199,28 +193,20 @@ class AxRecord:
         known = {}
         for number, trial in experiment.trials.items():
             by = trial.generator_run
-            if by is not None and by._generation_node_name == node.name:
+            if by and by._generation_node_name == node.name:
                 done = {t: other.time_completed for t, other in trials.items()}
                 known[number] = tuple(t for t, at in done.items() if at and at < by.time_created)
         fit = AxFit(space, specs[0].copy(), experiment, data, metric)
         record = cls(fit, dict(zip(trials, read.X, strict=True)), known)
-        return None if record.surrogate(None) is None else record
-
-    def __getstate__(self) -> dict[str, Any]:
-        # fitted again where it is needed
-        return {**self.__dict__, "_found": {}}
+        return record if record.surrogate(None) else None
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that generated trial `before`; for None one of all trials."""
         trials = tuple(self.rows) if before is None else self.known.get(before)
         if not trials:
             return None
-        if trials not in self._found:
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            X = np.array([self.rows[trial] for trial in trials])
-            self._found[trials] = self.fit.surrogate(trials, X)
-        return self._found[trials]
+        X = np.array([self.rows[trial] for trial in trials])
+        return self._found.of(trials, lambda: self.fit.surrogate(trials, X))
 
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return None: Ax averages its acquisition over draws, and it is not rebuilt."""
@@ -228,4 +214,5 @@ class AxRecord:
 
     def why_not(self, before: int | None) -> Fact | None:
         """Return why trial `before` has no acquisition."""
-        return _ACQUISITION()
+        averages = "Ax averages the expected improvement over draws"
+        return fact(f"{averages}, which is not rebuilt")

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from hpo_explain.adapters._domain import Domain, parameter_of
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import (
+    Evaluation,
+    Source,
+    objective_among,
+    outcome,
+    run_of,
+    seconds,
+)
 from hpo_explain.adapters.ax._models import AxRecord
-from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import listed
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, PRUNED, RUNNING, WAITING, Run
+from hpo_explain.run import FAILED, PRUNED, RUNNING, WAITING, Run
 from hpo_explain.space import Parameter, SearchSpace
 
 _WITHOUT_MODEL = ("Sobol", "CenterOfSearchSpace", "Uniform", "Factorial", "Thompson")
@@ -31,27 +35,9 @@ REASONS = {
 }
 _SHOWN = 3
 
-_EMPTY = declared_fact("client_empty", "client has no trial yet. Complete some first.")
-_MODELS = declared_fact(
-    "ax_models",
+_MODELS = fact(
     "models: for each proposal Ax's Gaussian process is fitted again by Ax's own code to the "
-    "trials completed by then; where no trial is asked about, to all",
-)
-_SEM = declared_fact(
-    "sem_known",
-    "noise: the standard errors that {names} was told with are {used}",
-    used=lambda fact: (
-        "known to Ax's own model; models that are fitted here, as for importance, estimate the "
-        "noise from the values"
-        if fact["own"]
-        else "left out; the surrogate estimates the noise from the values"
-    ),
-)
-_CONSTRAINTS = declared_fact(
-    "parameter_constraints",
-    "constraints: Ax keeps to {constraints}, and the search space here does not: averages and "
-    "advice may take in other configurations; {background=} takes an array without them",
-    constraints=lambda fact: listed(fact["constraints"], _SHOWN),
+    "trials completed by then; where no trial is asked about, to all"
 )
 
 
@@ -98,28 +84,28 @@ def from_ax(
         problem = f"must be a client of Ax with an objective, but was a {kind!r}"
         raise InputError("client", problem, kind, "Call its configure_optimization.")
     if not experiment.trials:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("client has no trial yet. Complete some first."))
     names = list(config.objective.metric_names)
-    if objective is None and len(names) > 1:
-        shown = ", ".join(map(repr, names))
-        problem = f"must be given, as there are {len(names)}"
-        raise InputError("objective", problem, None, f"Choose one of {shown}.")
-    name = names[0]
-    if objective is not None:
-        name = check_name("objective", objective, names, "metric")
+    name = objective_among(names, objective, "metric")
     space, notes = _space(experiment.search_space)
     data = experiment.lookup_data()
     rows = data.df[data.df["metric_name"] == name]
     if "step" in rows:  # of a learning curve the last value
         rows = rows.sort_values("step", kind="stable")
     values = dict(zip(rows["trial_index"].tolist(), rows["mean"].tolist(), strict=True))
-    trials = {int(i): _evaluation(t, values.get(i, np.nan)) for i, t in experiment.trials.items()}
+    trials = {int(i): _evaluation(t, values.get(i)) for i, t in experiment.trials.items()}
     valued = {t for t, trial in trials.items() if np.isfinite(trial.value)}
     record = AxRecord.of(client, space, data, experiment.metrics[name].signature, valued)
-    if record is not None:
-        notes.append(_MODELS())
+    if record:
+        notes.append(_MODELS)
     if (rows["sem"] > 0).any():
-        notes.append(_SEM(names=[name], own=record is not None))
+        used = "left out; the surrogate estimates the noise from the values"
+        if record:
+            used = (
+                "known to Ax's own model; models that are fitted here, as for importance, "
+                "estimate the noise from the values"
+            )
+        notes.append(fact(f"noise: the standard errors that {name} was told with are {used}"))
     source = Source("client", "Ax", _direction(config, name), name)
     return run_of(trials, space, source, bounds=bounds, notes=notes, record=record)
 
@@ -128,7 +114,7 @@ def several_objectives(client: Any) -> list[str]:
     """Return the metrics of the objective where there are several, else nothing."""
     experiment = getattr(client, "_experiment", client)
     config = getattr(experiment, "optimization_config", None)
-    names = [] if config is None else list(config.objective.metric_names)
+    names = list(config.objective.metric_names) if config else []
     return names if len(names) > 1 else []
 
 
@@ -153,7 +139,11 @@ def _space(given: Any) -> tuple[SearchSpace, list[Fact]]:
         notes += about
     constraints = [_plain(entry) for entry in getattr(given, "parameter_constraints", None) or ()]
     if constraints:
-        notes.append(_CONSTRAINTS(constraints=tuple(constraints)))
+        text = (
+            f"constraints: Ax keeps to {listed(constraints, _SHOWN)}, and the search space here "
+            "does not: averages and advice may take in other configurations; "
+        )
+        notes.append(fact(text, Option("background"), " takes an array without them"))
     return SearchSpace(parameters), notes
 
 
@@ -163,17 +153,13 @@ def _plain(constraint: Any) -> str:
     return f"{' + '.join(terms)} <= {constraint.bound:g}"
 
 
-def _evaluation(trial: Any, value: float) -> Evaluation:
-    reason = REASONS.get(trial.status.name)
-    if reason is None and np.isnan(value):
-        reason = NO_VALUE
+def _evaluation(trial: Any, value: float | None) -> Evaluation:
     return Evaluation(
-        {} if trial.arm is None else dict(trial.arm.parameters),
-        float(value),
-        reason,
+        dict(trial.arm.parameters) if trial.arm else {},
+        *outcome(value, REASONS.get(trial.status.name)),
         _origin(trial.generation_method_str),
-        _seconds(trial.time_run_started),
-        np.inf if trial.status.name == "RUNNING" else _seconds(trial.time_completed),
+        seconds(trial.time_run_started),
+        np.inf if trial.status.name == "RUNNING" else seconds(trial.time_completed),
     )
 
 
@@ -181,7 +167,3 @@ def _origin(method: str | None) -> Origin:
     if not method or method == "Manual":
         return Origin.ENQUEUED
     return Origin.INITIAL if method.startswith(_WITHOUT_MODEL) else Origin.MODEL
-
-
-def _seconds(time: datetime | None) -> float:
-    return np.nan if time is None else time.timestamp()

@@ -136,9 +136,9 @@ def _expression(objective: Any) -> str:
 def _trial(trial: Any) -> Any:
     """Return a trial with the attributes of Ax's; of a batch the first configuration counts."""
     made = getattr(trial, "generator_run", None)
-    if made is None and getattr(trial, "generator_run_structs", None):
+    if not made and getattr(trial, "generator_run_structs", None):
         made = trial.generator_run_structs[0].generator_run
-    arms = () if made is None else made.arms
+    arms = made.arms if made else ()
     return SimpleNamespace(
         status=trial.status,
         arm=arms[0] if arms else None,
@@ -150,7 +150,7 @@ def _trial(trial: Any) -> Any:
 
 def _maker(made: Any) -> str:
     """Return what generated a trial."""
-    if made is None:
+    if not made:
         return ""
     for name in ("generator_key", "model_key", "_model_key"):
         key = getattr(made, name, None)

@@ -15,8 +15,7 @@ from hpo_explain.adapters.frame._names import is_index
 from hpo_explain.adapters.frame._suspicions import Column, suspicions
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
 from hpo_explain.space import (
     Bools,
     CategoricalParameter,
@@ -38,16 +37,6 @@ def _listed(names: Sequence[str]) -> str:
     if more <= 1:
         return ", ".join(names)
     return f"{', '.join(names[:_SHOWN])} and {more} more"
-
-
-_COLUMNS = declared_fact(
-    "columns",
-    "columns: hyperparameters are {names}{source}{left_out}; {hyperparameters=} and {ignore=} "
-    "settle it",
-    names=lambda fact: _listed(fact.names),
-    source=lambda fact: fact["source"] and f" ({fact['source']})",
-    left_out=lambda fact: f"; left out: {_listed(fact['left_out'])}" if fact["left_out"] else "",
-)
 
 
 @dataclass(frozen=True)
@@ -218,7 +207,17 @@ class Chosen:
         """Return a note on what is a hyperparameter and what is not."""
         left_out = [n for n in table.columns if n not in (*self.names, *roles.columns)]
         names = [n for n in self.names.values() if n in space.names]
-        return _COLUMNS(names=names, source=source, left_out=tuple(left_out))
+        known = f" ({source})" if source else ""
+        rest = f"; left out: {_listed(left_out)}" if left_out else ""
+        return fact(
+            f"columns: hyperparameters are {_listed(names)}{known}{rest}; ",
+            Option("hyperparameters"),
+            " and ",
+            Option("ignore"),
+            " settle it",
+            kind="columns",
+            role="check",
+        )
 
 
 def choose_columns(
@@ -267,7 +266,7 @@ def choose_columns(
 
 def _tells_settings(table: pd.DataFrame, name: str, known: Known) -> bool:
     """Say whether a column tells which settings a row has: that of the kinds of models."""
-    if known.settings is None or name in known.names or known.owns(name):
+    if not known.settings or name in known.names or known.owns(name):
         return False
     column = Column.of(table, name)
     there = [tuple(sorted(row)) for row in known.settings]
@@ -357,7 +356,7 @@ def configurations(
     columns: dict[str, pd.Series[Any]] = {}
     for column, name in chosen.names.items():
         cells = table[column]
-        if settings is not None and any(name in row for row in settings):
+        if any(name in row for row in settings):
             values = [row.get(name) for row in settings]
             cells = pd.Series(values, index=table.index, dtype=object)
             none = np.array([name in row and row[name] is None for row in settings])

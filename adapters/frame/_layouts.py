@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hpo_explain.adapters._cells import is_empty, word_set
 from hpo_explain.adapters.frame._settings import HYPEROPT_VALUES, Spread
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, PRUNED, RUNNING, WAITING
 
 if TYPE_CHECKING:
@@ -241,9 +240,6 @@ _NO_HYPERPARAMETERS = (
     (("*__MIN", "*__MAX"), "the export of a chart of W&B"),
 )
 _REMEDIES = {"the export of a chart of W&B": "Export the table of runs instead."}
-_WITHOUT = declared_fact(
-    "table_without_hyperparameters", "frame is {source}, which has no hyperparameters. {remedy}"
-)
 OF_SETTINGS = re.compile(
     r"(configs?|configurations?|params?|parameters?|hparams?|hyperparameters?|hp|args?)[./:|_ ]",
     re.IGNORECASE,
@@ -265,19 +261,19 @@ class Known:
         Short names of metrics, and their columns.
     objective : str
         The column of the objective, where it is one; else empty.
-    settings : list of dict, optional
+    settings : sequence of dict
         The configuration of each row as the framework had it: what it lacks is inactive, and None
-        is a value.
-    proposed : list of bool, optional
-        Whether a model chose each row, if that is recorded.
+        is a value. Empty where it is not recorded.
+    proposed : sequence of bool
+        Whether a model chose each row; empty where it is not recorded.
     """
 
     layout: Layout
     names: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     objective: str = ""
-    settings: Sequence[Mapping[str, Any]] | None = None
-    proposed: list[bool] | None = None
+    settings: Sequence[Mapping[str, Any]] = ()
+    proposed: Sequence[bool] = ()
 
     def column(self, name: str) -> str:
         """Return the column that a name without its prefix stands for, else the name itself."""
@@ -303,14 +299,14 @@ class Known:
         return sorted(found, key=lambda n: int(re.sub(r"\D", "", n[:8]))) if is_mean else []
 
 
-def known_of(table: pd.DataFrame, spread: Spread | None = None, objective: object = None) -> Known:
+def known_of(table: pd.DataFrame, spread: Spread, objective: object = None) -> Known:
     """Return what is known of a table whose columns have text for names.
 
     Parameters
     ----------
     table : pandas.DataFrame
         The table.
-    spread : Spread, optional
+    spread : Spread
         The configurations that a column of it held.
     objective : object, optional
         The column of the objective, if the user named it.
@@ -324,7 +320,7 @@ def known_of(table: pd.DataFrame, spread: Spread | None = None, objective: objec
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"trial_id": ["a_1"], "config/lr": [0.1], "logdir": ["x"], "acc": [1]})
-    >>> known_of(table).names
+    >>> known_of(table, Spread(table)).names
     {'config/lr': 'lr'}
     """
     columns = [*table.columns]
@@ -332,18 +328,19 @@ def known_of(table: pd.DataFrame, spread: Spread | None = None, objective: objec
         if all(_fitting(mark, columns) for mark in marks):
             usual = "Give the table of its trials."
             remedy = _REMEDIES.get(source, usual)
-            raise NothingToExplain(_WITHOUT(source=source, remedy=remedy))
+            text = f"frame is {source}, which has no hyperparameters. {remedy}"
+            raise NothingToExplain(fact(text))
     layout = next((one for one in LAYOUTS if one.fits(columns)), None)
-    column = "" if spread is None else spread.column
-    if layout is None and column:
+    column = spread.column
+    if not layout and column:
         layout = Layout(f"column {column!r}", f"{column}.")
-    if layout is None:
+    if not layout:
         prefix = _prefix_of_settings(columns, str(objective))
         layout = Layout(f"columns {prefix}*" if prefix else "", prefix)
     names, metrics = (_without(layout.settings, columns), _without(layout.metrics, columns))
     objectives = _fitting(layout.objective, columns)
     settings = _settings(layout, table, names)
-    if spread is not None and column and layout.settings == f"{column}.":
+    if column and layout.settings == f"{column}.":
         settings = spread.rows
     return Known(
         layout,
@@ -392,24 +389,24 @@ def summary_of_wandb(known: Known, table: pd.DataFrame, objective: str) -> list[
     return []
 
 
-def _proposed(layout: Layout, table: pd.DataFrame) -> list[bool] | None:
-    by = next((name for name in _AX_BY if name in table.columns), None)
-    if layout.optimizer != "Ax" or by is None:
-        return None
+def _proposed(layout: Layout, table: pd.DataFrame) -> list[bool]:
+    by = next((name for name in _AX_BY if name in table.columns), "")
+    if layout.optimizer != "Ax" or not by:
+        return []
     makers = [str(maker).lower().replace("_", "") for maker in table[by].tolist()]
     return [not maker.startswith(_AX_WITHOUT_MODEL) for maker in makers]
 
 
 def _settings(
     layout: Layout, table: pd.DataFrame, names: Mapping[str, str]
-) -> Sequence[Mapping[str, Any]] | None:
+) -> Sequence[Mapping[str, Any]]:
     """Return the settings of each row: MLflow keeps them as text, and lacks those not logged."""
     if layout.settings == "param_" and "params" in table.columns:
         given = table["params"].tolist()
         whole = bool(given) and all(isinstance(row, Mapping) for row in given)
-        return given if whole else None
+        return given if whole else []
     if layout.metrics != "metrics.":
-        return None
+        return []
     known = {"None": None, "True": True, "False": False}
     rows: list[Mapping[str, Any]] = []
     for cells in zip(*(table[column].tolist() for column in names), strict=True):

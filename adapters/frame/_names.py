@@ -130,7 +130,7 @@ def is_index(name: str) -> bool:
     >>> [is_index(name) for name in ("Unnamed: 0", "Unnamed: 0.1", "", "Unnamed: 3")]
     [True, True, True, False]
     """
-    return _INDEX.fullmatch(name) is not None
+    return bool(_INDEX.fullmatch(name))
 
 
 def is_measured(name: str) -> bool:
@@ -143,7 +143,7 @@ def is_measured(name: str) -> bool:
     """
     words = words_of(name)
     is_rate = words in (("error", "rate"), ("win", "rate"))
-    if said_direction(name) is not None or is_rate:
+    if said_direction(name) or is_rate:
         return True
     known = {word.rstrip("0123456789") for word in words} | {*words}
     return bool(_MEASURED & known) and not _SET.intersection(words)

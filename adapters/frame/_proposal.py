@@ -69,15 +69,15 @@ def _score(column: Column, most: int) -> float:
     words = words_of(name)
     loss = "loss" in words and bool((np.nan_to_num(column.numbers) <= 0).all())
     score = 3.0 * bool(_USUAL.intersection(words))
-    score += 3.0 * (direction_of(name) is not None)
+    score += 3.0 * bool(direction_of(name))
     score += 1.0 * is_measured(name)
     score += 0.5 * column.differs
     score -= 1.0 * bool(_TRAINED.intersection(words))
     score -= 0.5 * bool(_TEST.intersection(words))
     score -= 2.0 * bool(_EXPENSES.intersection(words))
-    score -= 2.0 * (_OF_FOLD.search(name) is not None)
+    score -= 2.0 * bool(_OF_FOLD.search(name))
     score -= 6.0 * bool(_SPREADS.intersection(words))
-    score -= 6.0 * (OF_SETTINGS.match(name) is not None)
+    score -= 6.0 * bool(OF_SETTINGS.match(name))
     score -= 6.0 * (called(name) not in ("", "a metric"))
     score -= 6.0 * (2 * len(column.present) < most)
     return score - 6.0 * loss  # a loss of money in trades
@@ -86,7 +86,7 @@ def _score(column: Column, most: int) -> float:
 def likely_direction(table: pd.DataFrame, name: str) -> Direction:
     """Return which way a column is more often better: percentages are maximized."""
     known = direction_of(_UNIT.sub("", name))
-    if known is not None:
+    if known:
         return known
     texts = [cell for cell in table[name].tolist() if isinstance(cell, str)]
     in_percent = "%" in name or any(cell.strip().endswith("%") for cell in texts)
@@ -122,7 +122,7 @@ class Missing:
         objective = self.roles.objective
         way = self.direction or likely_direction(self.table, objective)
         settled = [] if self.is_known else [Option("objective", objective)]
-        if self.direction is None:
+        if not self.direction:
             settled.append(Option("direction", way))
         if self.chosen.suspicious:
             named = [*self.chosen.proposed]
@@ -146,7 +146,7 @@ class Missing:
         if not self.is_known:
             problem = "is missing: a table does not say which column it is"
             return "objective", problem
-        if self.direction is None:
+        if not self.direction:
             name = self.roles.objective
             problem = f"was not given, and the name {name!r} does not say which way is better"
             return "direction", problem

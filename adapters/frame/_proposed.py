@@ -12,18 +12,21 @@ from hpo_explain.adapters.frame._layouts import Known
 from hpo_explain.adapters.frame._trials import Trials
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _YES, _NO = ("true", "yes", "1", "1.0"), ("false", "no", "0", "0.0", "")
 
-_UNKNOWN = declared_fact(
-    "proposals_unknown",
-    "proposals: a table does not say who chose its trials, so none counts as a proposal; "
-    "{optimizer=}, {initial=} or {proposed=} tell",
+_UNKNOWN = fact(
+    "proposals: a table does not say who chose its trials, so none counts as a proposal; ",
+    Option("optimizer"),
+    ", ",
+    Option("initial"),
+    " or ",
+    Option("proposed"),
+    " tell",
 )
 
 
@@ -77,10 +80,10 @@ def read_proposed(
         return _named(proposed, ordered), []
     if initial is not None or optimizer is not None:
         return {*ordered[initial or 0 :]}, []
-    if known.proposed is not None:
+    if known.proposed:
         rows = np.array(known.proposed)[first]
         return {*numbers[rows].tolist()}, []
-    return None, [_UNKNOWN()]
+    return None, [_UNKNOWN]
 
 
 def _is_yes(cell: Any, column: str) -> bool:

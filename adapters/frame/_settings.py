@@ -71,7 +71,7 @@ def spread(table: pd.DataFrame, named: Collection[str] = ()) -> Spread:
     dictionaries = {
         name: rows
         for name in table.columns
-        if name not in named and (rows := _dictionaries(table[name])) is not None
+        if name not in named and (rows := _dictionaries(table[name]))
     }
     if not dictionaries:
         return Spread(table)
@@ -110,7 +110,7 @@ def _literal(text: str) -> Any:
     plain = _NAN.sub("None", _NUMPY.sub(r"\1", text.strip()))
     whole = _WRAPPED.fullmatch(plain)
     try:
-        return ast.literal_eval(plain if whole is None else whole[1])
+        return ast.literal_eval(whole[1] if whole else plain)
     except (SyntaxError, ValueError):
         return text
 
@@ -125,8 +125,8 @@ def _of_settings(names: list[str]) -> str:
     return settings[0] if settings else ""
 
 
-def _dictionaries(column: pd.Series[Any]) -> list[dict[str, Any]] | None:
-    """Return the dictionaries in a column, an empty one for an empty cell; None for other cells."""
+def _dictionaries(column: pd.Series[Any]) -> list[dict[str, Any]]:
+    """Return the dictionaries in a column, an empty one for an empty cell; none of other cells."""
     rows: list[dict[str, Any]] = []
     for cell in column.tolist():
         if is_empty(cell):
@@ -134,9 +134,9 @@ def _dictionaries(column: pd.Series[Any]) -> list[dict[str, Any]] | None:
             continue
         found = _dictionary(cell)
         if found is None:
-            return None
+            return []
         rows.append(_flat(found))
-    return rows if any(rows) else None
+    return rows if any(rows) else []
 
 
 def _dictionary(cell: Any) -> Mapping[Any, Any] | None:

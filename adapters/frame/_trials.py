@@ -17,11 +17,11 @@ from hpo_explain.adapters._cells import (
     read_seconds,
     texts_as_numbers,
 )
-from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, NOT_FINITE_ON_INSTANCE
+from hpo_explain.adapters._reading import failed_as, mean_over_instances
 from hpo_explain.adapters.frame._columns import Roles
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option, Text
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, Text, fact
+from hpo_explain.base.numbers import format_value
 from hpo_explain.run import Instances
 from hpo_explain.space import Array, Ints
 
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 
 # a Run takes numbers as floats, which are exact up to here
 _LARGEST_NUMBER = 2**53
-
-_NOT_SHARED = declared_fact(
-    "instances_not_shared",
-    "instances: no configuration was evaluated on more than one; if a column is not a "
-    "hyperparameter, name those that are in {hyperparameters=}",
-)
-_REPEATED = declared_fact(
-    "instances_repeated",
-    "instances: rows that evaluate a configuration on the same instance again: {count}; their mean "
-    "counts",
-)
-_NAMES = declared_fact(
-    "names_of_trials", "trials: {names} names them; they are numbered in the order of their rows"
-)
-_BY_TIME = declared_fact("numbered_by_time", "trials: numbered in the order of {names}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +96,8 @@ class Grouped:
             return {}
         reasons: dict[int, Fact] = {}
         for i in np.flatnonzero(~np.isfinite(objective)).tolist():
-            instance = self.names[self.instance[i]]
-            reason = NOT_FINITE_ON_INSTANCE(
-                names=[name, self.column], value=str(objective[i]), instance=instance
-            )
+            where = f"{self.column} is {format_value(self.names[self.instance[i]])}"
+            reason = failed_as(f"its {name} is {objective[i]} where {where}")
             reasons.setdefault(int(trials[self.configuration[i]]), reason)
         return reasons
 
@@ -131,12 +114,17 @@ class Grouped:
         if not self.column:
             return []
         counts = self._counts()
-        notes = [MEAN_OVER_INSTANCES(names=[name, self.column], instances=self.names)]
+        notes = [mean_over_instances(name, self.column, self.names)]
         if len(self.names) > 1 and ((counts > 0).sum(axis=1) == 1).all():
-            notes.append(_NOT_SHARED(names=[self.column]))
+            not_shared = (
+                "instances: no configuration was evaluated on more than one; if a column is not a "
+                "hyperparameter, name those that are in "
+            )
+            notes.append(fact(not_shared, Option("hyperparameters"), role="check"))
         repeated = int(np.maximum(counts - 1, 0).sum())
         if repeated:
-            notes.append(_REPEATED(count=repeated))
+            again = "instances: rows that evaluate a configuration on the same instance again"
+            notes.append(fact(f"{again}: {repeated}; their mean counts"))
         return notes
 
 
@@ -212,9 +200,9 @@ class Trials:
         Their numbers.
     order : ndarray of int, shape (g,)
         Their places, in the order in which they were proposed.
-    started, finished : ndarray of shape (g,) or None
-        When they started and finished, in seconds, NaN where it is unknown; None without columns
-        of both.
+    started, finished : ndarray of shape (g,)
+        When they started and finished, in seconds, NaN where it is unknown, as without columns of
+        both.
     notes : tuple of Fact
         What numbers them.
     """
@@ -222,8 +210,8 @@ class Trials:
     rows: Grouped
     numbers: Ints
     order: Ints
-    started: Array | None
-    finished: Array | None
+    started: Array
+    finished: Array
     notes: tuple[Fact, ...]
 
 
@@ -264,11 +252,12 @@ def read_trials(
         _check_finishes(clocks, table, times, numbers[grouped.configuration].tolist())
     started = [grouped.earliest(clock) for clock in clocks[:1]]
     finished = [grouped.latest(clock) for clock in clocks[1:]]
-    order = _order_of(numbers, [*started, *finished], roles.trial or None, times)
+    order = _order_of(numbers, [*started, *finished], roles.trial, times)
     if by_time and not given:
-        notes = [*notes, _BY_TIME(names=times[:1])]
+        notes = [*notes, fact(f"trials: numbered in the order of {times[0]}")]
         numbers = np.argsort(order)
-    start, finish = (started[0], finished[0]) if finished else (None, None)
+    unknown = np.full(len(rows), np.nan)
+    start, finish = (started[0], finished[0]) if finished else (unknown, unknown)
     return Trials(grouped, numbers, order, start, finish, tuple(notes))
 
 
@@ -297,7 +286,8 @@ def _trial_numbers(column: pd.Series[Any], name: str, *, several: bool) -> tuple
     known: dict[Any, int] = {}
     keys = [cell_key(cell) if several else i for i, cell in enumerate(column.tolist())]
     numbers = [known.setdefault(key, len(known)) for key in keys]
-    return np.array(numbers, dtype=np.int64), [_NAMES(names=[name])]
+    text = f"trials: {name} names them; they are numbered in the order of their rows"
+    return np.array(numbers, dtype=np.int64), [fact(text)]
 
 
 def _read_numbers(column: pd.Series[Any], name: str, *, unique: bool) -> Ints:
@@ -357,7 +347,7 @@ def _check_finishes(
     raise InputError("time", problem, (first, last), remedy)
 
 
-def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list[str]) -> Ints:
+def _order_of(numbers: Ints, clocks: list[Array], trial: str, times: list[str]) -> Ints:
     """Return the positions of trials in the order in which they were proposed.
 
     Raises
@@ -368,7 +358,7 @@ def _order_of(numbers: Ints, clocks: list[Array], trial: str | None, times: list
     if not clocks:
         return np.argsort(numbers, kind="stable")
     order = np.argsort(clocks[0], kind="stable")  # empty ones come last
-    if len(clocks) == 1 and trial is not None and (np.diff(numbers[order]) < 0).any():
+    if len(clocks) == 1 and trial and (np.diff(numbers[order]) < 0).any():
         problem = f"{trial!r} and time {times[0]!r} put the rows in different orders"
         remedy = ("Leave one out, or name both start and finish in ", Option("time"), ".")
         raise InputError("trial", problem, trial, remedy)

@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.adapters._cells import is_empty, read_durations, read_numbers, read_objective
 from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
 from hpo_explain.adapters._inferred import infer_space, trials_of_ranges
-from hpo_explain.adapters._reading import OUTSIDE, instances_of, positions
+from hpo_explain.adapters._reading import instances_of, outside_space, positions
 from hpo_explain.adapters._sentinels import Sentinels
 from hpo_explain.adapters.frame._columns import (
     Chosen,
@@ -32,9 +32,8 @@ from hpo_explain.adapters.frame._trials import Trials, read_trials
 from hpo_explain.adapters.wandb_sweep import read_sweep
 from hpo_explain.base.checks import check_count, check_direction, unknown_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import RUNNING, WAITING, Run
 from hpo_explain.run.grids import enumerated
 from hpo_explain.run.metrics import direction_of
@@ -42,15 +41,6 @@ from hpo_explain.space import Array, Parameter, SearchSpace
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_EMPTY = declared_fact("table_empty", "frame has no row. Give at least one trial.")
-_OF_LAYOUT = declared_fact(
-    "direction_of_layout", "direction: {direction}, as {names} of {source} is meant"
-)
-_BY_NAME = declared_fact(
-    "direction_by_name",
-    "direction: {names} is {way}d, as its name says; {direction=} says otherwise",
-)
 
 
 def from_frame(
@@ -253,7 +243,7 @@ def _understood(
     if not is_known:
         roles = replace(roles, objective=likeliest_objectives(table, roles)[0])
     chosen = choose_columns(table, known, roles, hyperparameters, space)
-    if not is_known or way is None or chosen.suspicious:
+    if not (is_known and way) or chosen.suspicious:
         raise Missing(table, roles, is_known, way, chosen).error()
     trials = read_trials(
         table,
@@ -271,7 +261,7 @@ def _spread_out(
     """Return the table without what is ignored, with a column for each entry of dictionaries."""
     table = _with_text_names(frame)
     if len(table) == 0:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("frame has no row. Give at least one trial."))
     ignored = [column_called("ignore", name, table) for name in check_names("ignore", ignore)]
     named = {str(objective), *_mentioned(hyperparameters, None)}
     found = spread(table.drop(columns=ignored), named)
@@ -328,10 +318,8 @@ class _Table:
         means, reasons = trials.rows.mean(values), self._reasons(values)
         for row, why in failed.items():
             reasons[int(trials.numbers[trials.rows.configuration[row]])] = why
-        unknown = np.full(len(means), np.nan)
-        started = unknown if trials.started is None else trials.started
-        finished = unknown if trials.finished is None else trials.finished
-        durations = fidelity = unknown
+        started, finished = trials.started, trials.finished
+        durations = fidelity = np.full(len(means), np.nan)
         column = roles.duration or self.known.layout.duration
         if column in self.table.columns:
             seconds = read_durations(self.table[column], column)
@@ -394,7 +382,7 @@ class _Table:
         if isinstance(space, SearchSpace):
             return Encoded(space, *_rows(cells, space))
         numbers = np.array([*evaluations])
-        counts = [e.reason is None and np.isfinite(e.value) for e in evaluations.values()]
+        counts = [not e.reason and np.isfinite(e.value) for e in evaluations.values()]
         kept = np.flatnonzero(counts)
         found, known, notes = infer_space(
             cells,
@@ -453,7 +441,7 @@ def _rows(cells: pd.DataFrame, space: SearchSpace) -> tuple[Array, dict[int, Fac
             full = [*range(len(column))]
         values = [None if is_empty(column[i]) else column[i] for i in full]
         X[full, j], why = positions(parameter, values)
-        outside |= {full[i]: OUTSIDE(why=reason) for i, reason in why.items()}
+        outside |= {full[i]: outside_space(reason) for i, reason in why.items()}
     return X, outside
 
 
@@ -464,13 +452,15 @@ def _direction(
     if given is not None:
         return check_direction(given), []
     of_layout = known.direction(objective)
-    if of_layout is not None:
-        source = known.layout.source
-        return of_layout, [_OF_LAYOUT(names=[objective], source=source, direction=of_layout)]
+    if of_layout:
+        text = f"direction: {of_layout}, as {objective} of {known.layout.source} is meant"
+        return of_layout, [fact(text, kind="direction_of_layout")]
     by_name = direction_of(objective) if objective else None
-    if by_name is None:
+    if not by_name:
         return None, []
-    return by_name, [_BY_NAME(names=[objective], way=by_name)]
+    text = f"direction: {objective} is {by_name}d, as its name says; "
+    otherwise = Option("direction"), " says otherwise"
+    return by_name, [fact(text, *otherwise, kind="direction_by_name", role="check")]
 
 
 def _tried(table: pd.DataFrame) -> dict[str, list[Any]]:

@@ -10,23 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, normal, parameter_of
+from hpo_explain.adapters._domain import Domain, choices_weighed, is_among, normal, parameter_of
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import Parameter, Range, SearchSpace, category_index
 
 _MOST_CASES = 10_000  # of the choices above a hyperparameter that are looked at
-
-_SEVERAL_PLACES = declared_fact(
-    "several_places",
-    "{names}: stands below several choices; no values of single hyperparameters say when it is "
-    "active, so that it counts as active at its frequency",
-)
-_NUMBERED = declared_fact(
-    "options_numbered",
-    "choices: those of {names} have no word of their own and are called by their numbers, from 0",
-)
 
 Condition = dict[str, tuple[int, ...]]
 """Which options of the choices above a hyperparameter lead to it, by the choice's label."""
@@ -34,9 +24,7 @@ Condition = dict[str, tuple[int, ...]]
 
 def _allows(values: Sequence[Any] | Range, value: Any) -> bool:
     """Return whether a value of a parent is one of those that make others active."""
-    if isinstance(values, Range):
-        return value in values
-    return category_index(values, value) is not None
+    return value in values if isinstance(values, Range) else is_among(values, value)
 
 
 @dataclass
@@ -96,8 +84,8 @@ class Graph:
                 for parent, chosen in rules
             ):
                 continue
-            value, options = (values[parameter.name], self.options.get(parameter.name))
-            config[parameter.name] = value if options is None else options[int(value)]
+            name, value = parameter.name, values[parameter.name]
+            config[name] = self.options[name][int(value)] if name in self.options else value
         unknown = {name: value for name, value in values.items() if name not in self.space.names}
         return config | unknown
 
@@ -129,17 +117,28 @@ def read_graph(given: Any, tried: Mapping[str, Sequence[Any]]) -> Graph:
         domain = _domain(entry, options.get(name, ()), tried.get(name, ()))
         parameter, about = parameter_of(name, domain)
         condition, share = _condition(entry.paths, options)
-        optional = share if share < 1.0 else None
+        is_rare = share < 1.0
+        optional = share if is_rare else None
         parameters.append(replace(parameter, active_when=condition or None, optional=optional))
-        notes += about + ([] if optional is None else [_SEVERAL_PLACES(names=[name])])
+        notes += about
+        if is_rare:
+            text = (
+                f"{name}: stands below several choices; no values of single hyperparameters say "
+                "when it is active, so that it counts as active at its frequency"
+            )
+            notes.append(fact(text))
     numbered = [n for n in options if options[n] == tuple(range(len(options[n])))]
     numbered = [n for n in numbered if not all(_is_constant(o) for o in found[n].options)]
     if numbered:
-        notes.append(_NUMBERED(names=numbered))
+        text = (
+            f"choices: those of {join_names(numbered)} have no word of their own and are called "
+            "by their numbers, from 0"
+        )
+        notes.append(fact(text))
     weighed = [n for n, entry in found.items() if len({*entry.arguments}) > 1 and n in options]
     weighed = [n for n in weighed if found[n].law == "categorical"]
     if weighed:
-        notes.append(CHOICES_WEIGHED(names=weighed))
+        notes.append(choices_weighed(weighed))
     return Graph(SearchSpace(parameters), options, notes)
 
 

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import plain, tried_values
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of, seconds
 from hpo_explain.adapters.hyperopt._space import read_graph
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
+from hpo_explain.run import FAILED, RUNNING, WAITING, Run
 from hpo_explain.space import SearchSpace
 
 _STATES = {0: WAITING, 1: RUNNING, 3: FAILED, 4: FAILED}  # JOB_STATE_...
@@ -34,22 +33,6 @@ _NAMES = {
 }
 _BY_MODEL = ("hyperopt.tpe", "hyperopt.atpe")
 _STARTUP = 20  # of tpe.suggest, unless n_startup_jobs says otherwise
-
-_EMPTY = declared_fact("trials_empty", "trials has no trial yet. Run fmin first.")
-_NOT_RECORDED = declared_fact(
-    "algorithm_not_recorded",
-    "proposals: Hyperopt does not record the algorithm that chose the trials; {seen} none counts "
-    "as a proposal; {algo=} tells it",
-    seen=lambda fact: (
-        "none has the marks of TPE, so that" if fact["drawn"] else "their marks are lost, and"
-    ),
-)
-_STARTUP_ASSUMED = declared_fact(
-    "startup_trials_assumed",
-    "proposals: the first {trials} count as drawn at random, as the algorithm does; the trials' "
-    "own marks are lost",
-    trials=lambda fact: counted(fact["count"], "trial"),
-)
 
 
 def from_hyperopt(
@@ -117,7 +100,7 @@ def from_hyperopt(
     """
     documents = _documents(trials)
     if not documents:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("trials has no trial yet. Run fmin first."))
     chosen = _read_chosen(documents, algo)
     values = [_values(document) for document in documents]
     notes = list(chosen.notes)
@@ -155,8 +138,7 @@ def _evaluations(
     return {
         int(document["tid"]): Evaluation(
             config,
-            _loss(document),
-            _reason(document),
+            *outcome(document["result"].get("loss"), _reason(document)),
             origin,
             _seconds(document.get("book_time")),
             _seconds(document.get("refresh_time")),
@@ -175,21 +157,13 @@ def _values(document: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _loss(document: Mapping[str, Any]) -> float:
-    loss = document["result"].get("loss")
-    return np.nan if loss is None else float(loss)
-
-
 def _reason(document: Mapping[str, Any]) -> Fact | None:
-    state = _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
-    if state is None and document["result"].get("loss") is None:
-        return NO_VALUE
-    return state
+    return _STATES.get(document["state"]) or _STATUS.get(document["result"].get("status"))
 
 
 def _seconds(time: datetime | None) -> float:
     """Return a time of Hyperopt, which is UTC without saying so, in seconds since the epoch."""
-    return np.nan if time is None else time.replace(tzinfo=timezone.utc).timestamp()
+    return seconds(time and time.replace(tzinfo=timezone.utc))
 
 
 # ---------------------------------------------------------------------- who chose
@@ -235,25 +209,35 @@ def _read_chosen(documents: Sequence[Mapping[str, Any]], algo: Any) -> _Chosen:
     # a database turns all of them into Python's own
     recorded = not all(renumbered)
     own = [i for i in range(len(documents)) if i >= given]
-    if module is None and recorded and any(renumbered[i] for i in own):
+    if not module and recorded and any(renumbered[i] for i in own):
         module = "hyperopt.tpe"
+    by_model, about = [], []
     if module in _BY_MODEL:
         by_model = [i for i in own if (renumbered[i] if recorded else i >= startup)]
-        about = [] if recorded else [_STARTUP_ASSUMED(count=startup)]
-    else:
-        by_model = []
-        about = [_NOT_RECORDED(drawn=recorded)] if module is None else []
-    other = Origin.UNKNOWN if module is None else Origin.INITIAL
+        if not recorded:
+            text = (
+                f"proposals: the first {counted(startup, 'trial')} count as drawn at random, as "
+                "the algorithm does; the trials' own marks are lost"
+            )
+            about.append(fact(text))
+    elif not module:
+        seen = "none has the marks of TPE, so that" if recorded else "their marks are lost, and"
+        text = (
+            "proposals: Hyperopt does not record the algorithm that chose the trials; "
+            f"{seen} none counts as a proposal; "
+        )
+        about.append(fact(text, Option("algo"), " tells it"))
+    other = Origin.INITIAL if module else Origin.UNKNOWN
     origins = [Origin.ENQUEUED] * given + [other] * len(own)
     for i in by_model:
         origins[i] = Origin.MODEL
-    return _Chosen(_NAMES.get(module or "", "Hyperopt"), origins, about)
+    return _Chosen(_NAMES.get(module, "Hyperopt"), origins, about)
 
 
-def _read_algo(algo: Any) -> tuple[str | None, int]:
+def _read_algo(algo: Any) -> tuple[str, int]:
     """Return the module of an algorithm and its number of trials that are drawn at random."""
     if algo is None:
-        return None, _STARTUP
+        return "", _STARTUP
     function, options = (getattr(algo, "func", algo), getattr(algo, "keywords", {}))
     if not callable(function):
         problem = f"must be what fmin was given, but was {algo!r}"

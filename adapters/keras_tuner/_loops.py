@@ -17,21 +17,10 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import IntParameter, Parameter, SearchSpace
 
-_LOOP = declared_fact(
-    "keras_loop",
-    "{names}: active from a value of {parent} on, a layer each, inferred from the first trial "
-    "that has it and from those that lack it",
-    parent=lambda fact: fact["parent"],
-)
-_UNEXPLAINED = declared_fact(
-    "keras_unexplained_activity",
-    "{names}: some trials lack it, and no other hyperparameter explains which; counts as active "
-    "with the probability {share:.2g}, that of a trial that has it",
-)
 _INDEXED = re.compile(r"(.*?)(\d+)(\D*)")
 
 
@@ -65,17 +54,21 @@ def with_conditions(
     explained: set[str] = set()
     for loop in _loops(space):
         lacked = [name for name in loop if name in evidence]
-        parent = _count_of(loop, found, evidence) if lacked else None
-        if parent is None:
+        name, first = _count_of(loop, found, evidence) if lacked else ("", 0)
+        if not name:
             continue
-        name, first = parent
         for child, index in loop.items():
             count = found[name]
             if isinstance(count, IntParameter) and index + first > count.low:
                 used = [v for v in _values(count) if v >= index + first]
                 found[child] = replace(found[child], active_when={name: used})
                 explained.add(child)
-        notes.append(_LOOP(names=[n for n in loop if n in explained], parent=name))
+        layers = join_names([n for n in loop if n in explained])
+        text = (
+            f"{layers}: active from a value of {name} on, a layer each, inferred from the first "
+            "trial that has it and from those that lack it"
+        )
+        notes.append(fact(text))
     for name in evidence:
         if name not in explained:
             found[name], about = _explained(found, name, evidence[name])
@@ -109,43 +102,41 @@ def _loops(space: SearchSpace) -> list[dict[str, int]]:
 
 def _count_of(
     loop: Mapping[str, int], parameters: Mapping[str, Parameter], evidence: Mapping[str, _Evidence]
-) -> tuple[str, int] | None:
+) -> tuple[str, int]:
     """Return the number of layers that a loop is over, and from which value on layer 0 is there.
+
+    Its name is empty where there is none.
 
     A layer is used from the value `first` + its number on: more than all trials have that lack it,
     and at most what the first has that has it.
     """
-    best = None
+    narrowest, best = np.inf, ("", 0)
     for name, parameter in parameters.items():
         if not isinstance(parameter, IntParameter) or name in loop:
             continue
-        ends = _range_of_first(name, loop, parameter, evidence)
-        if ends is None:
-            continue
-        low, high = ends
-        usual = parameter.step - min(loop.values())
-        first = int(np.clip(usual, low, high))
-        if best is None or high - low < best[0]:
-            best = (high - low, name, first)
-    return None if best is None else best[1:]
+        low, high = _range_of_first(name, loop, parameter, evidence)
+        if low <= high and high - low < narrowest:
+            usual = parameter.step - min(loop.values())
+            narrowest, best = high - low, (name, int(np.clip(usual, low, high)))
+    return best
 
 
 def _range_of_first(
     parent: str, loop: Mapping[str, int], parameter: IntParameter, evidence: Mapping[str, _Evidence]
-) -> tuple[int, int] | None:
-    """Return between which numbers `first` must be; None where there is none."""
+) -> tuple[int, int]:
+    """Return between which numbers `first` must be; the first is larger where there is none."""
     low, high = -(10**9), 10**9
     for child, index in loop.items():
-        about = evidence.get(child)
-        if about is None:  # every trial has it
+        if child not in evidence:  # every trial has it
             high = min(high, parameter.low - index)
             continue
+        about = evidence[child]
         below = [v[parent] for v in about.lacking if parent in v]
         if parent not in about.first or not below:
-            return None
+            return 1, 0
         low = max(low, max(below) + 1 - index)
         high = min(high, about.first[parent] - index)
-    return (low, high) if low <= high else None
+    return low, high
 
 
 def _values(parameter: IntParameter) -> list[int]:
@@ -173,4 +164,8 @@ def _explained(
     if inferred[-1].optional is None:
         return inferred[-1], notes
     unexplained = replace(child, optional=evidence.share)
-    return unexplained, [_UNEXPLAINED(names=[name], share=evidence.share)]
+    text = (
+        f"{name}: some trials lack it, and no other hyperparameter explains which; counts as "
+        f"active with the probability {evidence.share:.2g}, that of a trial that has it"
+    )
+    return unexplained, [fact(text)]

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._domain import parameter_of
-from hpo_explain.adapters._evaluations import Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Evaluation, Source, outcome, run_of
 from hpo_explain.adapters._reading import with_default
 from hpo_explain.adapters.keras_tuner._loops import with_conditions
 from hpo_explain.adapters.keras_tuner._search import Entry, Search, Trial
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
-from hpo_explain.run import FAILED, NO_VALUE, RUNNING, WAITING, Run
+from hpo_explain.base.phrases import join_names, quoted
+from hpo_explain.run import FAILED, RUNNING, WAITING, Run
 from hpo_explain.space import Parameter, SearchSpace
 
 _OWN = "tuner/"  # what tuners write beside the hyperparameters
@@ -33,21 +33,6 @@ _REASONS = {
 _WITHOUT_MODEL = ("RandomSearch", "GridSearch", "Hyperband")
 _MODELLED = "BayesianOptimization"
 _ATTRIBUTES = ("default", "values", "ordered", "min_value", "max_value", "step", "sampling")
-
-_EMPTY = declared_fact("tuner_empty", "tuner has no trial yet. Call search first.")
-_CONDITION = declared_fact(
-    "condition_not_read",
-    "conditions: when {names} is active depends on different hyperparameters; it counts as active "
-    "half of the time",
-)
-_LINEAR = declared_fact(
-    "sampling_as_linear", "{names}: sampling {sampling!r} is read as a linear scale"
-)
-_SEQUENCE = declared_fact(
-    "keras_sequence",
-    "proposals: trials count as chosen by the model from when its initial points were completed, "
-    "as of trials that ran one after the other",
-)
 
 
 def from_keras_tuner(
@@ -86,7 +71,7 @@ def from_keras_tuner(
     """
     search = tuner if isinstance(tuner, Search) else _search_of(tuner)
     if not search.trials:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("tuner has no trial yet. Call search first."))
     space, notes = read_space(search.entries)
     space, about_loops = with_conditions(space, [trial.values for trial in search.trials])
     origins, about = _origins(search)
@@ -157,7 +142,11 @@ def _origins(search: Search) -> tuple[list[Origin], list[Fact]]:
     for trial in trials:
         origins.append(Origin.MODEL if completed >= initial else Origin.INITIAL)
         completed += trial.status == "COMPLETED"
-    return origins, [_SEQUENCE()]
+    text = (
+        "proposals: trials count as chosen by the model from when its initial points were "
+        "completed, as of trials that ran one after the other"
+    )
+    return origins, [fact(text)]
 
 
 def _evaluation(trial: Trial, space: SearchSpace, origin: Origin) -> Evaluation:
@@ -166,11 +155,9 @@ def _evaluation(trial: Trial, space: SearchSpace, origin: Origin) -> Evaluation:
     for name in space.names:
         if name in values and _is_active(space, name, values):
             config[name] = values[name]
-    reason = _REASONS.get(trial.status)
     return Evaluation(
         config,
-        np.nan if trial.score is None else float(trial.score),
-        NO_VALUE if reason is None and trial.score is None else reason,
+        *outcome(trial.score, _REASONS.get(trial.status)),
         origin,
         fidelity=float(values.get(_EPOCHS, np.nan)),
     )
@@ -203,8 +190,8 @@ def read_space(given: Sequence[Entry]) -> tuple[SearchSpace, list[Fact]]:
         when.setdefault(name, []).append(dict(entry.conditions))
         if name not in found:
             if entry.sampling not in (None, "linear", "log"):
-                sampling = str(entry.sampling)
-                notes.append(_LINEAR(names=[name], sampling=sampling))
+                sampling = quoted(str(entry.sampling))
+                notes.append(fact(f"{name}: sampling {sampling} is read as a linear scale"))
             found[name], about = parameter_of(name, entry.domain())
             notes += about
     unstated = []
@@ -221,5 +208,9 @@ def read_space(given: Sequence[Entry]) -> tuple[SearchSpace, list[Fact]]:
     for name in unstated:
         found[name] = replace(found[name], optional=0.5)
     if unstated:
-        notes.append(_CONDITION(names=unstated))
+        text = (
+            f"conditions: when {join_names(unstated)} is active depends on different "
+            "hyperparameters; it counts as active half of the time"
+        )
+        notes.append(fact(text))
     return SearchSpace([*found.values()]), notes

@@ -131,9 +131,9 @@ def _made(
     for i, name, value, written in rows(
         "trial_params", "param_id", "param_name", "param_value", "distribution_json"
     ):
-        kind = ranges.get(written)
-        if kind is None:
-            kind = ranges[written] = json_to_distribution(written)
+        if written not in ranges:
+            ranges[written] = json_to_distribution(written)
+        kind = ranges[written]
         name = sys.intern(name)
         params[i][name] = kind.to_external_repr(value)
         distributions[i][name] = kind

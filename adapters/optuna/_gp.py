@@ -28,8 +28,6 @@ from optuna.trial import TrialState
 
 from hpo_explain.adapters.optuna._gp_running import LogEIBesideRunning
 from hpo_explain.adapters.optuna._record import (
-    NOT_CATEGORICAL,
-    UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
     RandomPhaseError,
@@ -37,10 +35,11 @@ from hpo_explain.adapters.optuna._record import (
     UnexpectedSamplerError,
     asking_sampler,
     known_when,
+    not_categorical,
+    unknown_distribution,
 )
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.surrogate_based import LogExpectedImprovement
 from hpo_explain.models.columns import KernelColumns
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
@@ -48,36 +47,10 @@ from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import Array, CategoricalParameter, CategoryIndex, Parameter, SearchSpace
 
-_SEVERAL = declared_fact(
-    "several_objectives",
-    "{names} weighed {count} objectives against each other, which is not rebuilt",
-)
-_CONSTRAINED = declared_fact(
-    "constrained_acquisition",
-    "{sampler} chose this by {acquisition}, which also weighs what the constraints allow and is "
-    "not rebuilt; its Gaussian process is",
-    sampler=lambda fact: fact.names[0],
-    acquisition=lambda fact: fact.names[1],
-)
-_NO_TORCH = declared_fact(
-    "torch_missing", "the Gaussian process of {names} needs torch: pip install torch"
-)
-_REFITTED = declared_fact(
-    "process_refitted",
-    "log EI: of the Gaussian process that {names} fitted, {how}; its fits are repeated one after "
-    "the other, as in a single process",
-)
-_AVERAGED = declared_fact(
-    "running_trials_averaged",
+_AVERAGED = fact(
     "it is averaged over the possible results of the trials then running, as the sampler does; the "
-    "random numbers are others, as it does not record them",
-)()
-_SCALE_DIFFERS = declared_fact("scale_differs", "the scale of {names} changed during the study")
-_NO_FINITE = declared_fact("no_finite_value", "no trial has a finite value")()
-_NONE_USED = declared_fact("no_acquisition_used", "it proposed without an acquisition function")()
-_NOT_LOG_EI = declared_fact(
-    "not_its_log_ei", "its log EI is not that of the Gaussian process that it fits"
-)()
+    "random numbers are others, as it does not record them"
+)
 _AGREES = 1e-4
 _COMPARED = 5  # trials at which log EI is compared
 
@@ -128,11 +101,10 @@ def without_memory(sampler: GPSampler) -> GPSampler:
     return copy.deepcopy(own)
 
 
-def memory_of(sampler: GPSampler) -> list[KernelParameters] | None:
-    """Return where a sampler's next fit starts, if it has fitted something."""
+def memory_of(sampler: GPSampler) -> list[KernelParameters]:
+    """Return where a sampler's next fit starts; nowhere if it has fitted nothing."""
     remembered: Any = sampler
-    found = remembered._gprs_cache_list
-    return None if found is None else [_parameters(process) for process in found]
+    return [_parameters(process) for process in remembered._gprs_cache_list or ()]
 
 
 def _parameters(process: Any) -> KernelParameters:
@@ -148,7 +120,7 @@ def fit(
     study: PastStudy,
     number: int,
     space: SearchSpace,
-    start: list[KernelParameters] | None,
+    start: list[KernelParameters],
 ) -> Fitted:
     """Return the sampler's Gaussian process and acquisition function for a trial.
 
@@ -162,8 +134,8 @@ def fit(
         The trial's number.
     space : SearchSpace
         The run's search space.
-    start : list of KernelParameters, optional
-        Where the fit starts: what the fit before ended with.
+    start : list of KernelParameters
+        Where the fit starts: what the fit before ended with; empty for the first.
 
     Raises
     ------
@@ -175,7 +147,7 @@ def fit(
         If torch is missing.
     """
     own: Any = copy.deepcopy(sampler)
-    own._gprs_cache_list = start
+    own._gprs_cache_list = start or None
     own._optimize_acqf = MethodType(_catch, own)
     asking: Any = Asking(number)
     past: Any = study
@@ -190,7 +162,7 @@ def fit(
                 own.sample_relative(past, asking, common)
         except _Caught as caught:
             return _fitted(own, caught.acquisition, past, common, space)
-    raise UnexpectedSamplerError(_NONE_USED)
+    raise UnexpectedSamplerError("it proposed without an acquisition function")
 
 
 def _with_finite_values(study: PastStudy) -> PastStudy:
@@ -198,7 +170,7 @@ def _with_finite_values(study: PastStudy) -> PastStudy:
     values = [t.values[0] for t in study.trials if t.state == TrialState.COMPLETE]
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
-        raise UnexpectedSamplerError(_NO_FINITE)
+        raise UnexpectedSamplerError("no trial has a finite value")
     if len(finite) == len(values):
         return study
     low, high = min(finite), max(finite)
@@ -244,7 +216,7 @@ def _fitted(
             normal=given._fixed_samples_x.numpy(),
             scale=scale,
         )
-    if log_ei is not None:
+    if log_ei:
         _compare(acqf, process, log_ei, common, space, scale)
     parameters = [_parameters(process) for process in own._gprs_cache_list]
     return Fitted(surrogate, log_ei, name, parameters)
@@ -317,12 +289,13 @@ def _ratio(parameter: Parameter, distribution: Any) -> float:
     """Return how much a normalized value changes with the encoded position."""
     if isinstance(parameter, CategoricalParameter):
         if not isinstance(distribution, CategoricalDistribution):
-            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
+            raise not_categorical(parameter.name)
         return 1.0
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
+        raise unknown_distribution(parameter.name)
     if parameter.log != distribution.log:
-        raise UnexpectedSamplerError(_SCALE_DIFFERS(names=[parameter.name]))
+        changed = f"the scale of {parameter.name} changed during the study"
+        raise UnexpectedSamplerError(changed)
     low, high = _padded(distribution)
     return (_scaled(parameter.high, parameter.log) - _scaled(parameter.low, parameter.log)) / (
         high - low
@@ -361,7 +334,8 @@ def _compare(
     # far below the best, both are rounding
     likely = theirs > -50.0
     if not np.allclose(ours[likely], theirs[likely], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(_NOT_LOG_EI)
+        differs = "its log EI is not that of the Gaussian process that it fits"
+        raise UnexpectedSamplerError(differs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +346,7 @@ class GpRecord(SamplerRecord):
     ----------
     sampler : GPSampler
         The sampler, without what it remembers.
-    memory : list of KernelParameters or None
+    memory : list of KernelParameters
         Where its next fit starts.
     how : Fact
         How the sampler is known.
@@ -381,17 +355,17 @@ class GpRecord(SamplerRecord):
     """
 
     sampler: GPSampler
-    memory: list[KernelParameters] | None
+    memory: list[KernelParameters]
     how: Fact
     own_objective: bool
-    _handed_on: dict[int, list[KernelParameters] | None] = field(
+    _handed_on: dict[int, list[KernelParameters]] = field(
         default_factory=dict, init=False, repr=False
     )
 
     what = "Gaussian process"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_handed_on": {}}
+        return {**self.__dict__, "_handed_on": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the sampler's Gaussian process at trial `before`, if it had one."""
@@ -401,29 +375,38 @@ class GpRecord(SamplerRecord):
     def _acquisition_of(self, rebuilt: Fitted | Fact) -> OwnAcquisition | Fact:
         if isinstance(rebuilt, Fact):
             return rebuilt
-        if rebuilt.log_ei is None:
-            return _CONSTRAINED(names=[self.name, rebuilt.acquisition])
+        if not rebuilt.log_ei:
+            return fact(
+                f"{self.name} chose this by {rebuilt.acquisition}, which also weighs what the "
+                "constraints allow and is not rebuilt; its Gaussian process is"
+            )
         averaged = () if rebuilt.acquisition == "LogEI" else (_AVERAGED,)
-        refitted = _REFITTED(names=[self.name], how=self.how)
+        refitted = fact(
+            f"log EI: of the Gaussian process that {self.name} fitted, ",
+            self.how,
+            "; its fits are repeated one after the other, as in a single process",
+        )
         return OwnAcquisition(rebuilt.log_ei, (refitted, *averaged))
 
     def _rebuild(self, before: int | None) -> Fitted | Fact:
         """Return what the sampler fitted, or why that is not known."""
         if len(self.directions) > 1:
-            return _SEVERAL(names=[self.name], count=len(self.directions))
+            several = f"{len(self.directions)} objectives against each other"
+            return fact(f"{self.name} weighed {several}, which is not rebuilt")
         try:
             return self._fit(before, self.memory if before is None else self._start(before))
         except ImportError:
-            return _NO_TORCH(names=[self.name])
+            needs = f"the Gaussian process of {self.name} needs torch"
+            return fact(f"{needs}: pip install torch")
 
-    def _fit(self, before: int | None, start: list[KernelParameters] | None) -> Fitted:
+    def _fit(self, before: int | None, start: list[KernelParameters]) -> Fitted:
         number = len(self.trials) if before is None else before
         study = PastStudy(self.directions, known_when(self.trials, before))
         return fit(self.sampler, study, number, self.space, start)
 
-    def _start(self, before: int) -> list[KernelParameters] | None:
+    def _start(self, before: int) -> list[KernelParameters]:
         """Return what the fit before handed on, after all fits that came before it."""
-        start = None
+        start: list[KernelParameters] = []
         for trial in self.trials[:before]:
             number = trial.number
             added = self.origins.get(number) is Origin.ADDED

@@ -13,55 +13,37 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.text import declared_fact
+from hpo_explain.adapters._evaluations import seconds
+from hpo_explain.adapters._latest import Latest
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.run import OwnAcquisition, clock_difference
 from hpo_explain.space import SearchSpace
 
 _NOBODY = "no acquisition function chose this: "
-_BY_HAND = declared_fact(
-    "not_by_sampler",
-    _NOBODY + "trial {trials} was {origin}",
-    origin=lambda fact: fact["origin"].value,
-)
-_WITHOUT = declared_fact("without_acquisition", _NOBODY + "{names} has none")
-TOO_FEW = declared_fact(
-    "too_few_for_a_model", _NOBODY + "too few trials were finished for a model"
-)()
-NOT_RECORDED = declared_fact(
-    "sampler_not_recorded",
-    "it is not recorded which sampler chose the trials, and none left marks on them (give "
-    "{sampler=} to explain them with its own acquisition function)",
-)()
-_NOT_REBUILT = declared_fact(
-    "not_rebuilt",
-    "the {what} of {names} could not be rebuilt with Optuna {version} (checked with {checked}): "
-    "{why}",
-)
-_RAISED = declared_fact("sampler_raised", "{error}: {text}", text=lambda fact: fact["text"])
-NOT_CATEGORICAL = declared_fact("not_categorical", "{names} is not categorical")
-UNKNOWN_DISTRIBUTION = declared_fact(
-    "unknown_distribution", "{names} has a distribution of an unknown kind"
+TOO_FEW = fact(f"{_NOBODY}too few trials were finished for a model")
+NOT_RECORDED = fact(
+    "it is not recorded which sampler chose the trials, and none left marks on them (give ",
+    Option("sampler"),
+    " to explain them with its own acquisition function)",
 )
 _CHECKED = "4.5 and 5.0"
-_KEPT = 16  # one model for every trial would fill the memory
 BY_HAND = (Origin.ENQUEUED, Origin.RETRIED, Origin.ADDED)
 """Origins of trials that the sampler did not choose."""
 
 
 class UnexpectedSamplerError(Exception):
-    """The sampler does not answer as the versions that were checked do.
+    """The sampler does not answer as the versions that were checked do: how it differs."""
 
-    Parameters
-    ----------
-    reason : Fact
-        How it differs.
-    """
 
-    def __init__(self, reason: Fact) -> None:
-        super().__init__(reason)
-        self.reason = reason
+def unknown_distribution(name: str) -> UnexpectedSamplerError:
+    """Return the error that a hyperparameter has a distribution that is not known here."""
+    return UnexpectedSamplerError(f"{name} has a distribution of an unknown kind")
+
+
+def not_categorical(name: str) -> UnexpectedSamplerError:
+    """Return the error that a hyperparameter is categorical on one side only."""
+    return UnexpectedSamplerError(f"{name} is not categorical")
 
 
 class RandomPhaseError(Exception):
@@ -74,8 +56,7 @@ def asking_sampler() -> Iterator[None]:
     try:
         yield
     except (AttributeError, TypeError, ValueError, LookupError, RuntimeError) as error:
-        raised = _RAISED(error=type(error).__name__, text=str(error))
-        raise UnexpectedSamplerError(raised) from error
+        raise UnexpectedSamplerError(f"{type(error).__name__}: {error}") from error
 
 
 class PastStudy:
@@ -139,10 +120,7 @@ class Asking:
 def clocks_agree(trials: Sequence[FrozenTrial]) -> bool:
     """Return whether the times of trials can be compared."""
     numbers = np.array([trial.number for trial in trials])
-    times = [
-        [np.nan if time is None else time.timestamp() for time in both]
-        for both in ((trial.datetime_start, trial.datetime_complete) for trial in trials)
-    ]
+    times = [[seconds(t.datetime_start), seconds(t.datetime_complete)] for t in trials]
     started, finished = np.array(times, dtype=float).reshape(-1, 2).T
     return not clock_difference(numbers, started, finished)
 
@@ -207,13 +185,9 @@ class SamplerRecord:
     trials: tuple[FrozenTrial, ...]
     space: SearchSpace
     origins: Mapping[int, Origin]
-    _found: dict[int | None, Any] = field(default_factory=dict, init=False, repr=False)
+    _found: Latest = field(default_factory=Latest, init=False, repr=False)
 
     what: ClassVar[str] = ""  # of the sampler's is rebuilt
-
-    def __getstate__(self) -> dict[str, Any]:
-        # it is made again where it is needed
-        return {**self.__dict__, "_found": {}}
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return None: the sampler has no surrogate of the objective."""
@@ -239,30 +213,25 @@ class SamplerRecord:
 
     def _rebuilt(self, before: int | None) -> Any:
         """Return what the sampler's own code makes of the trials then known, or why nothing."""
-        if before not in self._found:
-            try:
-                found = self._rebuild(before)
-            except RandomPhaseError:
-                found = TOO_FEW
-            except UnexpectedSamplerError as error:
-                found = _NOT_REBUILT(
-                    names=[self.name],
-                    what=self.what,
-                    version=optuna.__version__,
-                    checked=_CHECKED,
-                    why=error.reason,
-                )
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            self._found[before] = found
-        return self._found[before]
+        return self._found.of(before, lambda: self._made(before))
+
+    def _made(self, before: int | None) -> Any:
+        try:
+            return self._rebuild(before)
+        except RandomPhaseError:
+            return TOO_FEW
+        except UnexpectedSamplerError as error:
+            return fact(
+                f"the {self.what} of {self.name} could not be rebuilt with Optuna "
+                f"{optuna.__version__} (checked with {_CHECKED}): {error}"
+            )
 
     def _rebuild(self, before: int | None) -> Any:
-        return _WITHOUT(names=[self.name]) if self.name else NOT_RECORDED
+        return fact(f"{_NOBODY}{self.name} has none") if self.name else NOT_RECORDED
 
     def _by_hand(self, before: int | None) -> Fact | None:
         """Return that trial `before` was not chosen by the sampler; None if it was."""
         origin = Origin.UNKNOWN if before is None else self.origins.get(before, Origin.UNKNOWN)
         if before is None or origin not in BY_HAND:
             return None
-        return _BY_HAND(trials=[before], origin=origin)
+        return fact(f"{_NOBODY}trial {before} was {origin.value}")

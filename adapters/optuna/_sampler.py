@@ -20,73 +20,24 @@ from optuna.storages import InMemoryStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._reading import LEAST_KNOWN
-from hpo_explain.adapters.optuna._record import BY_HAND, NOT_RECORDED, clocks_agree
+from hpo_explain.adapters.optuna._record import NOT_RECORDED, clocks_agree
 from hpo_explain.adapters.optuna._trials import Outcome
 from hpo_explain.adapters.optuna.samplers import unwrapped
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.phrases import counted, counted_trials
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Reviewed
 from hpo_explain.space import Array, SearchSpace, asked_as
 
-
-def _marked(fact: Fact) -> str:
-    counts = fact["counts"]
-    by = ", ".join(f"{n} by {name}" for name, n in zip(fact.names, counts, strict=True))
-    several = f" ({by})" if len(counts) > 1 else ""
-    return f"{counted(sum(counts), 'trial')}{several}"
-
-
-def _finished(fact: Fact) -> str:
-    return counted(fact["finished"], "finished trial")
-
-
-_SAMPLER = declared_fact(
-    "sampler",
-    "sampler: {who}{how}; {phase}",
-    who=lambda fact: "".join(f"{name}, " for name in fact.names),
+_GIVEN = fact("as given with ", Option("sampler"))
+_OF_STUDY = fact(
+    "the one of the study object; give ", Option("sampler"), " if another one chose the trials"
 )
-_GIVEN = declared_fact("sampler_given", "as given with {sampler=}")()
-_MARKED = declared_fact("sampler_marked", "known by the marks on {marked}", marked=_marked)
-_OF_STUDY = declared_fact(
-    "sampler_of_study",
-    "the one of the study object; give {sampler=} if another one chose the trials",
-)()
-_EXPLAINED_FROM = declared_fact(
-    "explained_from", "trials with at least {known} finished trials before them can be explained"
-)
-_NOT_EXPLAINED = declared_fact(
-    "no_trial_explained", "so no trial counts as its proposal; {sampler=} names it"
-)
-_RANDOM_UNTIL = declared_fact(
-    "startup",
-    "random until there are {trials} ({source})",
-    trials=_finished,
-    source=lambda fact: "assumed, Optuna's default" if fact["assumed"] else "n_startup_trials",
-)
-_MARKS_BEGIN = declared_fact(
-    "marks_begin", "its marks begin after {trials}; earlier trials were random", trials=_finished
-)
-_UNMARKED = declared_fact(
-    "unmarked_random",
-    "trials without its mark count as random until {finished} trials are finished (assumed, "
-    "Optuna's default)",
-)
-_WITHOUT = declared_fact(
-    "run_without_acquisition",
-    "no acquisition function chose this run's trials ({names}); they are explained with an assumed "
-    "GP and LCB",
-)
-_SET_BY_HAND = declared_fact(
-    "set_by_hand",
-    {
-        Origin.ENQUEUED: "enqueued, so not chosen by the sampler: {trials}",
-        Origin.RETRIED: "retried after a failure, so not chosen anew: {trials}",
-        Origin.ADDED: "added as finished trials, so not chosen by the sampler: {trials}",
-        Origin.PERSON: "changed by a person, so not as the sampler proposed: {trials}",
-    },
-    trials=lambda fact: counted_trials(fact.trials),
-)
+_NOT_CHOSEN = {
+    Origin.ENQUEUED: "enqueued, so not chosen by the sampler",
+    Origin.RETRIED: "retried after a failure, so not chosen anew",
+    Origin.ADDED: "added as finished trials, so not chosen by the sampler",
+    Origin.PERSON: "changed by a person, so not as the sampler proposed",
+}
 _STARTUP = 10  # the default n_startup_trials of Optuna's samplers with a model
 # of studies with one objective, and with several
 _DEFAULTS = (TPESampler, NSGAIISampler)
@@ -163,78 +114,98 @@ def read_choice(
     counts = [outcome.counts for outcome in outcomes]
     kept = [t for t, is_one in zip(trials, counts, strict=True) if is_one]
     others = [t for t, is_one in zip(trials, counts, strict=True) if not is_one]
-    own: BaseSampler | None = study.sampler if sampler is None else sampler
+    own: BaseSampler | None = sampler or study.sampler
     base, _ = unwrapped(own)
     names = [base.__name__ for base in type(base).__mro__]
     startup = getattr(base, "_n_startup_trials", None)
-    marks = np.array([_mark(trial) for trial in kept])
-    found = Counter(marks[marks != ""].tolist())
-    if sampler is not None:
+    marked = Counter(filter(None, map(_mark, kept)))
+    if sampler:
         how = _GIVEN
-    elif found:
-        how = _MARKED(names=found, counts=tuple(found.values()))
-        most = found.most_common(1)[0][0]
+    elif marked:
+        how = _known_by(marked)
+        most = marked.most_common(1)[0][0]
         if most not in names:
             names, startup, own = [most], None, None
     elif _ran_or_was_chosen(study):
         how = _OF_STUDY
     else:
         how, names, own = NOT_RECORDED, [""], None
-    model = next((name for name in names if name in _MODELS), "")
+    name = names[0]
+    model = next((one for one in names if one in _MODELS), "")
+    least = LEAST_KNOWN
+    phase = fact(f"trials with at least {least} finished trials before them can be explained")
+    if not name:
+        phase = fact("so no trial counts as its proposal; ", Option("sampler"), " names it")
     if model:
         # marks tell more than the settings of an assumed sampler
-        believed = sampler is None
-        chosen, phase = _chosen_by(model, startup, trials, kept, marks, believed=believed)
-    elif names[0]:
-        chosen = _finished_before(trials, kept, _FINISHED) >= LEAST_KNOWN
-        phase = _EXPLAINED_FROM(known=LEAST_KNOWN)
-    else:
-        chosen = np.zeros(len(kept), dtype=bool)
-        phase = _NOT_EXPLAINED()
-    notes = [_SAMPLER(names=[name for name in names[:1] if name], how=how, phase=phase)]
-    if names[0] and not model:
-        notes.append(_WITHOUT(names=names[:1]))
-    by_hand = _by_hand(kept)
-    for origin in (*BY_HAND, Origin.PERSON):
-        numbers = [number for number, who in by_hand.items() if who is origin]
+        least, phase = _startup(model, startup, trials, kept, believed=not sampler)
+    who = f"sampler: {name}, " if name else "sampler: "
+    notes = [fact(who, how, "; ", phase, kind="sampler")]
+    if name and not model:
+        without = f"no acquisition function chose this run's trials ({name}); they are explained "
+        kind = "run_without_acquisition"
+        notes.append(fact(f"{without}with an assumed GP and LCB", kind=kind))
+    rule = _Rule(names, model, least)
+    proposals, origins = rule.who(trials, kept)
+    for origin, text in _NOT_CHOSEN.items():
+        numbers = [number for number, by in origins.items() if by is origin]
         if numbers:
-            notes.append(_SET_BY_HAND(trials=numbers, origin=origin))
-    proposals, origins = _who(kept, marks, by_hand, chosen, names, model)
+            notes.append(fact(f"{text}: {counted_trials(numbers)}", trials=numbers))
     started = [t for t in others if t.state != TrialState.WAITING]
-    finished = _finished_before(trials, started, _MODELS.get(model, _FINISHED))
-    found_marks = np.array([_mark(trial) for trial in started], dtype=str)
-    chosen = (finished >= LEAST_KNOWN) & bool(names[0])
-    if model:
-        chosen = _is_chosen(model, phase, finished, found_marks)
-    without_result, more = _who(started, found_marks, _by_hand(started), chosen, names, model)
+    without_result, more = rule.who(trials, started)
     more |= {
         trial.number: Origin.RETRIED if "failed_trial" in trial.system_attrs else Origin.ENQUEUED
         for trial in others
         if trial.state == TrialState.WAITING
     }
-    return Choice(names[0], how, model, own, {*proposals, *without_result}, origins | more, notes)
+    return Choice(name, how, model, own, {*proposals, *without_result}, origins | more, notes)
 
 
-def _who(
-    trials: Sequence[FrozenTrial],
-    marks: npt.NDArray[np.str_],
-    by_hand: Mapping[int, Origin],
-    chosen: npt.NDArray[np.bool_],
-    names: Sequence[str],
-    model: str,
-) -> tuple[list[int], dict[int, Origin]]:
-    """Return the proposals among some trials, and who chose each of them."""
-    proposals, origins = [], {}
-    for trial, mark, is_chosen in zip(trials, marks.tolist(), chosen.tolist(), strict=True):
-        if trial.number in by_hand:
-            origins[trial.number] = by_hand[trial.number]
-            continue
-        if is_chosen:
-            proposals.append(trial.number)
-        known = names[0] and mark in ("", *names)
-        without_model = Origin.INITIAL if known else Origin.UNKNOWN
-        origins[trial.number] = Origin.MODEL if is_chosen and model else without_model
-    return proposals, origins
+@dataclass(frozen=True)
+class _Rule:
+    """Which trials a sampler chose by its model, or an assumed one can explain.
+
+    Attributes
+    ----------
+    names : list of str
+        The sampler's name and those of its bases; a first one that is empty chose none.
+    model : str
+        Which of the samplers with an acquisition function it is; empty for none of them.
+    least : int
+        After how many finished trials it uses its model, where a trial has no mark.
+    """
+
+    names: list[str]
+    model: str
+    least: int
+
+    def who(
+        self, trials: Sequence[FrozenTrial], some: Sequence[FrozenTrial]
+    ) -> tuple[list[int], dict[int, Origin]]:
+        """Return the proposals among some of the trials, and who chose each of them."""
+        finished = _finished_before(trials, some, _MODELS.get(self.model, _FINISHED))
+        by_hand = _by_hand(some)
+        proposals, origins = [], {}
+        for trial, n in zip(some, finished.tolist(), strict=True):
+            if trial.number in by_hand:
+                origins[trial.number] = by_hand[trial.number]
+                continue
+            mark = _mark(trial)
+            is_chosen = bool(self.names[0]) and n >= self.least
+            if self.model:
+                is_chosen = mark == self.model or (is_chosen and not mark)
+            if is_chosen:
+                proposals.append(trial.number)
+            known = self.names[0] and mark in ("", *self.names)
+            without_model = Origin.INITIAL if known else Origin.UNKNOWN
+            origins[trial.number] = Origin.MODEL if is_chosen and self.model else without_model
+        return proposals, origins
+
+
+def _known_by(marked: Counter[str]) -> Fact:
+    by = ", ".join(f"{n} by {name}" for name, n in marked.items())
+    several = f" ({by})" if len(marked) > 1 else ""
+    return fact(f"known by the marks on {counted(marked.total(), 'trial')}{several}")
 
 
 def _ran_or_was_chosen(study: Study) -> bool:
@@ -250,45 +221,43 @@ def _ran(study: Study) -> bool:
     """
     if isinstance(study._storage, InMemoryStorage):
         return True
-    return getattr(getattr(study.sampler, "_rng", None), "_rng", None) is not None
+    return bool(getattr(getattr(study.sampler, "_rng", None), "_rng", None))
 
 
-def _chosen_by(
+def _startup(
     model: str,
     startup: int | None,
     trials: Sequence[FrozenTrial],
     kept: Sequence[FrozenTrial],
-    marks: npt.NDArray[np.str_],
     *,
     believed: bool,
-) -> tuple[npt.NDArray[np.bool_], Fact]:
-    """Return which trials a model chose, unless they were set by hand, and how that is known."""
+) -> tuple[int, Fact]:
+    """Return after how many finished trials a sampler uses its model, and how that is known."""
     states = _MODELS[model]
-    finished, before = (
-        _finished_before(trials, kept, states),
-        _counted_before(trials, kept, states),
-    )
-    phase = _RANDOM_UNTIL(finished=_STARTUP, assumed=True)
-    if startup is not None:
-        phase = _RANDOM_UNTIL(finished=startup, assumed=False)
     # those left out as well
     marked = [trial for trial in trials if _mark(trial) == model]
     enqueued = _by_hand(marked)
     marked = [trial for trial in marked if trial.number not in enqueued]
     if believed and marked:
         first = int(_finished_before(trials, marked, states).min())
-        phase = _MARKS_BEGIN(finished=first)
-        if (finished < before).any() and first < _STARTUP:
-            # in parallel others finish between a trial's start and the sampler's answer
-            phase = _UNMARKED(finished=_STARTUP)
-    return _is_chosen(model, phase, finished, marks), phase
+        if first >= _STARTUP or not _in_parallel(trials, kept, states):
+            begin = f"its marks begin after {counted(first, 'finished trial')}"
+            return first, fact(f"{begin}; earlier trials were random")
+        # in parallel others finish between a trial's start and the sampler's answer
+        until = f"trials without its mark count as random until {_STARTUP} trials are finished"
+        return _STARTUP, fact(f"{until} (assumed, Optuna's default)")
+    least, source = startup, "n_startup_trials"
+    if least is None:
+        least, source = _STARTUP, "assumed, Optuna's default"
+    return least, fact(f"random until there are {counted(least, 'finished trial')} ({source})")
 
 
-def _is_chosen(
-    model: str, phase: Fact, finished: npt.NDArray[np.int64], marks: npt.NDArray[np.str_]
-) -> npt.NDArray[np.bool_]:
-    """Return which trials a model chose, by their marks, else by how many were finished before."""
-    return np.asarray((marks == model) | ((finished >= phase["finished"]) & (marks == "")))
+def _in_parallel(
+    trials: Sequence[FrozenTrial], kept: Sequence[FrozenTrial], states: set[TrialState]
+) -> bool:
+    """Say whether some trials started before all of those with smaller numbers were finished."""
+    before = _counted_before(trials, kept, states)
+    return bool((_finished_before(trials, kept, states) < before).any())
 
 
 def _mark(trial: FrozenTrial) -> str:
@@ -322,7 +291,7 @@ def _took_no_time(trial: FrozenTrial) -> bool:
     # optuna.create_trial starts and ends a trial at one instant; a database that records whole
     # seconds does so with every quick trial
     start = trial.datetime_start
-    return start is not None and start == trial.datetime_complete and start.microsecond > 0
+    return start == trial.datetime_complete and bool(start and start.microsecond)
 
 
 def _finished_before(
@@ -330,8 +299,8 @@ def _finished_before(
 ) -> npt.NDArray[np.int64]:
     """Return how many trials in these states were finished when each of `kept` started."""
     counted = [trial for trial in trials if trial.state in states]
-    timed = all(trial.datetime_complete is not None for trial in counted)
-    if timed and all(trial.datetime_start is not None for trial in kept) and clocks_agree(trials):
+    timed = all(trial.datetime_complete for trial in counted)
+    if timed and all(trial.datetime_start for trial in kept) and clocks_agree(trials):
         ends = np.array([trial.datetime_complete for trial in counted], dtype="datetime64[us]")
         order = np.argsort(ends, kind="stable")
         starts = np.array([trial.datetime_start for trial in kept], dtype="datetime64[us]")

@@ -25,10 +25,10 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters._domain import Domain, parameter_of
-from hpo_explain.adapters._reading import OUTSIDE, positions
+from hpo_explain.adapters._reading import outside_space, positions
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import quoted
 from hpo_explain.space import (
     Array,
     CategoricalParameter,
@@ -42,40 +42,6 @@ from hpo_explain.space import (
 )
 
 _ORDERS = 200  # orders of suggestion looked at, of which every activity pattern has one
-_LISTED_TWICE = declared_fact(
-    "choice_listed_twice", "{names}: a choice is listed twice; it is read as one choice"
-)
-_CHOICES_CHANGED = declared_fact(
-    "choices_changed", "{names}: its choices changed during the study; read as all of them together"
-)
-_TAKEN_FOR_EQUAL = declared_fact(
-    "choices_taken_for_equal",
-    "{names}: Optuna does not tell its choices {first!r} and {second!r} apart and records the one "
-    "listed first; trials with either are read as they are recorded",
-)
-_WHOLE_AND_REAL = declared_fact(
-    "whole_and_real", "{names}: real-valued in some trials, whole in others; read as real-valued"
-)
-_TOO_FINE = declared_fact(
-    "grid_too_fine", "{names}: its grid is so fine that it is read as continuous"
-)
-_SCALE_CHANGED = declared_fact(
-    "scale_changed",
-    {
-        True: "{names}: its scale changed during the study; read as logarithmic",
-        False: "{names}: its scale changed during the study; read as linear",
-    },
-)
-_RANGE_CHANGED = declared_fact(
-    "range_changed",
-    "{names}: its range changed during the study ({count} different ones); read as the widest, "
-    "[{low:.6g}, {high:.6g}]",
-)
-_RANGE_BY_PARENT = declared_fact(
-    "range_by_parent",
-    "{names}: its range depends on {parent}; read as a hyperparameter for each range ({ranges})",
-    ranges=lambda fact: ", ".join(fact["parts"]),
-)
 _CHANCE = math.log(0.01)
 _FINEST_GRID = 100_000  # values beyond which a grid of real numbers is as good as continuous
 
@@ -238,7 +204,7 @@ def read_parts(
     ways = math.lgamma(len(ranges) + 1) - sum(math.lgamma(ranges.count(k) + 1) for k in used)
     for parent in columns.columns:
         of_value = _ranges_by_value(parent, column, ranges)
-        if len(used) < 2 or of_value is None:
+        if len(used) < 2 or not of_value:
             continue
         if len(of_value) * math.log(len(used)) - ways > _CHANCE:
             continue
@@ -249,12 +215,9 @@ def read_parts(
             parameter: Any = read_parameter(one)[0]
             name = f"{column.name} ({parent.name} = {values})"
             parts.append(replace(parameter, name=name, part_of=column.name))
-        note = _RANGE_BY_PARENT(
-            names=[column.name],
-            parent=parent.name,
-            parts=[f"{p.name}: {values_text(p)}" for p in parts],
-        )
-        return parts, [note]
+        ranges_of = ", ".join(f"{p.name}: {values_text(p)}" for p in parts)
+        depends = f"{column.name}: its range depends on {parent.name}"
+        return parts, [fact(f"{depends}; read as a hyperparameter for each range ({ranges_of})")]
     return [], []
 
 
@@ -267,12 +230,12 @@ def encode_columns(
     of_name = {column.name: column for column in columns.columns}
     for j, parameter in enumerate(parameters):
         column = of_name.get(asked_as(parameter))
-        if column is not None:
+        if column:
             if column.name != parameter.name:
                 column = _with_range_of(parameter, column, trials)
             X[column.rows, j], reasons = encode(parameter, column.values)
             for i, reason in reasons.items():
-                outside.setdefault(int(column.rows[i]), OUTSIDE(why=reason))
+                outside.setdefault(int(column.rows[i]), outside_space(reason))
     return X, outside
 
 
@@ -297,17 +260,15 @@ def id_of_range(kind: Any) -> Hashable:
     return type(kind), kind.low, kind.high, kind.step, kind.log
 
 
-def _ranges_by_value(
-    parent: Column, column: Column, ranges: Sequence[int]
-) -> dict[str, int] | None:
-    """Return which range a hyperparameter has for each value of a category; None if not one."""
+def _ranges_by_value(parent: Column, column: Column, ranges: Sequence[int]) -> dict[str, int]:
+    """Return which range a hyperparameter has for each value of a category; none if not one."""
     if any(map(_is_number, parent.distributions)):
-        return None
+        return {}
     of_row = dict(zip(parent.rows.tolist(), parent.values, strict=True))
     found: dict[str, int] = {}
     for i, k in zip(column.rows.tolist(), ranges, strict=True):
         if i not in of_row or found.setdefault(str(of_row[i]), k) != k:
-            return None
+            return {}
     return found
 
 
@@ -375,11 +336,14 @@ def _categorical(
     notes = []
     distinct = [len(_distinct(kind.choices)) for kind in kinds]
     if any(n < len(kind.choices) for n, kind in zip(distinct, kinds, strict=True)):
-        notes.append(_LISTED_TWICE(names=[name]))
+        notes.append(fact(f"{name}: a choice is listed twice; it is read as one choice"))
     if len(choices) > min(distinct):
-        notes.append(_CHOICES_CHANGED(names=[name]))
+        changed = "its choices changed during the study; read as all of them together"
+        notes.append(fact(f"{name}: {changed}"))
     for first, second in _taken_for_equal(choices):
-        notes.append(_TAKEN_FOR_EQUAL(names=[name], first=first, second=second))
+        equal = f"Optuna does not tell its choices {quoted(first)} and {quoted(second)} apart"
+        read = "trials with either are read as they are recorded"
+        notes.append(fact(f"{name}: {equal} and records the one listed first; {read}"))
     return CategoricalParameter(name, choices), notes
 
 
@@ -415,9 +379,10 @@ def _float(name: str, kinds: Sequence[BaseDistribution]) -> tuple[Parameter, lis
     log, notes = _scale(name, numeric, low)
     step = None if log else _common_step(numeric, low, high)
     if len({type(kind) for kind in numeric}) > 1:
-        notes.append(_WHOLE_AND_REAL(names=[name]))
+        both = "real-valued in some trials, whole in others; read as real-valued"
+        notes.append(fact(f"{name}: {both}"))
     if step is None and not log and low < high and all(kind.step for kind in numeric):
-        notes.append(_TOO_FINE(names=[name]))
+        notes.append(fact(f"{name}: its grid is so fine that it is read as continuous"))
     parameter, _ = parameter_of(name, Domain(low, high, log=log, step=step))
     return parameter, notes + _changed(name, numeric, low, high)
 
@@ -426,8 +391,10 @@ def _scale(
     name: str, kinds: Sequence[FloatDistribution | IntDistribution], low: float
 ) -> tuple[bool, list[Fact]]:
     log = kinds[-1].log and low > 0
-    changed = len({kind.log for kind in kinds}) > 1
-    return log, [_SCALE_CHANGED(names=[name], log=log)] if changed else []
+    if len({kind.log for kind in kinds}) == 1:
+        return log, []
+    scale = "logarithmic" if log else "linear"
+    return log, [fact(f"{name}: its scale changed during the study; read as {scale}")]
 
 
 def _common_step(
@@ -461,4 +428,5 @@ def _changed(
     ranges = {(kind.low, kind.high, kind.step) for kind in kinds}
     if len(ranges) == 1:
         return []
-    return [_RANGE_CHANGED(names=[name], count=len(ranges), low=low, high=high)]
+    changed = f"its range changed during the study ({len(ranges)} different ones)"
+    return [fact(f"{name}: {changed}; read as the widest, [{low:.6g}, {high:.6g}]")]

@@ -29,8 +29,6 @@ from optuna.search_space.group_decomposed import _GroupDecomposedSearchSpace
 from optuna.trial import FrozenTrial
 
 from hpo_explain.adapters.optuna._record import (
-    NOT_CATEGORICAL,
-    UNKNOWN_DISTRIBUTION,
     Asking,
     PastStudy,
     RandomPhaseError,
@@ -38,10 +36,12 @@ from hpo_explain.adapters.optuna._record import (
     UnexpectedSamplerError,
     asking_sampler,
     known_when,
+    not_categorical,
+    unknown_distribution,
 )
 from hpo_explain.adapters.optuna._space import distribution_of
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.base.workers import ByValue, dumped
 from hpo_explain.models.densities.kernels import CategoryKernels, Kernels, NumericKernels
 from hpo_explain.models.densities.mixture import ProductMixture
@@ -49,36 +49,6 @@ from hpo_explain.models.densities.ratio import DensityBlock, DensityRatio
 from hpo_explain.run import OwnAcquisition
 from hpo_explain.space import CategoricalParameter, CategoryIndex, Parameter, SearchSpace, asked_as
 
-_SETTINGS_LOST = declared_fact(
-    "settings_lost", "the settings of {names} are not known; give {sampler=}"
-)
-_REBUILT = declared_fact(
-    "densities_rebuilt",
-    "log l and log g say how common a value is among the good trials finished by then and among "
-    "the others; they are computed again by {names}, {how}",
-)
-_UNMARKED = declared_fact(
-    "unmarked_trial",
-    "trial {trials} has no mark of joint sampling, so multivariate=False and constant_liar=False "
-    "are assumed, as was the default before Optuna 5",
-)
-_JOINT = declared_fact(
-    "marked_as_joint",
-    "trial {trials} is marked as sampled jointly, so multivariate=True and constant_liar=True are "
-    "assumed",
-)
-_GROUPED = declared_fact(
-    "group_assumed", "group=True is assumed, as its mark names more than all trials share"
-)
-_FIXED = declared_fact("taken_as_fixed", "{names}: taken as fixed, as the mark leaves it out")
-_ZERO = declared_fact(
-    "densities_are_zero",
-    "its densities are 0 at a candidate, as on a grid too fine for numbers of its size",
-)()
-_NOT_THE_RATIO = declared_fact(
-    "not_the_ratio",
-    "its acquisition function is not the difference of the log-densities that it builds",
-)()
 _CANDIDATES = 2  # on which the arrays are compared with the sampler's own densities
 _AGREES = 1e-6
 _MARK = "tpe:relative_params:"
@@ -292,7 +262,7 @@ def _mixture(estimator: Any, parameters: Sequence[Parameter]) -> ProductMixture:
 def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter) -> Kernels:
     if isinstance(distribution, CategoricalDistribution):
         if not isinstance(parameter, CategoricalParameter):
-            raise UnexpectedSamplerError(NOT_CATEGORICAL(names=[parameter.name]))
+            raise not_categorical(parameter.name)
         index = CategoryIndex(distribution.choices)
         places = [index(choice) for choice in parameter.choices]
         weights = np.array(kernels.weights, dtype=float)
@@ -302,7 +272,7 @@ def _kernels(kernels: Any, distribution: BaseDistribution, parameter: Parameter)
             )
         )
     if not isinstance(distribution, (FloatDistribution, IntDistribution)):
-        raise UnexpectedSamplerError(UNKNOWN_DISTRIBUTION(names=[parameter.name]))
+        raise unknown_distribution(parameter.name)
     step = float(getattr(kernels, "step", None) or 0.0)
     if hasattr(kernels, "adapted_low"):
         low, high = kernels.adapted_low, kernels.adapted_high
@@ -333,11 +303,14 @@ def _compare(caught: Caught, block: DensityBlock, space: SearchSpace) -> None:
     ]
     good, bad = (np.logaddexp.reduce(table, axis=1) for table in tables)
     if not np.isfinite([good, bad]).all():
-        raise UnexpectedSamplerError(_ZERO)
+        zero = "its densities are 0 at a candidate, as on a grid too fine for numbers of its size"
+        raise UnexpectedSamplerError(zero)
     wanted = np.asarray(caught.values, dtype=float)
     finite = np.isfinite(wanted)
     if not np.allclose((good - bad)[finite], wanted[finite], rtol=_AGREES, atol=_AGREES):
-        raise UnexpectedSamplerError(_NOT_THE_RATIO)
+        raise UnexpectedSamplerError(
+            "its acquisition function is not the difference of the log-densities that it builds"
+        )
 
 
 def _as_values(caught: Caught, parameter: Parameter) -> Any:
@@ -372,7 +345,7 @@ class TpeRecord(SamplerRecord):
 
     def __getstate__(self) -> dict[str, Any]:
         # settings such as gamma= may be functions that pickle by value only, or not at all
-        state = super().__getstate__()
+        state = dict(self.__dict__)
         try:
             dumped(self.sampler)
         except Exception:
@@ -383,20 +356,26 @@ class TpeRecord(SamplerRecord):
 
     def _rebuild(self, before: int | None) -> OwnAcquisition | Fact:
         if self.sampler is None:
-            return _SETTINGS_LOST(names=[self.name])
+            lost = f"the settings of {self.name} are not known; give "
+            return fact(lost, Option("sampler"))
         trial = next((t for t in self.trials if t.number == before), None)
-        number = len(self.trials) if trial is None else trial.number
+        number = trial.number if trial else len(self.trials)
         study = PastStudy(self.directions, known_when(self.trials, before))
         sampler, fixed, notes = self._as_marked(self.sampler, study, number, trial)
-        distributions = self._distributions(trial)
+        distributions = self._distributions(number)
         ratio = rebuild(sampler, study, number, self.space, distributions, fixed)
-        return OwnAcquisition(ratio, (_REBUILT(names=[self.name], how=self.how), *notes))
+        rebuilt = fact(
+            "log l and log g say how common a value is among the good trials finished by then and "
+            f"among the others; they are computed again by {self.name}, ",
+            self.how,
+        )
+        return OwnAcquisition(ratio, (rebuilt, *notes))
 
     def _as_marked(
         self, sampler: TPESampler, study: PastStudy, number: int, trial: FrozenTrial | None
     ) -> tuple[TPESampler, tuple[str, ...], list[Fact]]:
         """Return the sampler, with other settings where the marks on a trial tell otherwise."""
-        if trial is None:
+        if not trial:
             return sampler, self.fixed, []
         marked, marks = sampled_jointly(trial), leaves_marks(sampler, study)
         if marked is None and not marks:
@@ -406,31 +385,37 @@ class TpeRecord(SamplerRecord):
             if not joint - {*self.fixed}:
                 return sampler, self.fixed, []
             other = with_settings(sampler, multivariate=False, group=False, constant_liar=False)
-            return other, self.fixed, [_UNMARKED(trials=[number])]
+            unmarked = (
+                f"trial {number} has no mark of joint sampling, so multivariate=False and "
+                "constant_liar=False are assumed, as was the default before Optuna 5"
+            )
+            return other, self.fixed, [fact(unmarked)]
         notes = []
         if not marks:
             sampler = with_settings(sampler, multivariate=True, group=False, constant_liar=True)
-            notes.append(_JOINT(trials=[number]))
+            jointly = f"trial {number} is marked as sampled jointly, so "
+            notes.append(fact(f"{jointly}multivariate=True and constant_liar=True are assumed"))
         joint = sampled_together(sampler, study, number)
         if marked - joint:
             grouped = with_settings(sampler, multivariate=True, group=True, constant_liar=True)
             if marked <= sampled_together(grouped, study, number):
                 sampler, joint = (grouped, sampled_together(grouped, study, number))
-                notes.append(_GROUPED(trials=[number]))
+                why = "as its mark names more than all trials share"
+                notes.append(fact(f"group=True is assumed, {why}"))
         fixed = joint - marked if marked else set()
         if fixed - {*self.fixed}:
-            notes.append(_FIXED(trials=[number], names=sorted(fixed)))
+            names = join_names(sorted(fixed))
+            notes.append(fact(f"{names}: taken as fixed, as the mark leaves it out"))
         return sampler, tuple(sorted({*self.fixed, *fixed})), notes
 
-    def _distributions(self, trial: FrozenTrial | None) -> list[tuple[str, BaseDistribution]]:
+    def _distributions(self, number: int) -> list[tuple[str, BaseDistribution]]:
         """Return the distribution of every hyperparameter: the trial's own, else the latest.
 
         One whose range depends on another has several.
         """
         found: dict[str, BaseDistribution] = {}
         whole = {p.name for p in self.space if asked_as(p) == p.name}
-        before = self.trials if trial is None else self.trials[: trial.number]
-        for other in [*([] if trial is None else [trial]), *before[::-1], *self.trials]:
+        for other in [*self.trials[: number + 1][::-1], *self.trials]:
             for name, distribution in other.distributions.items():
                 if name in self.space.names:
                     found.setdefault(name, distribution)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 from optuna import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from hpo_explain.adapters._domain import number
 from hpo_explain.adapters._reading import NO_HYPERPARAMETER, not_finite, nothing_left
 from hpo_explain.base.checks import check_count, check_direction, check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Option, Text
+from hpo_explain.base.facts import Fact, Option, Text, fact
 from hpo_explain.base.options import Direction
 from hpo_explain.base.phrases import counted_trials
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, NO_VALUE, PRUNED_READABLE, RUNNING, WAITING
 
 TargetLike: TypeAlias = (
@@ -25,53 +26,22 @@ TargetLike: TypeAlias = (
 )
 
 
-def _objectives(fact: Fact) -> str:
-    called = [f" ({name!r})" for name in fact.names] or [""] * len(fact["directions"])
-    ways = enumerate(zip(called, fact["directions"], strict=True))
-    return ", ".join(f"{i}{name}: {way}" for i, (name, way) in ways)
-
-
-_ONE_OF_SEVERAL = declared_fact(
-    "one_of_several_objectives",
-    "target: one of {count} objectives ({objectives}); the sampler weighed all of them",
-    count=lambda fact: str(len(fact["directions"])),
-    objectives=_objectives,
+_DIRECTION_ASSUMED = fact(
+    "direction: minimize, assumed, as ",
+    Option("target"),
+    " is a function; give ",
+    Option("direction", "maximize"),
+    " if larger is better",
+    kind="direction_assumed",
+    role="check",
 )
-_SAME_DIRECTION = declared_fact(
-    "direction_of_objective",
-    "direction: {direction}, as {target=} returns the values of the study's objective {index}",
+_INFEASIBLE = fact(
+    "infeasible, as a constraint is above 0 (",
+    Option("infeasible", "keep"),
+    " reads it)",
+    kind="infeasible",
 )
-_DIRECTION_ASSUMED = declared_fact(
-    "direction_assumed",
-    "direction: minimize, assumed, as {target=} is a function; give {direction='maximize'} if "
-    "larger is better",
-)()
-_EMPTY = declared_fact(
-    "study_empty", "study has no trials yet. Run study.optimize first, or choose another study."
-)()
-_INFEASIBLE = declared_fact(
-    "infeasible", "infeasible, as a constraint is above 0 ({infeasible='keep'} reads it)"
-)()
-_PRUNED_EARLY = declared_fact("pruned_without_value", "pruned before it reported a value")()
-_RETURNED_NONE = declared_fact("target_returned_none", "{target=} returned None")()
-_PRUNED_COUNTED = declared_fact(
-    "pruned_counted",
-    {
-        True: "pruned, but counted with what {target=} returns: {trials}",
-        False: "pruned, but counted with the last value reported: {trials}",
-    },
-    trials=lambda fact: counted_trials(fact.trials),
-)
-_INFEASIBLE_COUNTED = declared_fact(
-    "infeasible_counted",
-    "infeasible, but counted, except as the incumbent: {trials}",
-    trials=lambda fact: counted_trials(fact.trials),
-)
-_UNCONSTRAINED = declared_fact(
-    "unconstrained",
-    "without constraints, unlike the others, and counted as feasible: {trials}",
-    trials=lambda fact: counted_trials(fact.trials),
-)
+_PRUNED_EARLY = fact("pruned before it reported a value", kind="pruned_without_value")
 PRUNED = ("drop", "last")
 INFEASIBLE = ("drop", "keep")
 _STATES = {TrialState.FAIL: FAILED, TrialState.RUNNING: RUNNING, TrialState.WAITING: WAITING}
@@ -79,38 +49,38 @@ _STATES = {TrialState.FAIL: FAILED, TrialState.RUNNING: RUNNING, TrialState.WAIT
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The objective of the run: one of the study's by `index`, or what `function` returns."""
+    """The objective of the run: one of the study's own, or what a function returns.
+
+    `value` returns it of a trial, the last one reported where it was pruned; None if there is none.
+    """
 
     name: str
     direction: Direction | None
-    index: int = 0
-    function: Callable[[FrozenTrial], float | None] | None = None
+    value: Callable[[FrozenTrial], float | None]
+    is_own: bool = True
     notes: list[Fact] = field(default_factory=list)
 
-    def value(self, trial: FrozenTrial) -> float | None:
-        """Return a trial's value: the last one reported where it was pruned, None if none was."""
-        if self.function is not None:
-            return self._called(trial)
-        if trial.state == TrialState.PRUNED:
-            reported = trial.intermediate_values
-            return reported[max(reported)] if reported else None
-        return None if trial.values is None else float(trial.values[self.index])
 
-    def _called(self, trial: FrozenTrial) -> float | None:
-        remedy = "It must take a finished trial and return a number, or None where there is none."
-        try:
-            value = self.function(trial)  # type: ignore[misc]
-        except Exception as error:
-            problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
-            raise InputError("target", problem, self.function, remedy) from error
-        if value is None:
-            return None
-        try:
-            # text is not a number, even if it reads like one
-            return float(value + 0)
-        except TypeError:
-            problem = f"returned {value!r} for trial {trial.number}"
-            raise InputError("target", problem, value, remedy) from None
+def _own_value(index: int, trial: FrozenTrial) -> float | None:
+    if trial.state == TrialState.PRUNED:
+        reported = trial.intermediate_values
+        return reported[max(reported)] if reported else None
+    return float(trial.values[index]) if trial.values else None
+
+
+def _called(target: Callable[[FrozenTrial], float | None], trial: FrozenTrial) -> float | None:
+    remedy = "It must take a finished trial and return a number, or None where there is none."
+    try:
+        value = target(trial)
+    except Exception as error:
+        problem = f"raised {type(error).__name__} ({error}) for trial {trial.number}"
+        raise InputError("target", problem, target, remedy) from error
+    try:
+        # text is not a number, even if it reads like one
+        return None if value is None else float(value + 0)
+    except TypeError:
+        problem = f"returned {value!r} for trial {trial.number}"
+        raise InputError("target", problem, value, remedy) from None
 
 
 def resolve_target(study: Study, target: TargetLike, direction: str | None) -> Target:
@@ -127,7 +97,8 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     way = None if direction is None else check_direction(direction)
     if callable(target):
         name = getattr(target, "__name__", "<lambda>")
-        return Target("target" if name == "<lambda>" else name, way, function=target)
+        name = "target" if name == "<lambda>" else name
+        return Target(name, way, partial(_called, target), is_own=False)
     objectives = ", ".join(
         f"{i}{f' ({names[i]!r})' if names else ''}: {way}" for i, way in enumerate(directions)
     )
@@ -160,10 +131,12 @@ def resolve_target(study: Study, target: TargetLike, direction: str | None) -> T
     default = "objective value" if len(directions) == 1 else f"objective {index}"
     notes = []
     if len(directions) > 1:
-        notes = [_ONE_OF_SEVERAL(names=names or (), directions=tuple(directions))]
-    return Target(
-        names[index] if names else default, check_direction(directions[index]), index, notes=notes
-    )
+        one = f"target: one of {len(directions)} objectives ({objectives})"
+        kind = "one_of_several_objectives"
+        notes = [fact(f"{one}; the sampler weighed all of them", kind=kind)]
+    name = names[index] if names else default
+    value = partial(_own_value, index)
+    return Target(name, check_direction(directions[index]), value, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -180,7 +153,7 @@ class Outcome:
     @property
     def counts(self) -> bool:
         """Whether it has a finite value."""
-        return self.reason is None and math.isfinite(self.value)
+        return not self.reason and math.isfinite(self.value)
 
 
 def outcomes_of(
@@ -197,19 +170,20 @@ def outcomes_of(
     for trial in trials:
         meets = _meets_constraints(trial) if trial.system_attrs else None
         reason = _left_out(trial, meets, pruned, infeasible)
-        value = target.value(trial) if reason is None else None
+        value = None if reason else target.value(trial)
         if value is None:
             reason = reason or _no_value(trial, target)
-        outcomes.append(Outcome(np.nan if value is None else value, reason, meets))
+        outcomes.append(Outcome(number(value), reason, meets))
     if not outcomes:
-        raise NothingToExplain(_EMPTY)
+        empty = "study has no trials yet. Run study.optimize first, or choose another study."
+        raise NothingToExplain(fact(empty))
     if not any(outcome.counts for outcome in outcomes):
         values = np.array([outcome.value for outcome in outcomes])
         numbers = [trial.number for trial in trials]
         reasons = {
             number: outcome.reason
             for number, outcome in zip(numbers, outcomes, strict=True)
-            if outcome.reason is not None
+            if outcome.reason
         }
         excluded = not_finite(values, numbers, target.name) | reasons
         raise nothing_left("study", excluded)
@@ -228,9 +202,14 @@ def settle_direction(
         if outcome.counts
     ]
     for k, entry in enumerate(study.directions):
-        if all(own is not None and len(own) > k and own[k] == value for own, value in known):
+        if all(own and len(own) > k and own[k] == value for own, value in known):
             direction = check_direction(entry.name.lower())
-            note = _SAME_DIRECTION(direction=direction, index=k)
+            note = fact(
+                f"direction: {direction}, as ",
+                Option("target"),
+                f" returns the values of the study's objective {k}",
+                kind="direction_of_objective",
+            )
             return replace(target, direction=direction, notes=[note])
     return replace(target, direction="minimize", notes=[_DIRECTION_ASSUMED])
 
@@ -247,12 +226,18 @@ def about_outcomes(
     unconstrained = [t.number for t, o in counted if o.feasible is None]
     notes = []
     if stopped:
-        by_target = target.function is not None
-        notes.append(_PRUNED_COUNTED(trials=stopped, by_target=by_target))
+        by_target = ("what ", Option("target"), " returns")
+        counted_as = ("the last value reported",) if target.is_own else by_target
+        which = f": {counted_trials(stopped)}"
+        pruned = "pruned, but counted with "
+        notes.append(fact(pruned, *counted_as, which, kind="pruned_counted", trials=stopped))
     if broken:
-        notes.append(_INFEASIBLE_COUNTED(trials=broken))
+        text = f"infeasible, but counted, except as the incumbent: {counted_trials(broken)}"
+        notes.append(fact(text, kind="infeasible_counted", trials=broken))
     if 0 < len(unconstrained) < len(counted):
-        notes.append(_UNCONSTRAINED(trials=unconstrained))
+        without = "without constraints, unlike the others, and counted as feasible"
+        text = f"{without}: {counted_trials(unconstrained)}"
+        notes.append(fact(text, trials=unconstrained))
     return notes
 
 
@@ -264,12 +249,12 @@ def _left_out(trial: FrozenTrial, meets: bool | None, pruned: str, infeasible: s
         return PRUNED_READABLE
     if meets is False and infeasible == "drop":
         return _INFEASIBLE
-    return None if trial.params else NO_HYPERPARAMETER()
+    return None if trial.params else NO_HYPERPARAMETER
 
 
 def _no_value(trial: FrozenTrial, target: Target) -> Fact:
-    if target.function is not None:
-        return _RETURNED_NONE
+    if not target.is_own:
+        return fact(Option("target"), " returned None")
     if trial.state == TrialState.PRUNED:
         return _PRUNED_EARLY
     return NO_VALUE

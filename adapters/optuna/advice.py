@@ -104,7 +104,7 @@ def reached(asked: BaseDistribution, both: tuple[Parameter, Parameter] | None) -
 
     An end that is not that of the space advised is the objective's own, and stays.
     """
-    if both is None or isinstance(asked, CategoricalDistribution):
+    if not both or isinstance(asked, CategoricalDistribution):
         return asked
     old, new = both
     if isinstance(old, CategoricalParameter) or isinstance(new, CategoricalParameter):
@@ -206,5 +206,5 @@ def _describe(advised: Study, study: Study) -> None:
     """Say of a study what another one says of itself."""
     for key, value in study.user_attrs.items():
         advised.set_user_attr(key, value)
-    if study.metric_names is not None:
+    if study.metric_names:
         name_metrics(advised, study.metric_names)

@@ -117,7 +117,7 @@ class ExplanationCallback(ReportUpdates):
 
     def __call__(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Count a finished trial, and start a report if it is due."""
-        self._step(study, lasted=0.0 if trial.duration is None else trial.duration.total_seconds())
+        self._step(study, lasted=trial.duration.total_seconds() if trial.duration else 0.0)
 
     def _read(self, source: optuna.Study) -> dict[str, Run]:
         # the study's own: what runs is no study that was loaded without its sampler

@@ -78,7 +78,7 @@ class _Evaluator(BaseImportanceEvaluator):
         try:
             run = from_optuna(
                 study,
-                target=None if target is None else _of_reported(target),
+                target=_of_reported(target) if target else None,
                 space=self._space,
                 pruned=self._pruned,
                 infeasible=self._infeasible,
@@ -250,6 +250,6 @@ def _of_reported(target: Callable[[FrozenTrial], float]) -> Callable[[FrozenTria
     """Return a target for all trials: Optuna asks its own only about completed ones."""
 
     def value(trial: FrozenTrial) -> float | None:
-        return None if trial.values is None else target(trial)
+        return target(trial) if trial.values else None
 
     return value

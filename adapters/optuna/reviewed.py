@@ -123,7 +123,7 @@ class ReviewedSampler(WrappingSampler):
         self._space = space
         self._target = target
         self._max_refusals = check_count("max_refusals", max_refusals, minimum=0)
-        self._explainer = ProposalExplainer(precision=0.01) if explainer is None else explainer
+        self._explainer = explainer or ProposalExplainer(precision=0.01)
         # what is handed out when the objective asks for it, by the trial's id
         self._decided: dict[int, dict[str, tuple[BaseDistribution, Any]]] = {}
         self._accepted: dict[int, Mapping[str, Any]] = {}
@@ -136,7 +136,7 @@ class ReviewedSampler(WrappingSampler):
         if trial.system_attrs.get("fixed_params"):
             return relative
         decided = self._decide(_Asked(self.sampler, study, trial, search_space, relative))
-        if decided is None:
+        if not decided:
             return relative
         proposal, kind, values, refused = decided
         record: dict[str, Any] = {
@@ -200,9 +200,9 @@ class ReviewedSampler(WrappingSampler):
             except Exception as error:
                 if not isinstance(error, NothingToExplain):
                     _logger.exception("Trial %d is evaluated as proposed: not reviewed", number)
-                return None if last is None else (last, "kept", {}, refused[:-1])
+                return (last, "kept", {}, refused[:-1]) if last else None
             last = proposal
-            if explanation is None:
+            if not explanation:
                 _logger.warning("Trial %d: the sampler proposes the same again", number)
                 return proposal, "kept", {}, refused
             try:
@@ -330,7 +330,7 @@ class _Asked:
     def proposal(self, expected: _Expected, refused: _Proposal | None = None) -> _Proposal:
         """Return the first proposal, or another one in place of one that was refused."""
         relative = self.relative
-        if refused is not None:
+        if refused:
             self._through(expected, refused.relative, lambda: self.sampler)
             relative = self.sampler.sample_relative(self.study, self.trial, self.search_space)
         return self._through(expected, relative, lambda: copy.deepcopy(self.sampler))
@@ -361,7 +361,7 @@ class _Asked:
             elif name in relative and _contains(distribution, relative[name]):
                 value = relative[name]
             else:
-                sampler = sampler_of() if sampler is None else sampler
+                sampler = sampler or sampler_of()
                 value = sampler.sample_independent(self.study, asking, name, distribution)
                 independent[name] = value
             asking.params[name] = value

@@ -164,10 +164,9 @@ def _study(opened: BaseStorage, storage: str, study_name: str | None) -> optuna.
 
 def _open(storage: str, most_steps: int = 0) -> BaseStorage:
     path = _sqlite_file(storage)
-    if path is None and "://" not in storage:
-        return _open_journal(storage)
-    if path is None:
-        return _open_database(storage, storage)
+    if not path:
+        is_address = "://" in storage
+        return _open_database(storage, storage) if is_address else _open_journal(storage)
     reader = partial(connect, path, most_steps=most_steps)
     # the address says which dialect it is, the creator where the file is
     return _open_database(storage, "sqlite:///file", creator=reader)
@@ -189,9 +188,9 @@ def _open_database(storage: str, address: str, **options: Any) -> BaseStorage:
 def _sqlite_file(storage: str) -> Path | None:
     """Return the file of a storage that is one of SQLite's; None if it is something else."""
     address = _FILE.fullmatch(storage)
-    if address is None and "://" in storage:
+    if not address and "://" in storage:
         return None
-    path = Path(storage if address is None else address[1])
+    path = Path(address[1] if address else storage)
     return path if _is_sqlite(path) else None
 
 

@@ -13,7 +13,7 @@ from optuna.samplers import GPSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of
+from hpo_explain.adapters._evaluations import Encoded, Evaluation, Source, run_of, seconds
 from hpo_explain.adapters.optuna._gp import GpRecord, memory_of, without_memory
 from hpo_explain.adapters.optuna._record import SamplerRecord
 from hpo_explain.adapters.optuna._sampler import Choice, read_choice, read_reviewed
@@ -194,7 +194,7 @@ def read_trials(
     read = _read_space(trials, outcomes, space)
     asked = settle_direction(asked, study, trials, outcomes)
     choice = read_choice(study, sampler, trials, outcomes)
-    own_objective = asked.function is None
+    own_objective = asked.is_own
     run = run_of(
         {
             trial.number: _evaluation(trial, outcome, choice)
@@ -215,15 +215,14 @@ def read_trials(
 
 def _evaluation(trial: FrozenTrial, outcome: Outcome, choice: Choice) -> Evaluation:
     """Return a trial with its outcome, and who chose it."""
-    started, finished = trial.datetime_start, trial.datetime_complete
-    end = np.inf if trial.state == TrialState.RUNNING else np.nan
+    is_running = trial.state == TrialState.RUNNING
     return Evaluation(
         set_by_hand(trial) or trial.params,
         outcome.value,
         outcome.reason,
         choice.origins[trial.number],
-        np.nan if started is None else started.timestamp(),
-        end if finished is None else finished.timestamp(),
+        seconds(trial.datetime_start),
+        np.inf if is_running else seconds(trial.datetime_complete),
         curve={float(k): v for k, v in trial.intermediate_values.items()},
         feasible=outcome.feasible is not False,
         proposed=trial.number in choice.proposals,
@@ -344,14 +343,12 @@ def read_record(
     known = (choice.sampler, directions, tuple(trials), space, choice.origins)
     own, fixed = unwrapped(choice.own)
     if choice.model == "TPESampler":
-        if own is None:
-            # marks name it, but its settings are not recorded
-            own = TPESampler()
-        return TpeRecord(
-            *known, own if isinstance(own, TPESampler) else None, choice.how, tuple(fixed)
-        )
+        # marks name it where there is no object, but its settings are not recorded
+        own = own or TPESampler()
+        sampler = own if isinstance(own, TPESampler) else None
+        return TpeRecord(*known, sampler, choice.how, tuple(fixed))
     if choice.model == "GPSampler" and isinstance(own, GPSampler | None):
         # without a sampler object, the kernels' priors and settings are those of the default
-        gp = made(GPSampler) if own is None else own
+        gp = own or made(GPSampler)
         return GpRecord(*known, without_memory(gp), memory_of(gp), choice.how, own_objective)
     return SamplerRecord(*known)

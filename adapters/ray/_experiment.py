@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import is_number
+from hpo_explain.adapters._domain import is_number, number
 from hpo_explain.adapters._evaluations import Evaluation
 from hpo_explain.adapters.ray.space import flat
 from hpo_explain.base.errors import InputError
@@ -82,11 +82,10 @@ class Trial:
     def evaluation(self, config: Mapping[str, Any], objective: str, origin: Origin) -> Evaluation:
         """Return it with its configuration and one of its metrics."""
         end = float(self.metrics.get("timestamp", np.nan))
-        value = self.metrics.get(objective)
         steps = [row for row in self.curve if is_number(row.get(objective))]
         return Evaluation(
             config,
-            np.nan if value is None else float(value),
+            number(self.metrics.get(objective)),
             REASONS.get(self.status),
             origin,
             end - float(self.metrics.get("time_total_s", np.nan)),
@@ -124,10 +123,8 @@ class Experiment:
             If no trial reported it, or several and none is chosen.
         """
         reported = reported_by([trial.metrics for trial in self.trials])
-        name = wanted or self.metric
-        if name is None and len(reported) == 1:
-            return reported[0]
-        return checked_objective(name, reported)
+        only_one = reported[0] if len(reported) == 1 else ""
+        return checked_objective(wanted or self.metric or only_one, reported)
 
     def direction(self, wanted: Direction | None, objective: str) -> Direction:
         """Return which way the objective is better.
@@ -139,7 +136,7 @@ class Experiment:
         """
         on_record = DIRECTIONS.get(self.mode or "")
         found = wanted or on_record or direction_of(objective)
-        if found is None:
+        if not found:
             raise InputError(
                 "direction",
                 f"was not given, and the name {objective!r} does not say which way is better",
@@ -167,7 +164,7 @@ def reported_by(results: Sequence[Mapping[str, Any] | None]) -> list[str]:
     )
 
 
-def checked_objective(name: str | None, reported: Sequence[str]) -> str:
+def checked_objective(name: str, reported: Sequence[str]) -> str:
     """Return a metric.
 
     Raises
@@ -175,7 +172,7 @@ def checked_objective(name: str | None, reported: Sequence[str]) -> str:
     InputError
         If no trial reported it.
     """
-    if name is None or name not in reported:
-        problem = f"must be a metric that trials reported, but was {name!r}"
+    if name not in reported:
+        problem = f"must be a metric that trials reported, but was {name or None!r}"
         raise InputError("objective", problem, name, f"Reported: {', '.join(reported)}.")
     return name

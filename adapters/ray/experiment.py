@@ -34,7 +34,7 @@ def opened(path: str, options: Mapping[str, Any]) -> Iterator[Opened]:
             trials,
             runner.get("_metric"),
             runner.get("_mode"),
-            next(folder.glob(DRAWN), None) is not None,
+            any(folder.glob(DRAWN)),
         )
     )
 

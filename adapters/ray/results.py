@@ -12,21 +12,13 @@ from hpo_explain.adapters._evaluations import Source, run_of
 from hpo_explain.adapters.ray._experiment import ITERATION, Experiment, Trial
 from hpo_explain.adapters.ray.space import read_space
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run
 from hpo_explain.space import SearchSpace
 
 DRAWN = "basic-variant-state-*.json"
 """What Ray's own generator of grids and random draws leaves in an experiment's folder."""
-
-_EMPTY = declared_fact("results_empty", "result grid has no trial. Call fit first.")
-_SEARCHER = declared_fact(
-    "searcher_not_recorded",
-    "proposals: Ray does not record which search algorithm chose the trials, so that none counts "
-    "as a proposal; {optimizer=} tells it",
-)
 
 
 def from_ray(
@@ -82,7 +74,7 @@ def from_ray(
     """
     experiment = results if isinstance(results, Experiment) else _experiment_of(results)
     if not experiment.trials:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("result grid has no trial. Call fit first."))
     name = experiment.objective(objective)
     settings = [trial.settings for trial in experiment.trials]
     own, configs, notes = read_space(space, settings)
@@ -116,7 +108,7 @@ def _experiment_of(results: Any) -> Experiment:
         kind = type(results).__name__
         problem = f"must be a ResultGrid of Ray Tune, but was a {kind!r}"
         raise InputError("results", problem, kind, "Give what Tuner.fit returned.")
-    path = getattr(results, "experiment_path", None)
+    path = getattr(results, "experiment_path", None) or ""
     trials = (
         [_of_analysis(analysis, trial) for trial in analysis.trials]
         if analysis is results
@@ -129,7 +121,7 @@ def _experiment_of(results: Any) -> Experiment:
         trials,
         analysis.default_metric,
         analysis.default_mode,
-        path is not None and _is_drawn(Path(path)),
+        bool(path) and _is_drawn(Path(path)),
     )
 
 
@@ -137,7 +129,7 @@ def _of_result(result: Any, trial: Any) -> Trial:
     table = getattr(result, "metrics_dataframe", None)
     return Trial(
         result.config or {},
-        "ERROR" if result.error is not None else str(trial.status),
+        "ERROR" if result.error else str(trial.status),
         result.metrics or {},
         () if table is None else table.to_dict("records"),
         getattr(trial, "evaluated_params", None),
@@ -157,7 +149,7 @@ def _of_analysis(analysis: Any, trial: Any) -> Trial:
 
 
 def _is_drawn(folder: Path) -> bool:
-    return next(folder.glob(DRAWN), None) is not None
+    return any(folder.glob(DRAWN))
 
 
 def _origin(experiment: Experiment, optimizer: str | None) -> tuple[Origin, list[Fact]]:
@@ -166,4 +158,8 @@ def _origin(experiment: Experiment, optimizer: str | None) -> tuple[Origin, list
         return Origin.MODEL, []
     if experiment.drawn:
         return Origin.INITIAL, []
-    return Origin.UNKNOWN, [_SEARCHER()]
+    text = (
+        "proposals: Ray does not record which search algorithm chose the trials, so that none "
+        "counts as a proposal; "
+    )
+    return Origin.UNKNOWN, [fact(text, Option("optimizer"), " tells it")]

@@ -7,17 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpo_explain.adapters._domain import Domain, listed, normal, parameter_of, tried_values
-from hpo_explain.base.facts import Fact
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import join_names
 from hpo_explain.space import Parameter, SearchSpace
 
 _GRID = "grid_search"
-
-_COMPUTED = declared_fact(
-    "computed_left_out",
-    "{names}: computed from others (sample_from), and left out; {space=}SearchSpace([...]) takes "
-    "it in",
-)
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -57,7 +51,8 @@ def read_space(
         elif hasattr(entry, "func"):
             computed.append(name)
     if computed:
-        notes.append(_COMPUTED(names=computed))
+        text = f"{join_names(computed)}: computed from others (sample_from), and left out; "
+        notes.append(fact(text, Option("space"), "SearchSpace([...]) takes it in"))
     known = [{k: v for k, v in config.items() if k in found} for config in configs]
     return SearchSpace([*found.values()]), known, notes
 

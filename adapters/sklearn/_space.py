@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.adapters._conditions import infer_conditions
-from hpo_explain.adapters._domain import GRID_AS_RANGE, Domain, is_number, parameter_of, scale_of
+from hpo_explain.adapters._domain import (
+    Domain,
+    grid_as_range,
+    is_among,
+    is_number,
+    parameter_of,
+    scale_of,
+)
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import (
     Array,
@@ -18,7 +25,6 @@ from hpo_explain.space import (
     IntParameter,
     Parameter,
     SearchSpace,
-    category_index,
     different,
 )
 
@@ -70,7 +76,7 @@ def read_space(
         notes += about + notes_of
     X = np.column_stack(columns)
     if between:
-        notes.append(GRID_AS_RANGE(names=between))
+        notes.append(grid_as_range(between))
     parameters, about = _with_conditions(parameters, grids, X, trials)
     return SearchSpace(parameters), X, notes + about
 
@@ -103,9 +109,7 @@ def _domain(
         # beside None or a word, numbers are choices: "sqrt", 0.5, None
         drawn = tried if ranges else []
         choices = list(values)
-        choices += [
-            v for i, v in enumerate(drawn) if category_index([*values, *drawn[:i]], v) is None
-        ]
+        choices += [v for i, v in enumerate(drawn) if not is_among([*values, *drawn[:i]], v)]
         return Domain(choices=choices), []
     numbers = [float(value) for value in values]
     log = all(r.log for r in ranges) if ranges else scale_of(numbers).log
@@ -213,7 +217,7 @@ def _condition(
             continue
         values = [v for i in inside for v in grids[i][parent.name]]
         others = [v for i in apart for v in grids[i][parent.name]]
-        if any(category_index(values, other) is not None for other in others):
+        if any(is_among(values, other) for other in others):
             continue
         return {parent.name: _of(parent, values)}
     return None

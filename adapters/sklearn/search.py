@@ -15,9 +15,8 @@ from hpo_explain.adapters._reading import instances_of, with_default
 from hpo_explain.adapters.sklearn._space import grids_of, read_space
 from hpo_explain.base.checks import unknown_name
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import FAILED, Run
 from hpo_explain.run.metrics import bounds_of, range_in_words
 from hpo_explain.space import Array, SearchSpace
@@ -26,20 +25,6 @@ _TIMES = ("mean_fit_time", "mean_score_time")  # in seconds: shorter is better
 _MEAN = "mean_test_"
 _SPACES = ("param_grid", "param_distributions")
 _PACKAGES = {"sklearn": "scikit-learn", "skopt": "skopt"}
-
-_CHOSE_ANOTHER = declared_fact(
-    "refit_chose_another",
-    "refit: the search's own rule chose trial {chosen}; the best {names} is that of trial {best}, "
-    "which is called the best here",
-    chosen=lambda fact: str(fact.trials[0]),
-    best=lambda fact: str(fact.trials[1]),
-)
-
-_BOUNDS = declared_fact(
-    "bounds_of_score",
-    "bounds: {names} {lies}, as it is the {score} of the search; {bounds=} says otherwise",
-    lies=lambda fact: range_in_words(*fact["range"]),
-)
 
 
 def from_sklearn(
@@ -133,7 +118,8 @@ def _natural_range(
     found = bounds_of(scoring, values) if isinstance(scoring, str) else None
     if found is None:
         return None, []
-    return found, [_BOUNDS(names=[target.column], score=scoring, range=found)]
+    lies = f"bounds: {target.column} {range_in_words(*found)}, as it is the {scoring}"
+    return found, [fact(f"{lies} of the search; ", Option("bounds"), " says otherwise")]
 
 
 def _kind(search: Any) -> str:
@@ -256,7 +242,11 @@ def _about_refit(search: Any, target: _Target, values: Any, kept: Any) -> list[F
     best = int(kept[np.argmax(values[kept])])
     if chosen not in kept or values[chosen] == values[best]:
         return []
-    return [_CHOSE_ANOTHER(trials=[int(chosen), best], names=[target.column])]
+    text = (
+        f"refit: the search's own rule chose trial {chosen}; the best {target.column} is that of "
+        f"trial {best}, which is called the best here"
+    )
+    return [fact(text)]
 
 
 # ---------------------------------------------------------------------- other optimizers

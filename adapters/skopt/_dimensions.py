@@ -10,26 +10,12 @@ from typing import Any
 import numpy as np
 from skopt.space import Categorical, Integer, Real, Space
 
-from hpo_explain.adapters._domain import CHOICES_WEIGHED, Domain, parameter_of
+from hpo_explain.adapters._domain import Domain, choices_weighed, is_among, parameter_of
 from hpo_explain.adapters._reading import encode_value
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Fact, Option
-from hpo_explain.base.phrases import counted
-from hpo_explain.base.text import declared_fact
-from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace, category_index
-
-_UNNAMED = declared_fact(
-    "unnamed_dimensions",
-    "names: {dimensions} without one are called {names} by position; {names=} sets them",
-    dimensions=lambda fact: counted(len(fact.names), "dimension"),
-)
-_WRONG_LENGTH = declared_fact(
-    "wrong_length",
-    "it has {values}, the space has {of_space}",
-    values=lambda fact: counted(fact["count"], "value"),
-    of_space=lambda fact: counted(fact["dimensions"], "dimension"),
-)
-_OUTSIDE = declared_fact("outside_space", "it is outside the space: {why}")
+from hpo_explain.base.facts import Fact, Option, fact
+from hpo_explain.base.phrases import counted, join_names
+from hpo_explain.space import Array, CategoricalParameter, Parameter, SearchSpace
 
 
 def read_dimensions(result: Any) -> list[Any]:
@@ -74,7 +60,9 @@ def read_space(
     for j in unnamed:
         own[j] = f"x{j}"
     if unnamed:
-        notes.append(_UNNAMED(names=[own[j] for j in unnamed]))
+        called = join_names([own[j] for j in unnamed])
+        text = f"names: {counted(len(unnamed), 'dimension')} without one are called {called}"
+        notes.append(fact(f"{text} by position; ", Option("names"), " sets them"))
     twice = sorted({str(name) for name in own if own.count(name) > 1})
     if twice:
         problem = f"has several dimensions named {', '.join(twice)}"
@@ -89,7 +77,7 @@ def read_space(
         if isinstance(p, CategoricalParameter) and getattr(dimension, "prior", None) is not None
     ]
     if weighed:
-        notes.append(CHOICES_WEIGHED(names=weighed))
+        notes.append(choices_weighed(weighed))
     return SearchSpace(parameters), notes
 
 
@@ -128,12 +116,13 @@ def encode_points(
     reasons: dict[int, Fact] = {}
     for i, row in enumerate(rows):
         if len(row) != len(space):
-            reasons[i] = _WRONG_LENGTH(count=len(row), dimensions=len(space))
+            values, of_space = counted(len(row), "value"), counted(len(space), "dimension")
+            reasons[i] = fact(f"it has {values}, the space has {of_space}")
             continue
         for j, (parameter, value) in enumerate(zip(space.parameters, row, strict=True)):
             position = encode_value(parameter, _as_choice(parameter, value))
             if isinstance(position, Fact):
-                reasons.setdefault(i, _OUTSIDE(why=position))
+                reasons.setdefault(i, fact("it is outside the space: ", position))
             else:
                 X[i, j] = position
     return X, reasons
@@ -143,7 +132,7 @@ def _as_choice(parameter: Parameter, value: Any) -> Any:
     """Return the choice that skopt takes a value for: numpy turned [True, 2] into [1, 2] there."""
     if not isinstance(parameter, CategoricalParameter):
         return value
-    if category_index(parameter.choices, value) is None:
+    if not is_among(parameter.choices, value):
         for choice in parameter.choices:
             if isinstance(choice, (bool, int, float)) and bool(np.all(choice == value)):
                 return choice

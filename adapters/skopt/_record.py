@@ -23,10 +23,9 @@ from skopt.utils import has_gradients
 
 from hpo_explain.adapters.skopt._dimensions import ModelColumns
 from hpo_explain.adapters.skopt._specs import HEDGE, Criterion, Specs, infer_criterion
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.phrases import counted, spans
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.phrases import counted, join_names, spans
 from hpo_explain.models.forest import ForestSurrogate
 from hpo_explain.models.gaussian_process import GaussianProcessSurrogate
 from hpo_explain.models.protocols import Surrogate, std_from_variance
@@ -38,42 +37,9 @@ _SAME_POINT = 1e-8  # distance at which skopt takes two points for the same
 _SAME = 1e-5  # of a column's largest value: dimensions may be of dtype float32
 _STD_AGREES = 0.1  # of the exact one: less is no other standard deviation
 
-_NEXT_POINT = declared_fact(
-    "next_point",
+_NEXT_POINT = fact(
     "skopt does not record what it was asked for: this is the point that it returns next, until it "
-    "is told a result",
-)()
-_HEDGE_RECORDED = declared_fact(
-    "hedge_recorded",
-    "gp_hedge drew {names} for this point: it is the one that this criterion chose",
-)
-_LIES_TOLD = declared_fact(
-    "lies_told",
-    "{strategy}: in place of the results of {others} before it in its batch skopt told its model "
-    "{value:.6g}; that model is fitted again",
-    others=lambda fact: counted(fact["count"], "point"),
-)
-_NOT_PLACED = declared_fact(
-    "models_not_placed", "models: they are stored, but not which trials they were fitted on"
-)()
-_OF_ANOTHER = declared_fact(
-    "models_of_another_result",
-    "models: they were fitted on {counts} trials, which does not go with the {read} of this result",
-    counts=lambda fact: spans(fact["counts"]),
-    read=lambda fact: counted(fact["read"], "trial"),
-)
-_ASKED_TOGETHER = declared_fact(
-    "asked_together",
-    "trials {first} to {last} were asked for or told together: this is the model of trial {first}, "
-    "to which skopt adds made-up objectives for those between",
-    first=lambda fact: str(fact.trials[0]),
-    last=lambda fact: str(fact.trials[-1]),
-)
-
-_STD_ROUNDED = declared_fact(
-    "std_rounded",
-    "skopt's own standard deviation at this point, {own:.2g}, is rounding error, because skopt "
-    "inverts a covariance matrix with almost no noise: the exact one, {exact:.2g}, is shown",
+    "is told a result"
 )
 
 
@@ -131,9 +97,11 @@ def asked_points(optimizer: Optimizer) -> list[AskedPoint]:
         for name, x in zip(criteria, _candidates(optimizer), strict=True)
         if x == points[0] and len(criteria) > 1
     ]
-    notes = (_NEXT_POINT, *([_HEDGE_RECORDED(names=chosen)] if chosen else []))
-    name = chosen[0] if chosen else ""
-    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=notes)]
+    name, notes = "", [_NEXT_POINT]
+    if chosen:
+        name, drew = chosen[0], f"gp_hedge drew {join_names(chosen)} for this point"
+        notes.append(fact(f"{drew}: it is the one that this criterion chose"))
+    return [AskedPoint(points[0], optimizer.models[-1], criterion=name, notes=tuple(notes))]
 
 
 def _candidates(optimizer: Optimizer) -> list[list[Any]]:
@@ -155,7 +123,9 @@ def _batch(
         refit = _told(optimizer, beside, [*values, *lies])
         notes = []
         if refit is not None and k:
-            notes.append(_LIES_TOLD(count=k, strategy=strategy, value=lies[-1]))
+            others = f"{strategy}: in place of the results of {counted(k, 'point')} before it"
+            told = f"in its batch skopt told its model {lies[-1]:.6g}"
+            notes.append(fact(f"{others} {told}; that model is fitted again"))
         model = None if refit is None else optimizer.base_estimator_
         found.append(AskedPoint(point, model, refit, beside, tuple(lies), notes=tuple(notes)))
         lies.append(float(_LIES[strategy]([*values, *lies])) if values else 0.0)
@@ -212,14 +182,14 @@ class StoredModels:
     models: tuple[Any, ...] = ()
     seen: tuple[int, ...] = ()
 
-    def of(self, trial: int) -> tuple[Any, int] | None:
-        """Return the model that chose a trial and the number of trials it had seen, or None.
+    def of(self, trial: int) -> tuple[Any, int]:
+        """Return the model that chose a trial and the number of trials it had seen, 0 for none.
 
         A model chooses the next trial after those it was fitted on; where several trials were
         asked for or told together, it chooses all until the next model.
         """
         k = bisect_right(self.seen, trial) - 1
-        return (self.models[k], self.seen[k]) if k >= 0 else None
+        return (self.models[k], self.seen[k]) if k >= 0 else (None, 0)
 
 
 def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredModels, list[Fact]]:
@@ -232,12 +202,14 @@ def read_models(models: Sequence[Any], specs: Specs, n: int) -> tuple[StoredMode
     if None in seen:
         # they do not tell, so the count must: one model per trial, the last one after the last
         seen = list(range(n - len(models) + 1, n + 1))
-        kept_all = specs.queue_size is None or len(models) < specs.queue_size
+        kept_all = len(models) < specs.queue_size
         if kept_all and specs.initial != seen[0]:
-            return StoredModels(), [_NOT_PLACED]
+            lost = "models: they are stored, but not which trials they were fitted on"
+            return StoredModels(), [fact(lost)]
     counts = [count for count in seen if count is not None]
     if counts != sorted(set(counts)) or (counts and counts[-1] > n):
-        return StoredModels(), [_OF_ANOTHER(counts=tuple(counts), read=n)]
+        other = f"models: they were fitted on {spans(counts)} trials, which does not go with"
+        return StoredModels(), [fact(f"{other} the {counted(n, 'trial')} of this result")]
     return StoredModels(tuple(models), tuple(counts)), []
 
 
@@ -378,12 +350,12 @@ class SkoptRecord:
 
     def surrogate(self, before: int | None) -> Surrogate | None:
         """Return the model that chose trial `before`, if it is stored."""
-        if before is not None and before in self.asked:
-            return self._of_asked(self.asked[before], before)
-        found = self._stored(before)
-        if found is None or (before is None and found[1] < len(self.X)):
+        asked, trial = self._asked(before), self._trial(before)
+        if asked:
+            return self._of_asked(asked, trial)
+        model, seen = self.stored.of(trial)
+        if not seen or trial > len(self.X) or (before is None and seen < len(self.X)):
             return None
-        model, seen = found
         if seen not in self._surrogates:
             told, negated = ((self.X[:seen], self.objective[:seen]), self.direction == "maximize")
             self._surrogates[seen] = as_surrogate(
@@ -391,10 +363,13 @@ class SkoptRecord:
             )
         return self._surrogates[seen]
 
-    def _stored(self, before: int | None) -> tuple[Any, int] | None:
-        """Return the stored model that chose a trial, and how many trials it had seen."""
-        trial = len(self.X) if before is None else before
-        return self.stored.of(trial) if 0 <= trial <= len(self.X) else None
+    def _asked(self, before: int | None) -> AskedPoint | None:
+        """Return a trial that was asked for and not told, if it is one."""
+        return None if before is None else self.asked.get(before)
+
+    def _trial(self, before: int | None) -> int:
+        """Return the number of a trial, of the next one for None."""
+        return len(self.X) if before is None else before
 
     def _of_asked(self, asked: AskedPoint, trial: int) -> Surrogate | None:
         """Return the model that chose a point without a result, which may have been told lies."""
@@ -422,20 +397,23 @@ class SkoptRecord:
         if before is None and len(self.asked) == 1 and self.criterion.name == HEDGE:
             before = len(self.X)  # what chose the next point is known
         surrogate = None if self.criterion.unknown else self.surrogate(before)
-        if surrogate is None:
+        if not surrogate:
             return None
-        if before is not None and before in self.asked:
-            asked = self.asked[before]
+        asked, trial = self._asked(before), self._trial(before)
+        if asked:
             best = float(np.min([*self.objective, *asked.lies]))
-            row, model, chosen = (self.asked_rows[before], asked.model, asked.criterion)
+            row, model, chosen = (self.asked_rows[trial], asked.model, asked.criterion)
             return self._own(surrogate, best, row, model, asked.notes, chosen=chosen)
-        trial = len(self.X) if before is None else before
-        model, seen = self.stored.of(trial) or (None, 0)
+        model, seen = self.stored.of(trial)
         sign = sign_of(self.direction)
         best = sign * float(np.min(sign * self.objective[:seen]))
         row = self.X[trial] if trial < len(self.X) else np.array([np.nan])
-        together = [_ASKED_TOGETHER(trials=range(seen, trial + 1))] if seen < trial else []
-        return self._own(surrogate, best, row, model, (), together)
+        notes = []
+        if seen < trial:
+            together = f"trials {seen} to {trial} were asked for or told together: this is the"
+            lies = "to which skopt adds made-up objectives for those between"
+            notes.append(fact(f"{together} model of trial {seen}, {lies}"))
+        return self._own(surrogate, best, row, model, (), notes)
 
     def _own(
         self,
@@ -478,4 +456,6 @@ def _std_rounded(surrogate: Surrogate, row: Array) -> list[Fact]:
     exact = float(surrogate.predict(row[None])[1][0])
     if abs(own - exact) <= _STD_AGREES * exact:
         return []
-    return [_STD_ROUNDED(own=own, exact=exact)]
+    rounded = f"skopt's own standard deviation at this point, {own:.2g}, is rounding error"
+    why = "because skopt inverts a covariance matrix with almost no noise"
+    return [fact(f"{rounded}, {why}: the exact one, {exact:.2g}, is shown")]

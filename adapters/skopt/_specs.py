@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.options import Direction, sign_of
-from hpo_explain.base.text import declared_fact
 from hpo_explain.methods._engines.background import local_background
 from hpo_explain.models.acquisition.criteria import log_expected_improvement, lower_confidence_bound
 from hpo_explain.models.acquisition.protocols import Acquisition
@@ -22,21 +22,7 @@ from hpo_explain.models.acquisition.surrogate_based import (
 from hpo_explain.models.protocols import Surrogate
 from hpo_explain.space import Array
 
-_NOT_RECORDED = declared_fact(
-    "criterion_not_recorded", "the result does not record its acquisition function"
-)()
-_PER_SECOND = declared_fact("criterion_per_second", "{names} also weighs the time of an evaluation")
-_NOT_POINTWISE = declared_fact(
-    "criterion_not_pointwise", "{names} is not a function of mean and std at one point"
-)
-_STD_ALONE = declared_fact("criterion_of_std", "with kappa = {kappa} LCB is the std alone")
-_HEDGE_INFERRED = declared_fact(
-    "hedge_inferred",
-    "gp_hedge does not record which criterion it used; {names} is inferred, under which the "
-    "proposal ranks best among {candidates} candidates (ranks: {ranks}){low}",
-    ranks=lambda fact: ", ".join(f"{name} {rank}" for name, rank in fact["ranks"]),
-    low=lambda fact: "" if fact["high"] else _LOW,
-)
+_NOT_RECORDED = fact("the result does not record its acquisition function")
 _LOW = (
     "; it ranks high under none: skopt rounds integers and categories after its search, and moves "
     "away from points it has tried"
@@ -101,11 +87,12 @@ def read_criterion(arguments: Mapping[str, Any]) -> Criterion:
     settings = {**arguments, **(arguments.get("acq_func_kwargs") or {})}
     kappa, xi = (float(settings.get("kappa", KAPPA)), float(settings.get("xi", XI)))
     if name in ("EIps", "PIps"):
-        return Criterion(name, unknown=_PER_SECOND(names=[name]))
+        return Criterion(name, unknown=fact(f"{name} also weighs the time of an evaluation"))
     if name not in ("LCB", "EI", "PI", HEDGE):
-        return Criterion(name, unknown=_NOT_POINTWISE(names=[name]))
+        unknown = fact(f"{name} is not a function of mean and std at one point")
+        return Criterion(name, unknown=unknown)
     if not np.isfinite(kappa) and name in ("LCB", HEDGE):
-        return Criterion(name, unknown=_STD_ALONE(kappa=str(kappa)))
+        return Criterion(name, unknown=fact(f"with kappa = {kappa} LCB is the std alone"))
     sampled = (
         arguments.get("acq_optimizer") == "sampling"
         or arguments.get("space_constraint") is not None
@@ -170,11 +157,11 @@ def infer_criterion(
     }
     ranks = {name: 1 + int((u[1:] > u[0]).sum()) for name, u in utilities.items()}
     name = min(ranks, key=lambda key: ranks[key])
-    note = _HEDGE_INFERRED(
-        names=[name],
-        ranks=tuple(ranks.items()),
-        candidates=len(m) - 1,
-        high=ranks[name] <= _HIGH * len(m),
+    listed = ", ".join(f"{criterion} {rank}" for criterion, rank in ranks.items())
+    note = fact(
+        f"gp_hedge does not record which criterion it used; {name} is inferred, under which the "
+        f"proposal ranks best among {len(m) - 1} candidates (ranks: {listed})"
+        + ("" if ranks[name] <= _HIGH * len(m) else _LOW)
     )
     return Criterion(name, kappa=hedge.kappa, xi=hedge.xi), note
 
@@ -197,8 +184,8 @@ class Specs:
         Number of points given by the user, which come first.
     told : bool
         Whether they were given with their objective.
-    queue_size : int or None
-        How many models were kept at most; None for all.
+    queue_size : float
+        How many models were kept at most; infinite for all.
     """
 
     optimizer: str
@@ -207,7 +194,7 @@ class Specs:
     initial: int | None
     given: int
     told: bool
-    queue_size: int | None
+    queue_size: float
 
 
 def read_specs(result: Any) -> Specs:
@@ -225,10 +212,9 @@ def read_specs(result: Any) -> Specs:
     asked = arguments.get("n_random_starts")
     asked = arguments.get("n_initial_points") if asked is None else asked
     given, told = _given(arguments.get("x0")), arguments.get("y0") is not None
-    calls = arguments.get("n_calls")  # an Optimizer has no such number
-    only_initial = (
-        asked is not None and calls is not None and asked + (0 if told else given) >= calls
-    )
+    calls = arguments.get("n_calls", math.inf)  # an Optimizer has no such number
+    only_initial = asked is not None and asked + (0 if told else given) >= calls
+    queue_size = arguments.get("model_queue_size")
     return Specs(
         optimizer,
         read_criterion(arguments),
@@ -236,12 +222,12 @@ def read_specs(result: Any) -> Specs:
         initial=None if asked is None else int(asked) + given,
         given=given,
         told=told,
-        queue_size=arguments.get("model_queue_size"),
+        queue_size=math.inf if queue_size is None else queue_size,
     )
 
 
 def _given(x0: Any) -> int:
     """Return how many points were given at the start: none, one, or a list of them."""
-    if x0 is None or len(x0) == 0:
+    if x0 is None or not len(x0):
         return 0
     return len(x0) if isinstance(x0[0], (list, tuple)) else 1

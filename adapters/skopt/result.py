@@ -26,75 +26,30 @@ from hpo_explain.adapters.skopt._record import (
 )
 from hpo_explain.adapters.skopt._specs import HEDGE, Specs, read_specs
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
+from hpo_explain.base.facts import Fact, Option, Origin, fact
 from hpo_explain.base.options import Direction, sign_of
 from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
 from hpo_explain.run import Run, WithoutResult
 
-_EMPTY = declared_fact("result_empty", "result has no trial. Tell the optimizer some first.")()
-_CONSTRAINT = declared_fact(
-    "space_constraint",
+_EMPTY = fact("result has no trial. Tell the optimizer some first.")
+_CONSTRAINT = fact(
     "constraint: skopt kept to a space_constraint, which is not part of the search space here: "
     "averages also take in configurations that it rules out; explanations of proposals and "
-    "predictions do not where {background=} is an array without them, nor do effects where "
-    "{sample=} is",
-)()
-_RANDOM_SEARCH = declared_fact(
-    "random_search",
-    "proposals: the search was random, no acquisition function chose any of its trials; those from "
-    "{known} on are explained with an assumed one",
+    "predictions do not where ",
+    Option("background"),
+    " is an array without them, nor do effects where ",
+    Option("sample"),
+    " is",
 )
-_INITIAL_NOT_RECORDED = declared_fact(
-    "initial_not_recorded",
-    "proposals: the number of initial points is not recorded; trials before {first}, whose models "
-    "are not stored, do not count as proposals",
-)
-_PROPOSALS_NOT_RECORDED = declared_fact(
-    "proposals_not_recorded",
+_PROPOSALS_NOT_RECORDED = fact(
     "proposals: neither models nor the number of initial points are recorded, so every trial "
-    "counts as a proposal",
-)()
-
-
-def _trials(fact: Fact) -> str:
-    return spans(fact.trials)
-
-
-def _assumed(fact: Fact) -> str:
-    used = f" ({fact['criterion']})" if fact["criterion"] else ""
-    return (
-        "surrogates are fitted anew and an acquisition function is assumed for the one skopt used"
-        + used
-    )
-
-
-_STORED = declared_fact(
-    "models_stored",
-    "models: for the trials {trials} the surrogate is the one that skopt fitted and stored",
-    trials=_trials,
+    "counts as a proposal"
 )
-_NOT_STORED = declared_fact(
-    "models_not_stored",
-    "models: those that chose the trials {trials} are not stored (model_queue_size); there, "
-    "{assumed}",
-    trials=_trials,
-    assumed=_assumed,
-)
-_NONE_STORED = declared_fact(
-    "no_model_stored", "models: no model is stored, so {assumed}", assumed=_assumed
-)
-_UNREADABLE = declared_fact(
-    "models_unreadable",
-    "models: the stored ones ({names}) cannot be read, so {assumed}",
-    assumed=_assumed,
-)
-_CRITERION_ASSUMED = declared_fact("criterion_assumed", "acquisition: one is assumed, since {why}")
-_HEDGE = declared_fact(
-    "hedge",
+_HEDGE = fact(
     "acquisition: gp_hedge draws LCB, EI or PI for every trial and does not record which; it is "
     "inferred from the proposal",
-)()
+    role="check",
+)
 
 
 def from_skopt(
@@ -178,8 +133,7 @@ def from_skopt(
         dict(zip(numbered, rows, strict=False)),
     )
     own = record.is_readable()
-    constraint = getattr(getattr(result, "space", None), "constraint", None)
-    if constraint is not None:
+    if getattr(getattr(result, "space", None), "constraint", None):
         notes.append(_CONSTRAINT)
     notes += [*about_models, *about_proposals]
     if not specs.random:
@@ -279,13 +233,21 @@ def _origins(
 def _first_proposal(stored: StoredModels, specs: Specs) -> tuple[int, list[Fact]]:
     """Return the number of the first proposal, and notes."""
     if specs.random:
-        return LEAST_KNOWN, [_RANDOM_SEARCH(known=LEAST_KNOWN)]
-    if stored.models and (specs.queue_size is None or len(stored.models) < specs.queue_size):
+        text = (
+            "proposals: the search was random, no acquisition function chose any of its trials; "
+            f"those from {LEAST_KNOWN} on are explained with an assumed one"
+        )
+        return LEAST_KNOWN, [fact(text)]
+    if 0 < len(stored.models) < specs.queue_size:
         return stored.seen[0], []
     if specs.initial is not None:
         return specs.initial, []
     if stored.models:
-        return stored.seen[0], [_INITIAL_NOT_RECORDED(first=stored.seen[0])]
+        text = (
+            "proposals: the number of initial points is not recorded; trials before "
+            f"{stored.seen[0]}, whose models are not stored, do not count as proposals"
+        )
+        return stored.seen[0], [fact(text)]
     return 0, [_PROPOSALS_NOT_RECORDED]
 
 
@@ -294,19 +256,29 @@ def _about_models(stored: StoredModels, specs: Specs, start: int, n: int) -> lis
     chosen = range(stored.seen[0], n)
     lost = range(start, stored.seen[0])
     if lost:
-        notes.append(_NOT_STORED(trials=lost, criterion=specs.criterion.name))
+        text = f"models: those that chose the trials {spans(lost)} are not stored "
+        assumed = f"(model_queue_size); there, {_assumed(specs)}"
+        notes.append(fact(f"{text}{assumed}", trials=lost))
     if chosen:
-        notes.append(_STORED(trials=chosen))
-    if specs.criterion.unknown is not None:
-        notes.append(_CRITERION_ASSUMED(why=specs.criterion.unknown))
+        text = f"models: for the trials {spans(chosen)} the surrogate is the one that skopt fitted"
+        notes.append(fact(f"{text} and stored", trials=chosen))
+    if specs.criterion.unknown:
+        notes.append(fact("acquisition: one is assumed, since ", specs.criterion.unknown))
     elif specs.criterion.name == HEDGE:
         notes.append(_HEDGE)
     return notes
 
 
 def _about_no_model(stored: StoredModels, specs: Specs, start: int, n: int) -> list[Fact]:
-    criterion = specs.criterion.name
     if not stored.models:
-        return [_NONE_STORED(criterion=criterion)]
+        return [fact(f"models: no model is stored, so {_assumed(specs)}")]
     kind = type(objective_model(stored.models[-1])).__name__
-    return [_UNREADABLE(names=[kind], criterion=criterion)]
+    return [fact(f"models: the stored ones ({kind}) cannot be read, so {_assumed(specs)}")]
+
+
+def _assumed(specs: Specs) -> str:
+    used = f" ({specs.criterion.name})" if specs.criterion.name else ""
+    return (
+        "surrogates are fitted anew and an acquisition function is assumed for the one skopt used"
+        + used
+    )

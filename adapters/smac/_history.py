@@ -17,11 +17,6 @@ _RUNNING = "RUNNING"
 _SUCCESS = "SUCCESS"
 
 
-def number(value: Any) -> float:
-    """Return a number; NaN where there is none."""
-    return np.nan if value is None else float(value)
-
-
 @dataclass(frozen=True)
 class Result:
     """One evaluation of a configuration.
@@ -71,8 +66,8 @@ class Configuration:
     ----------
     values : mapping of str to object
         The values of the hyperparameters that are active.
-    origin : str or None
-        What chose it, in SMAC's words.
+    origin : str
+        What chose it, in SMAC's words; empty where it is not on record.
     results : list of Result
         Its evaluations.
     own : object
@@ -80,7 +75,7 @@ class Configuration:
     """
 
     values: Mapping[str, Any]
-    origin: str | None = None
+    origin: str = ""
     results: list[Result] = field(default_factory=list)
     own: Any = None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hpo_explain.adapters._latest import Latest
 from hpo_explain.adapters.smac._forest import (
     LogNormalImprovement,
     LogScaled,
@@ -16,9 +17,8 @@ from hpo_explain.adapters.smac._forest import (
     VectorColumns,
 )
 from hpo_explain.adapters.smac._training import Batch, Trained, Trainer, batches_of
-from hpo_explain.base.facts import Fact
+from hpo_explain.base.facts import Fact, fact
 from hpo_explain.base.phrases import spans
-from hpo_explain.base.text import declared_fact
 from hpo_explain.models.acquisition.protocols import Acquisition
 from hpo_explain.models.acquisition.surrogate_based import (
     ExpectedImprovement,
@@ -31,41 +31,15 @@ from hpo_explain.space import Array, SearchSpace
 
 CHECKED = "2.4"
 _LEAST_VARIANCE = 1e-10  # SMAC's
-_KEPT = 16
 _SAME = 1e-6
 _CANDIDATES = 1000
 _RANDOM = 0.05  # share of the candidates that are better than one that a model did not choose
 
-_REBUILT = declared_fact(
-    "smac_rebuilt",
-    {
-        True: "models: for each proposal SMAC's model is trained again on what it knew then; that "
-        "of the last ones is the one that SMAC trained",
-        False: "models: for each proposal SMAC's Gaussian process is trained again on what it knew "
-        "then, from other random starts; the last one is SMAC's own",
-    },
-)
-_NOT_REBUILT = declared_fact(
-    "smac_not_rebuilt", "models: those of SMAC are not rebuilt (checked with SMAC {checked}): {why}"
-)
-_NO_MODEL = declared_fact("smac_no_model", "SMAC had no model yet")()
-_DIFFER = declared_fact(
-    "smac_models_differ", "SMAC's model, trained again, is not the one that SMAC trained last"
-)()
-_SCALE = declared_fact("smac_scale", "{names} is not a scale that is known here")
-_MEAN_OF_LOGS = declared_fact(
-    "smac_mean_of_logs", "it averages logarithms of the cost over instances by their features"
-)()
-_CRITERION = declared_fact("smac_criterion", "{names} is not rebuilt")
-_REFITTED = declared_fact(
-    "smac_process_refitted",
-    "SMAC's Gaussian process is trained again by SMAC's own code, from other random starts",
-)()
-_BATCH = declared_fact(
-    "smac_batch",
-    "SMAC chose the trials {trials} one after the other by the same model, those it finds most "
-    "promising first",
-    trials=lambda fact: spans(fact.trials),
+_NO_MODEL = fact("SMAC had no model yet")
+_DIFFER = fact("SMAC's model, trained again, is not the one that SMAC trained last")
+_MEAN_OF_LOGS = fact("it averages logarithms of the cost over instances by their features")
+_REFITTED = fact(
+    "SMAC's Gaussian process is trained again by SMAC's own code, from other random starts"
 )
 
 
@@ -104,7 +78,7 @@ class SmacRecord:
     log: bool
     xi: float
     budget: float | None
-    _found: dict[int | None, _Own | Fact] = field(default_factory=dict, init=False, repr=False)
+    _found: Latest = field(default_factory=Latest, init=False, repr=False)
 
     @classmethod
     def of(
@@ -154,10 +128,6 @@ class SmacRecord:
             budget,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        # trained again where it is needed
-        return {**self.__dict__, "_found": {}}
-
     # ------------------------------------------------------------------ what a run asks
 
     def surrogate(self, before: int | None) -> Surrogate | None:
@@ -170,12 +140,13 @@ class SmacRecord:
     def acquisition(self, before: int | None) -> OwnAcquisition | None:
         """Return the acquisition under which trial `before` was chosen, None if unknown."""
         own = self._own(before)
-        if isinstance(own, Fact) or own.acquisition is None:
+        if isinstance(own, Fact) or not own.acquisition:
             return None
         notes = [] if own.exact else [_REFITTED]
         batch = self._batch(before)
-        if batch is not None and before != batch.trials[0]:
-            notes.append(_BATCH(trials=batch.trials))
+        if batch and before != batch.trials[0]:
+            chose = f"SMAC chose the trials {spans(batch.trials)} one after the other by the same"
+            notes.append(fact(f"{chose} model, those it finds most promising first"))
         return OwnAcquisition(own.acquisition, tuple(notes))
 
     def why_not(self, before: int | None) -> Fact | None:
@@ -183,19 +154,25 @@ class SmacRecord:
         own = self._own(before)
         if isinstance(own, Fact):
             return own
-        return None if own.acquisition else _CRITERION(names=[self.criterion])
+        return None if own.acquisition else fact(f"{self.criterion} is not rebuilt")
 
     def note(self) -> Fact:
         """Return what is known of the models."""
         latest = self._latest()
         if isinstance(latest, Fact):
-            return _NOT_REBUILT(why=latest, checked=CHECKED)
-        return _REBUILT(exact=self._is_forest)
+            checked = f"models: those of SMAC are not rebuilt (checked with SMAC {CHECKED}): "
+            return fact(checked, latest)
+        how = "Gaussian process is trained again on what it knew then, from other random starts"
+        last = "the last one is SMAC's own"
+        if self._is_forest:
+            how = "model is trained again on what it knew then"
+            last = "that of the last ones is the one that SMAC trained"
+        return fact(f"models: for each proposal SMAC's {how}; {last}")
 
     def knows_who_chose(self) -> bool:
         """Say whether random configurations are told from those that a model chose."""
         latest = self._latest()
-        return self._is_forest and not isinstance(latest, Fact) and latest.acquisition is not None
+        return self._is_forest and not isinstance(latest, Fact) and bool(latest.acquisition)
 
     def _latest(self) -> _Own | Fact:
         """Return the model of the latest batch, which SMAC trained last; why there is none."""
@@ -219,7 +196,7 @@ class SmacRecord:
         for batch in self.batches:
             here = [trial for trial in batch.trials if trial in asked]
             own = self._own(batch.trials[0]) if here and self._is_forest else None
-            if own is None or isinstance(own, Fact) or own.acquisition is None:
+            if not own or isinstance(own, Fact) or not own.acquisition:
                 continue
             terms = own.acquisition.terms(np.vstack([self.X[here], candidates]))
             values = np.sum([*terms.values()], axis=0)
@@ -236,24 +213,20 @@ class SmacRecord:
     def _own(self, before: int | None) -> _Own | Fact:
         """Return SMAC's model for a trial, or why there is none."""
         batch = self._batch(before)
-        if before is not None and batch is None:
+        if before is not None and not batch:
             return _NO_MODEL if self.batches else _DIFFER
-        key = None if batch is None else batch.trials[0]
-        if key not in self._found:
-            found = self._trained(batch)
-            while len(self._found) >= _KEPT:
-                self._found.pop(next(iter(self._found)))
-            self._found[key] = found
-        return self._found[key]
+        key = batch.trials[0] if batch else None
+        return self._found.of(key, lambda: self._trained(batch))
 
     def _trained(self, batch: Batch | None) -> _Own | Fact:
-        keys = [*self.trainer.results] if batch is None else batch.known
-        stored = self._is_stored(batch)
+        keys = batch.known if batch else (*self.trainer.results,)
+        stored = bool(self.batches) and len(keys) == self.trainer.trained_on
         trained = self.trainer.known(keys, stored=stored)
-        if trained is None:
+        if not trained:
             return _NO_MODEL
-        if trained.scale is None:
-            return _SCALE(names=[type(self.trainer.encoder).__name__])
+        if not trained.scale:
+            scale = type(self.trainer.encoder).__name__
+            return fact(f"{scale} is not a scale that is known here")
         rows = self.X[[int(key.config_id) - 1 for key in trained.keys]]
         forest = getattr(trained.model, "_rf", None)
         if hasattr(forest, "estimators_") and not trained.model._n_features:
@@ -263,11 +236,6 @@ class SmacRecord:
         model = SmacModel(self.space, self.configspace, trained.model)
         exact = stored or self._is_forest
         return _Own(model, self._on(model, trained.best), exact, trained.budget)
-
-    def _is_stored(self, batch: Batch | None) -> bool:
-        """Say whether the model that was trained last is the one of a batch, or of all results."""
-        keys = [*self.trainer.results] if batch is None else batch.known
-        return bool(self.batches) and len(keys) == self.trainer.trained_on
 
     def _of_forest(self, trained: Trained, forest: Any, rows: Array) -> _Own:
         scale: Any = trained.scale
@@ -336,7 +304,7 @@ def _agree(trainer: Trainer, batches: Sequence[Batch]) -> bool:
         if not hasattr(trainer.model, "_rf"):  # of a process, that it knew as many has to do
             return True
         trained = trainer.known(keys)
-        if trained is None:
+        if not trained:
             return False
         vectors = trainer.vectors(keys)
         before, now = (m.predict_marginalized(vectors) for m in (trainer.model, trained.model))

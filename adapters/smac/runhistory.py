@@ -14,16 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.adapters._domain import plain
-from hpo_explain.adapters._evaluations import Source, encoded, run_of
-from hpo_explain.adapters._reading import MEAN_OVER_INSTANCES, with_default
+from hpo_explain.adapters._domain import number, plain
+from hpo_explain.adapters._evaluations import Source, encoded, objective_among, run_of
+from hpo_explain.adapters._reading import mean_over_instances, with_default
 from hpo_explain.adapters.configspace import read_configspace
-from hpo_explain.adapters.smac._history import Configuration, History, Result, number
+from hpo_explain.adapters.smac._history import Configuration, History, Result
 from hpo_explain.adapters.smac._record import SmacRecord
-from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import Fact, Origin
-from hpo_explain.base.text import declared_fact
+from hpo_explain.base.facts import Fact, Origin, fact
 from hpo_explain.run import Instances, Run
 from hpo_explain.space import SearchSpace
 
@@ -34,16 +32,6 @@ _CHOSEN_BY_MODEL = (
 )
 _DRAWN = ("Initial ", "Random Search", "Acquisition Function Maximizer: Random Search")
 _TOLD = "Custom"  # told without being asked for
-
-_EMPTY = declared_fact("runhistory_empty", "run history has no trial yet. Call optimize first.")
-_OVERWRITTEN = declared_fact(
-    "origins_overwritten",
-    "proposals: SMAC's local search marks the configurations that it starts from as its own, so "
-    "that {which}",
-    which=lambda fact: (
-        f"{'a random' if fact['initial'] else 'an initial'} configuration may count as a proposal"
-    ),
-)
 
 
 def from_smac(
@@ -104,24 +92,16 @@ def from_smac(
     """
     history = smac if isinstance(smac, History) else _history_of(smac)
     if not history.configurations:
-        raise NothingToExplain(_EMPTY())
+        raise NothingToExplain(fact("run history has no trial yet. Call optimize first."))
     names = history.names
-    if objective is None and len(names) > 1:
-        shown = ", ".join(map(repr, names))
-        problem = f"must be given, as there are {len(names)}"
-        raise InputError("objective", problem, None, f"Choose one of {shown}.")
-    at = (
-        0
-        if objective is None
-        else names.index(check_name("objective", objective, names, "objective"))
-    )
+    at = names.index(objective_among(names, objective, "objective"))
     configurations = history.configurations
     notes: list[Fact] = []
     own_space = space is None
     if space is None:
         space, notes = history.space, [*history.notes]
     budgets = history.budgets()
-    wanted = level if level is not None else (budgets[-1] if budgets else np.nan)
+    wanted = max(budgets, default=np.nan) if level is None else level
     origins = _origins_of(smac, configurations)
     record = None
     of_a_model = Origin.MODEL in origins.values()
@@ -184,7 +164,7 @@ def _configurations(history: Any) -> dict[int, Configuration]:
         if trial not in found:
             own = history.ids_config[key.config_id]
             values = {str(n): plain(v) for n, v in dict(own).items()}
-            found[trial] = Configuration(values, own.origin, own=own)
+            found[trial] = Configuration(values, own.origin or "", own=own)
         costs = np.atleast_1d(np.asarray(value.cost, dtype=float))
         found[trial].results.append(
             Result(
@@ -259,17 +239,22 @@ def _overwritten(smac: Any, origins: dict[int, Origin], record: SmacRecord | Non
     """
     if Origin.MODEL not in origins.values():
         return []
-    notes = [] if record is None else [record.note()]
-    if record is not None and record.batches:
+    notes = [record.note()] if record else []
+    if record and record.batches:
         drawn = record.drawn_among([t for t, o in origins.items() if o is Origin.MODEL])
         origins |= dict.fromkeys(drawn, Origin.INITIAL)
         if record.knows_who_chose():
             return notes
     known = hasattr(getattr(smac, "_config_selector", None), "_initial_design_configs")
-    return [*notes, _OVERWRITTEN(initial=known)]
+    which = "a random" if known else "an initial"
+    text = (
+        "proposals: SMAC's local search marks the configurations that it starts from as its own, "
+        f"so that {which} configuration may count as a proposal"
+    )
+    return [*notes, fact(text)]
 
 
-def origin_of(origin: str | None) -> Origin:
+def origin_of(origin: str) -> Origin:
     """Return who chose a configuration.
 
     Examples
@@ -279,8 +264,6 @@ def origin_of(origin: str | None) -> Origin:
     >>> origin_of("Acquisition Function Maximizer: Local Search")
     <Origin.MODEL: 'model'>
     """
-    if origin is None:
-        return Origin.UNKNOWN
     if origin in _CHOSEN_BY_MODEL:
         return Origin.MODEL
     if origin == _TOLD:
@@ -312,7 +295,7 @@ def _with_instances(
     if len(names) < 2:
         return run
     column = "instance" if len(kinds) > 1 else "seed"
-    notes = [MEAN_OVER_INSTANCES(names=[run.objective_name, column], instances=names)]
+    notes = [mean_over_instances(run.objective_name, column, names)]
     instances = Instances(names, run.X[rows], np.array(index), np.array(objective))
     return replace(run, instances=instances, notes=[*run.notes, *notes])
 

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hpo_explain.adapters._domain import Domain
+from hpo_explain.adapters._domain import Domain, number
 from hpo_explain.adapters.configspace import Condition, space_of
 from hpo_explain.adapters.formats import Opened
-from hpo_explain.adapters.smac._history import Configuration, History, Result, number
+from hpo_explain.adapters.smac._history import Configuration, History, Result
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
 from hpo_explain.space import SearchSpace
@@ -92,7 +92,7 @@ def _configurations(content: Mapping[str, Any]) -> dict[int, Configuration]:
     """Return the configurations by the number of their trial, with their evaluations."""
     origins = content.get("config_origins") or {}
     found = {
-        int(i) - 1: Configuration(config, origins.get(i))
+        int(i) - 1: Configuration(config, origins.get(i) or "")
         for i, config in content["configs"].items()
     }
     for entry in content["data"]:

@@ -108,7 +108,9 @@ class Fact:
         return isinstance(other, Fact) and self._data == other._data
 
     def __hash__(self) -> int:
-        return hash(self._data[:-1])  # values may be lists
+        # words and values may hold lists
+        about = str(self) if self.kind == "note" else self.names
+        return hash((self.kind, self.trials, about))
 
     @property
     def _data(self) -> tuple[Any, ...]:

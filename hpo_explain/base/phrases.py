@@ -43,6 +43,11 @@ def join_names(names: Sequence[object]) -> str:
     return join_words([shorten(str(name), _LONGEST_NAME) for name in names])
 
 
+def quoted(value: object) -> str:
+    """Return a value as Python writes it, a long one shortened."""
+    return shorten(repr(value), _LONGEST_NAME)
+
+
 def listed(words: Sequence[str], most: int) -> str:
     """Return words separated by commas, and how many more there are."""
     more = len(words) - most

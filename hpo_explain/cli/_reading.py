@@ -17,30 +17,6 @@ if TYPE_CHECKING:
 # at most: in all, and of reasons for leaving trials out
 _LINES, _REASONS = (10, 4)
 _WIDEST = 240
-CAUTIONS = frozenset(
-    (
-        "active_when",
-        "best_outside_range",
-        "column_empty",
-        "column_of_times",
-        "columns",
-        "different_in_every_row",
-        "direction_assumed",
-        "direction_by_name",
-        "empty_cells",
-        "fidelity_level",
-        "grid_enumerated",
-        "hedge",
-        "instances_missing",
-        "instances_not_shared",
-        "log_scale_guessed",
-        "none_is_a_value",
-        "only_left_out",
-        "scale_unclear",
-        "separator",
-    )
-)
-"""Kinds of notes on what was assumed about the data, which a user should check: shown first."""
 
 
 def read_and_tell(source: Source) -> Run:
@@ -74,7 +50,7 @@ def summary(run: Run) -> list[str]:
     """
     from hpo_explain.run import description as run_words
 
-    notes = sorted(run.notes, key=lambda note: note.kind not in CAUTIONS)
+    notes = sorted(run.notes, key=lambda note: note.role != "check")
     lines = [run_words.summary(run), *_left_out(run), *(_shortened(note) for note in notes)]
     more = len(lines) - _LINES
     if more > 0:

@@ -22,6 +22,7 @@ from hpo_explain.adapters.keras_tuner.tuner import read_space as space_of_keras
 from hpo_explain.adapters.ray.space import read_space as space_of_ray
 from hpo_explain.adapters.sklearn._space import read_space as space_of_sklearn
 from hpo_explain.adapters.wandb_sweep import read_sweep
+from tests.noted import told
 
 Float, Int, Choice = (hx.FloatParameter, hx.IntParameter, hx.CategoricalParameter)
 TRIED = [0.9, 2.5]
@@ -74,14 +75,19 @@ def read(framework, given):
 
 
 LOG = {"log": True}
-AS_RANGE, GRID = "distribution_as_range", "grid_as_range"
+AS_RANGE, GRID = "drawn from the distribution", "x: a grid, read as a range of numbers"
 DOMAINS = [
     ("hyperopt", hp.uniform("x", -1.0, 2.0), Float("x", -1.0, 2.0), ""),
     ("hyperopt", hp.quniform("x", 0.0, 1.0, 0.25), Float("x", 0.0, 1.0, step=0.25), ""),
     ("hyperopt", hp.uniformint("x", 2, 7), Int("x", 2, 7), ""),
     ("hyperopt", hp.randint("x", 4), Int("x", 0, 3), ""),
     ("hyperopt", hp.qloguniform("x", 0.0, np.log(100.0), 1), Int("x", 1, 100, **LOG), ""),
-    ("hyperopt", hp.qloguniform("x", 2.0, 4.0, 8), Float("x", 8.0, 56.0, **LOG), "grid_left_out"),
+    (
+        "hyperopt",
+        hp.qloguniform("x", 2.0, 4.0, 8),
+        Float("x", 8.0, 56.0, **LOG),
+        "without its steps of 8",
+    ),
     ("hyperopt", hp.normal("x", 1, 0.1), Float("x", 1 - 0.309023, 2.5), AS_RANGE),
     ("hyperopt", hp.choice("x", [None, "a", 3]), Choice("x", [None, "a", 3]), ""),
     ("hyperopt", hp.choice("x", ["a", "a"]), Choice("x", [0, 1]), ""),
@@ -89,18 +95,23 @@ DOMAINS = [
         "hyperopt",
         hp.pchoice("x", [(0.2, "a"), (0.8, "b")]),
         Choice("x", ["a", "b"]),
-        "choices_weighed",
+        "the choices of x were drawn with probabilities of their own",
     ),
     ("hyperopt", hp.choice("x", [("svm", 1), ("knn", 2)]), Choice("x", ["svm", "knn"]), ""),
     ("configspace", CS.Float("x", (1e-4, 1.0), log=True), Float("x", 1e-4, 1.0, **LOG), ""),
     ("configspace", CS.Integer("x", (1, 5)), Int("x", 1, 5), ""),
-    ("configspace", CS.Integer("x", (1, 2**50)), Float("x", 1.0, 2.0**50), "huge_integers"),
+    (
+        "configspace",
+        CS.Integer("x", (1, 2**50)),
+        Float("x", 1.0, 2.0**50),
+        "x: integers beyond 2**45",
+    ),
     ("configspace", CS.Constant("x", 3), Choice("x", [3]), ""),
     (
         "configspace",
         CS.OrdinalHyperparameter("x", ["s", "m"]),
         Choice("x", ["s", "m"]),
-        "order_left_out",
+        "x: ordinal; read as choices",
     ),
     (
         "configspace",
@@ -112,7 +123,7 @@ DOMAINS = [
         "configspace",
         CS.Categorical("x", ["a", "b"], weights=[1, 3]),
         Choice("x", ["a", "b"]),
-        "choices_weighed",
+        "the choices of x were drawn with probabilities of their own",
     ),
     ("ray", ray_domain("Float", 1e-4, 1.0, "_LogUniform"), Float("x", 1e-4, 1.0, **LOG), ""),
     ("ray", ray_domain("Float", 0.0, 1.1, "_Uniform", 0.25), Float("x", 0.0, 1.0, step=0.25), ""),
@@ -120,7 +131,7 @@ DOMAINS = [
         "ray",
         ray_domain("Float", 0.1, 1.0, "_LogUniform", 0.1),
         Float("x", 0.1, 1.0, **LOG),
-        "grid_left_out",
+        "read as continuous, without its steps of",
     ),
     ("ray", ray_domain("Integer", 1, 5, "_Uniform"), Int("x", 1, 4), ""),
     ("ray", ray_domain("Integer", 2, 8, "_Uniform", 2), Int("x", 2, 8, step=2), ""),
@@ -138,7 +149,7 @@ DOMAINS = [
         "keras",
         keras("Choice", values=[1, 2, 3], ordered=True),
         Choice("x", [1, 2, 3]),
-        "order_left_out",
+        "x: ordinal; read as choices",
     ),
     ("keras", keras("Int", min_value=16, max_value=100, step=16), Int("x", 16, 96, step=16), ""),
     (
@@ -157,7 +168,7 @@ DOMAINS = [
         "keras",
         keras("Float", min_value=1.0, max_value=9.0, sampling="reverse_log"),
         Float("x", 1.0, 9.0),
-        "sampling_as_linear",
+        "is read as a linear scale",
     ),
     ("ax", ax_range("FLOAT", 1e-4, 1.0, log=True), Float("x", 1e-4, 1.0, **LOG), ""),
     ("ax", ax_range("INT", 1, 5), Int("x", 1, 5), ""),
@@ -212,7 +223,8 @@ DOMAINS = [
 @pytest.mark.parametrize(("framework", "given", "expected", "note"), DOMAINS)
 def test_a_domain_is_a_hyperparameter(framework, given, expected, note):
     found, notes = read(framework, given)
-    assert [n.kind for n in notes if n.kind != "options_numbered"] == [note] * bool(note)
+    said = [text for text in map(str, notes) if "called by their numbers" not in text]
+    assert (len(said), note in "".join(said)) == (bool(note), True)
     if isinstance(expected, Float):
         assert (type(found), found.step) == (Float, expected.step)
         assert found.low == pytest.approx(expected.low, abs=1e-4)
@@ -244,7 +256,8 @@ def test_every_value_that_hyperopt_draws_is_in_the_range_and_the_ends_are_drawn(
 
 def test_a_grid_that_is_as_fine_as_a_continuum_is_read_as_one():
     parameter, (note,) = parameter_of("x", Domain(0.0, 1.0, step=1e-7))
-    assert (parameter, note.kind) == (Float("x", 0.0, 1.0), "grid_left_out")
+    assert parameter == Float("x", 0.0, 1.0)
+    assert str(note) == "x: read as continuous, without its steps of 1e-07"
 
 
 # ---------------------------------------------------------------------- stand-ins for frameworks
@@ -337,27 +350,28 @@ def of_keras():
     )
 
 
+COMPUTED = "made: computed from others (sample_from), and left out"
 PARAM_SPACE = {"layer": {"x": UNIFORM}, "made": of("Function", func=max)}
 
 
 @pytest.mark.parametrize(
-    ("made", "options", "proposals", "kinds"),
+    ("made", "options", "proposals", "said"),
     [
-        (of_ray, {"space": PARAM_SPACE}, (), {"searcher_not_recorded", "computed_left_out"}),
-        (of_ray, {"space": PARAM_SPACE, "optimizer": "BOHB"}, (0, 1), {"computed_left_out"}),
-        (of_flaml, {"space": PARAM_SPACE}, (), {"flaml_without_model", "computed_left_out"}),
-        (of_ax, {}, (1,), {"sem_known"}),
-        (of_keras, {}, (1,), {"keras_sequence"}),
+        (of_ray, {"space": PARAM_SPACE}, (), [COMPUTED, "Ray does not record which search"]),
+        (of_ray, {"space": PARAM_SPACE, "optimizer": "BOHB"}, (0, 1), [COMPUTED]),
+        (of_flaml, {"space": PARAM_SPACE}, (), [COMPUTED, "FLAML's own search goes on"]),
+        (of_ax, {}, (1,), ["the standard errors that loss was told with are left out"]),
+        (of_keras, {}, (1,), ["trials count as chosen by the model from when"]),
     ],
 )
-def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, proposals, kinds):
+def test_a_framework_that_is_not_here_is_read_by_its_attributes(made, options, proposals, said):
     run = as_run(made(), **options)
     assert run.space == hx.SearchSpace([Float("layer/x", 0.0, 1.0)])
     assert (run.objective.tolist(), run.direction) == ([1.0, 0.0], "minimize")
     assert run.config(1) == {"layer/x": pytest.approx(0.1)}
     assert {t: why.kind for t, why in run.excluded.items()} == {2: "failed", 3: "running"}
     assert run.proposals == proposals
-    assert kinds <= {note.kind for note in run.notes}
+    assert all(told(run.notes, words) for words in said)
     assert all(str(note) for note in run.notes)
     if run.durations is not None and not np.isnan(run.durations).all():
         np.testing.assert_allclose(run.durations, 5.0)

@@ -52,7 +52,7 @@ def test_a_table_is_read_by_its_path_with_the_options_of_a_table(tmp_path):
     assert effect.mean.tolist() == table.mean.tolist()
     run = as_run(str(tmp_path / "t.csv"), objective="loss", direction="maximize")
     assert run.direction == "maximize"
-    assert "separator" in [note.kind for note in run.notes]
+    assert "table: its columns are separated by semicolons" in map(str, run.notes)
 
 
 def test_a_pickled_result_is_read_only_if_it_is_trusted(tmp_path):

@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 import hpo_explain as hx
 from hpo_explain.adapters._cells import is_empty
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import fact
-from tests.noted import kinds, noted, the_note
-
-
-def not_finite(value):
-    return fact(kind="not_finite", names=["loss"], value=value)
+from tests.noted import columns_left_out, the_told, told
 
 
 def read(options=None, /, **columns):
@@ -112,7 +107,7 @@ def test_the_scale_is_that_on_which_values_spread_evenly(values, log):
     table = pd.DataFrame({"c": values, "loss": np.arange(len(values)) % 5})
     run = hx.from_frame(table, "loss")
     assert run.space["c"].log is log
-    assert bool(noted(run.notes, "log_scale_guessed")) == log
+    assert bool(told(run.notes, "assumed to be on a logarithmic scale")) == log
 
 
 def crowded(rng, log):
@@ -128,7 +123,7 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
     for seed in range(40):
         values = crowded(np.random.default_rng(seed), log)
         run = hx.from_frame(pd.DataFrame({"c": values, "loss": np.arange(40) % 7}), "loss")
-        unclear = noted(run.notes, "scale_unclear")
+        unclear = told(run.notes, "do not tell whether its scale is linear or logarithmic")
         right += run.space["c"].log == log
         mistaken += run.space["c"].log != log and not unclear
     assert right >= 36
@@ -138,12 +133,13 @@ def test_an_optimizer_that_crowds_at_an_end_hides_no_scale(log):
 def test_a_toss_up_between_scales_is_asked_for_and_single_columns_can_be_described():
     table = pd.DataFrame({"c": [1.0, 2.0, 4.0, 7.0, 12.0], "x": [1, 2, 1, 2, 3], "loss": range(5)})
     run = hx.from_frame(table, "loss")
-    assert the_note(run.notes, "scale_unclear").names == ("c",)
+    unclear = "do not tell whether its scale is linear or logarithmic"
+    assert the_told(run.notes, unclear).names == ("c",)
     for log in (True, False):
         given = hx.FloatParameter("c", 0.5, 20.0, log=log)
         run = hx.from_frame(table, "loss", space=[given])
         assert run.space.parameters == (given, hx.IntParameter("x", 1, 3))
-        assert "scale_unclear" not in kinds(run.notes)
+        assert not told(run.notes, unclear)
         assert "c" not in run.ranges_from
 
 
@@ -164,8 +160,10 @@ def test_an_empty_cell_that_nothing_explains_is_the_value_none(column, choices):
     run = hx.from_frame(table, "loss")
     assert run.space["c"] == hx.CategoricalParameter("c", choices)
     assert run.config(1)["c"] is None
-    assert the_note(run.notes, "none_is_a_value").names == ("c",)
-    assert "empty_cells" not in kinds(run.notes)
+    assert the_told(run.notes, "no other hyperparameter explains are the value None").names == (
+        "c",
+    )
+    assert not told(run.notes, "mean inactive")
 
 
 def svm_or_forest(rng, n):
@@ -206,8 +204,7 @@ def test_conditions_are_inferred_from_empty_cells(via_csv, tmp_path):
     assert all(parameter.optional is None for parameter in run.space)
     assert isinstance(run.space["units 2"], hx.IntParameter)
     assert run.config(0).keys() == set(table.columns[table.iloc[0].notna()]) - {"loss"}
-    rules = {note.names: note["rules"] for note in noted(run.notes, "active_when")}
-    assert rules[("units 2",)] == (fact(kind="parent_equals", names=["layers"], value=3),)
+    assert the_told(run.notes, "units 2: active when layers = 3, inferred")
 
 
 def test_conditions_are_inferred_from_the_rows_that_count():
@@ -218,7 +215,7 @@ def test_conditions_are_inferred_from_the_rows_that_count():
     run = hx.from_frame(table, "loss")
     assert run.space["x"] == hx.FloatParameter("x", 0.5, 0.7, active_when={"c": ["a"]})
     assert run.space.names == ("c", "x")
-    assert the_note(run.notes, "only_left_out").names == ("late",)
+    assert the_told(run.notes, "only in trials that were left out").names == ("late",)
 
 
 def test_a_space_of_ones_own_states_scales_and_conditions():
@@ -247,8 +244,7 @@ def test_what_is_called_as_an_identifier_is_asked_and_read_if_it_is_meant():
     (option,) = caught.value.settled_by
     assert (option.name, option.value) == ("hyperparameters", [*NAMES])
     run = read({"hyperparameters": option.value}, id=ids)
-    note = the_note(run.notes, "columns")
-    assert (note.names, note["left_out"]) == (NAMES, ("id",))
+    assert the_told(run.notes, f"columns: hyperparameters are {', '.join(NAMES)}; left out: id;")
     assert run.space.names == NAMES
     chosen = read({"hyperparameters": ["id"]}, id=ids)
     assert chosen.space.names == ("id",)
@@ -272,8 +268,7 @@ DAYS = [date(2026, 1, 1), None, date(2026, 1, 3), date(2026, 1, 1)]
 def test_no_time_of_any_type_is_a_hyperparameter(column):
     run = read(when=column, nothing=[None] * 4)
     assert run.space.names == NAMES
-    left_out = the_note(run.notes, "columns")["left_out"]
-    assert left_out == ("when", "nothing")
+    assert columns_left_out(run) == ["when", "nothing"]
 
 
 @pytest.mark.parametrize(
@@ -285,10 +280,9 @@ def test_no_time_of_any_type_is_a_hyperparameter(column):
     ],
 )
 def test_other_values_that_differ_in_every_row_are_pointed_out(column, is_noted):
-    run, kind = read(c=column), "different_in_every_row"
+    run = read(c=column)
     assert "c" in run.space.names
-    wanted = [fact(kind=kind, names=["c"], gaps=False)]
-    assert noted(run.notes, kind) == (wanted if is_noted else [])
+    assert len(told(run.notes, "c: a different value in every row;")) == is_noted
 
 
 @pytest.mark.parametrize(
@@ -348,15 +342,9 @@ def test_optunas_own_table_is_read_like_the_study(via_csv, tmp_path):
     assert run.space.names == ("kernel", "x")
     assert run.trials.tolist() == of_study.trials.tolist() == [0, 1, 4, 5, 6]
     assert run.objective.tolist() == of_study.objective.tolist()
-    left_out = {
-        2: fact(kind="pruned"),
-        3: fact(kind="failed"),
-        7: fact(kind="running"),
-    }
-    assert run.excluded == left_out
-    note = the_note(run.notes, "columns")
-    assert note.names == ("kernel", "x")
-    assert {"datetime_start", "duration", "user_attrs_host"} <= {*note["left_out"]}
+    left_out = {2: "pruned", 3: "failed", 7: "running"}
+    assert {trial: why.kind for trial, why in run.excluded.items()} == left_out
+    assert {"datetime_start", "duration", "user_attrs_host"} <= {*columns_left_out(run)}
 
 
 def test_a_column_of_numbers_names_the_trials_and_orders_them():
@@ -364,7 +352,7 @@ def test_a_column_of_numbers_names_the_trials_and_orders_them():
     run = read(options, number=[12, 10, 17, 11], loss=[0.9, 0.4, np.nan, 0.6])
     assert run.trials.tolist() == [10, 11, 12]
     assert run.objective.tolist() == [0.4, 0.6, 0.9]
-    assert run.excluded == {17: not_finite("nan")}
+    assert {t: str(why) for t, why in run.excluded.items()} == {17: "its loss is nan"}
     assert run.proposals == (11, 12)
     assert run.config(12)["layers"] == 1
     # what the others tried is part of the space all the same
@@ -384,7 +372,7 @@ def test_a_time_orders_the_rows(times):
     assert run.objective.tolist() == [0.4, 0.6, 0.7, 0.9]
     assert run.trials.tolist() == [0, 1, 2, 3]
     assert run.config(0)["layers"] == 3
-    assert the_note(run.notes, "numbered_by_time").names == ("when",)
+    assert the_told(run.notes, "trials: numbered in the order of when")
 
 
 # ---------------------------------------------------------------------- instances
@@ -411,8 +399,7 @@ def test_a_row_per_instance_becomes_one_trial_with_the_mean_and_each_is_kept():
     ]
     assert run.space.names == ("lr", "kernel")
     assert hx.from_frame(table, "loss", instance="fold", initial=0).proposals == tuple(range(6))
-    note = the_note(run.notes, "mean_over_instances")
-    assert (note.names, len(note["instances"])) == (("loss", "fold"), 3)
+    assert the_told(run.notes, "the loss of a trial is its mean over 3 values of fold")
     assert hx.from_frame(table.drop(columns="fold"), "loss").instances is None
     kept = run.instances
     assert kept.names == tuple(dict.fromkeys(table["fold"]))
@@ -428,9 +415,9 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
     failed = np.isclose(table["lr"], lr) & (table["fold"] == "b")
     table.loc[failed, "loss"] = np.inf
     run = hx.from_frame(table, "loss", instance="fold")
-    names = ["loss", "fold"]
-    why = fact(kind="not_finite_on_instance", names=names, value="inf", instance="b")
-    assert run.excluded == {2: why}
+    assert {t: str(why) for t, why in run.excluded.items()} == {
+        2: "its loss is inf where fold is b"
+    }
     assert run.trials.tolist() == [0, 1, 3]
     assert len(run.instances) == 9
     assert not np.isclose(run.space.decode(run.instances.X)[0]["lr"], lr)
@@ -439,21 +426,21 @@ def test_a_trial_that_failed_on_one_instance_is_left_out_with_it():
 def test_instances_that_are_missing_repeated_or_never_shared_are_noted():
     table = crossed(n=4)
     complete = hx.from_frame(table, "loss", instance="fold")
-    about = {"mean_over_instances", "instances_missing", "instances_repeated"}
-    assert kinds(complete.notes) & about == {"mean_over_instances"}
+    (note,) = told(complete.notes, "instances: ")
+    assert "is its mean over" in str(note)
     missing = hx.from_frame(table.iloc[:-1], "loss", instance="fold")
     last = next(
         t for t in missing.trials if np.isclose(missing.config(t)["lr"], table["lr"].iloc[-1])
     )
-    assert the_note(missing.notes, "instances_missing").trials == (last,)
+    assert the_told(missing.notes, "instances: not evaluated on all of them").trials == (last,)
     # of a repeated fold the mean counts, so that every fold weighs the same
     again = table.iloc[[0]].assign(loss=table["loss"].iloc[0] + 0.5)
     twice = hx.from_frame(pd.concat([table, again]), "loss", instance="fold")
-    assert the_note(twice.notes, "instances_repeated")["count"] == 1
+    assert the_told(twice.notes, "on the same instance again: 1; their mean counts")
     assert twice.objective[0] == pytest.approx(complete.objective[0] + 0.25 / 3)
     assert len(twice.instances) == 13
     alone = hx.from_frame(table.assign(drawn=np.sqrt(range(12))), "loss", instance="fold")
-    assert "instances_not_shared" in kinds(alone.notes)
+    assert the_told(alone.notes, "no configuration was evaluated on more than one")
 
 
 def test_the_table_is_not_changed():
@@ -533,8 +520,8 @@ def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case)
     assert run.space.is_valid(run.X).all()
     assert run.space.is_valid(run.space.sample(50, seed=0)).all()
     conditional = {name for name in run.space.names if run.space.is_conditional(name)}
-    told = [n for note in run.notes if note.kind.startswith("active") for n in note.names]
-    assert sorted(told) == sorted(conditional)
+    notes = told(run.notes, "active when ") + told(run.notes, "counts as active at its observed")
+    assert sorted(name for note in notes for name in note.names) == sorted(conditional)
     assert run.trials.tolist() == finite[finite].index.tolist()
     assert sorted(run.excluded) == finite[~finite].index.tolist()
     np.testing.assert_allclose(run.objective, means[finite], rtol=1e-9, atol=1e-9)
@@ -648,12 +635,11 @@ def test_a_table_without_its_columns_is_told():
 
 def test_a_table_without_a_trial_that_can_be_read_has_nothing_to_explain():
     for table, reason in (
-        (EXPORT.iloc[:0], fact(kind="table_empty")),
-        (EXPORT.assign(loss=np.nan), ((not_finite("nan"), 4),)),
+        (EXPORT.iloc[:0], "frame has no row"),
+        (EXPORT.assign(loss=np.nan), "of its 4 trials, 4 x its loss is nan"),
     ):
-        with pytest.raises(NothingToExplain) as caught:
+        with pytest.raises(NothingToExplain, match=reason):
             hx.from_frame(table, "loss")
-        assert reason in (caught.value.reason, dict(caught.value.reason.values).get("reasons"))
 
 
 def test_rows_without_a_result_keep_what_they_were_to_try():

@@ -11,7 +11,7 @@ import hpo_explain as hx
 from hpo_explain.adapters import as_run
 from hpo_explain.base.errors import MissingOptionError, NothingToExplain
 from tests.adapters.test_sklearn import Known, X
-from tests.noted import kinds, the_note
+from tests.noted import columns_left_out, the_note, told
 
 N = 40
 
@@ -39,8 +39,7 @@ def test_the_results_of_a_search_are_read_like_the_search():
     assert run.instances.objective.tolist() == own.instances.objective.tolist()
     assert run.proposals == ()
     Known().set_params(**run.incumbent)
-    left_out = the_note(run.notes, "columns")["left_out"]
-    assert {"rank_test_score", "split2_test_score", "mean_fit_time"} <= {*left_out}
+    assert {"split1_test_score", "std_test_score", "mean_fit_time"} <= {*columns_left_out(run)}
     assert hx.importance(run).share("C") > 0.8  # the truth: log(C)² is 1.9 of 2.0 of the variance
 
 
@@ -192,8 +191,7 @@ def test_of_a_table_of_wandb_metrics_and_names_are_left_out():
     # what stands after a second alphabet came out
     run = as_run(table, objective="val_loss")
     assert run.space.names == ("depth", "lr")
-    left_out = the_note(run.notes, "columns")["left_out"]
-    assert {"another", "Name", "_step", "Runtime"} <= {*left_out}
+    assert {"another", "Name", "_step", "Runtime"} <= {*columns_left_out(run)}
     # the newest comes first in it
     assert {t: why.kind for t, why in run.excluded.items()} == {0: "running", 1: "failed"}
     assert hx.importance(run).share("lr") > 0.9
@@ -311,7 +309,8 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
     run = as_run(table, objective="loss", **options)
     assert run.proposals == proposals
     assert run.optimizer == options.get("optimizer", "the optimizer")
-    assert ("proposals_unknown" in kinds(run.notes)) == (not options)
+    unknown = "a table does not say who chose its trials"
+    assert bool(told(run.notes, unknown)) == (not options)
     if not options:
         assert run.origin(3) is hx.base.Origin.UNKNOWN
         named = hx.explain_proposal(run, 30, background=20)

@@ -13,7 +13,6 @@ from optuna.trial import FrozenTrial, create_trial
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
 from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import fact
 from tests.adapters.studies import (
     finished,
     optimized,
@@ -22,7 +21,7 @@ from tests.adapters.studies import (
     same_configurations,
     study_of,
 )
-from tests.noted import kinds, noted, the_note
+from tests.noted import the_told, told, why_left_out
 
 # Optuna itself says so of every category that is not a number, a text, a bool or None.
 LISTS = pytest.mark.filterwarnings("ignore:Choices for a categorical distribution:UserWarning")
@@ -86,8 +85,7 @@ def test_choices_that_optuna_itself_mixes_up_are_said_to_be_mixed_up():
     run = from_optuna(study)
     assert run.space["flag"].choices == (True, 1, "1")
     assert same_configurations(run, study)  # as Optuna has them on record
-    note = the_note(run.notes, "choices_taken_for_equal")
-    assert (note["first"], note["second"]) == (True, 1)
+    assert the_told(run.notes, "Optuna does not tell its choices True and 1 apart")
 
 
 def test_a_choice_that_is_listed_twice_is_one_choice():
@@ -96,13 +94,13 @@ def test_a_choice_that_is_listed_twice_is_one_choice():
 
     run = from_optuna(optimized(choose))
     assert run.space["c"].choices == ("a", "b")
-    assert the_note(run.notes, "choice_listed_twice").names == ("c",)
+    assert the_told(run.notes, "c: a choice is listed twice; it is read as one choice")
 
 
 def test_a_grid_too_fine_to_be_counted_is_read_as_continuous():
     run = from_optuna(optimized(lambda t: t.suggest_float("x", 0.0, 1.0, step=1e-8)))
     assert run.space["x"] == FloatParameter("x", 0.0, 1.0)
-    assert the_note(run.notes, "grid_too_fine").names == ("x",)
+    assert the_told(run.notes, "x: its grid is so fine that it is read as continuous")
 
 
 # ---------------------------------------------------------------------- objective and trials
@@ -131,8 +129,8 @@ def test_a_trial_without_a_time_goes_by_its_number_and_the_notes_say_so():
     run = from_optuna(study)
     assert np.isnan(run.finished).tolist() == [False, True, False]
     assert run.known_before(2).tolist() == [0, 1]
-    assert the_note(run.notes, "untimed").trials == (1,)
-    assert not noted(from_optuna(optimized(parabola, 3)).notes, "untimed")
+    assert the_told(run.notes, "times: not recorded for 1 trial (1)").trials == (1,)
+    assert not told(from_optuna(optimized(parabola, 3)).notes, "not recorded")
 
 
 def test_every_state_that_does_not_count_is_left_out_with_its_reason():
@@ -152,14 +150,14 @@ def test_every_state_that_does_not_count_is_left_out_with_its_reason():
     study.enqueue_trial({"x": 0.5})
     run = from_optuna(study)
     assert run.trials.tolist() == [0, 6]
-    assert run.excluded == {
-        1: fact(kind="failed"),
-        2: fact(kind="pruned"),
-        3: fact(kind="not_finite", names=["objective value"], value="inf"),
-        4: fact(kind="not_finite", names=["objective value"], value="-inf"),
-        5: fact(kind="failed"),
-        7: fact(kind="running"),
-        8: fact(kind="waiting"),
+    assert why_left_out(run) == {
+        1: "failed",
+        2: "pruned (pruned='last' reads the last value it reported)",
+        3: "its objective value is inf",
+        4: "its objective value is -inf",
+        5: "failed",
+        7: "still running",
+        8: "waiting to be started",
     }
 
 
@@ -183,12 +181,13 @@ def test_a_pruned_trial_may_count_with_the_last_value_it_reported():
     xs = [trial.params["x"] for trial in study.trials]
     found = dict(zip(run.trials.tolist(), run.objective, strict=True))
     assert found == {0: xs[0], 1: 10 * xs[1], 2: 10 * xs[2] + 1, 5: xs[5]}
-    assert run.excluded == {
-        3: fact(kind="pruned_without_value"),
-        4: fact(kind="not_finite", names=["objective value"], value="nan"),
+    assert why_left_out(run) == {
+        3: "pruned before it reported a value",
+        4: "its objective value is nan",
     }
-    counted = fact(kind="pruned_counted", trials=[1, 2], by_target=False)
-    assert the_note(run.notes, "pruned_counted") == counted
+    assert str(the_told(run.notes, "pruned")) == (
+        "pruned, but counted with the last value reported: 2 trials (1-2)"
+    )
 
 
 def constrained(form):
@@ -211,14 +210,15 @@ def test_infeasible_trials_are_left_out_or_kept_but_never_the_incumbent(form):
     dropped = from_optuna(study, infeasible="drop")
     assert dropped.trials.tolist() == [0, 2]
     assert dropped.feasibility() is None
-    assert dropped.excluded == {1: fact(kind="infeasible")}
+    reads = "infeasible='keep' reads it"
+    assert why_left_out(dropped) == {1: f"infeasible, as a constraint is above 0 ({reads})"}
     kept = from_optuna(study)
     assert kept.trials.tolist() == [0, 1, 2]
     assert kept.feasibility().infeasible == 1
     assert kept.feasible.tolist() == [True, False, True]
     assert kept.incumbent_trial == dropped.incumbent_trial == 0
-    assert the_note(kept.notes, "infeasible_counted").trials == (1,)
-    assert the_note(kept.notes, "unconstrained").trials == (2,)
+    assert the_told(kept.notes, "infeasible, but counted, except as the incumbent: 1 trial (1)")
+    assert the_told(kept.notes, "without constraints, unlike the others").trials == (2,)
 
 
 @pytest.mark.skipif(not hasattr(FrozenTrial, "constraints"), reason="needs Optuna 5")
@@ -237,14 +237,14 @@ def test_constraints_set_by_the_objective_itself_are_read():
 
 def test_a_trial_without_hyperparameters_is_left_out():
     study = study_of(finished(), create_trial(value=1.0))
-    assert from_optuna(study).excluded == {1: fact(kind="no_hyperparameter")}
+    assert why_left_out(from_optuna(study)) == {1: "it has no hyperparameter"}
 
 
 def test_hyperparameters_that_only_left_out_trials_have_are_named():
     study = study_of(finished(), finished(math.inf, x=0.5, y=0.5))
     run = from_optuna(study)
     assert run.space.names == ("x",)
-    assert the_note(run.notes, "only_left_out").names == ("y",)
+    assert the_told(run.notes, "y: only in trials that were left out")
 
 
 # ---------------------------------------------------------------------- targets
@@ -285,7 +285,7 @@ def test_a_target_may_be_a_function_of_the_trial():
     run = from_optuna(study, target=seconds)
     assert run.objective.tolist() == [t.duration.total_seconds() for t in study.trials]
     assert (run.objective_name, run.direction) == ("seconds", "minimize")
-    assert "direction_assumed" in kinds(run.notes)
+    assert the_told(run.notes, "direction: minimize, assumed, as target= is a function")
     assert from_optuna(study, target=seconds, direction="maximize").direction == "maximize"
 
 
@@ -293,14 +293,15 @@ def test_a_target_may_be_a_function_of_the_trial():
 def test_a_function_that_returns_an_objective_has_its_direction(two_objectives, index, direction):
     run = from_optuna(two_objectives, target=lambda trial: trial.values[index])
     assert run.direction == direction
-    assert the_note(run.notes, "direction_of_objective")["index"] == index
+    text = f"direction: {direction}, as target= returns the values of the study's objective {index}"
+    assert the_told(run.notes, text)
 
 
 def test_a_target_may_be_missing_in_some_trials():
     study = optimized(parabola, 6)
     run = from_optuna(study, target=lambda t: None if t.number % 2 else float(t.number))
     assert run.trials.tolist() == [0, 2, 4]
-    assert run.excluded == dict.fromkeys((1, 3, 5), fact(kind="target_returned_none"))
+    assert why_left_out(run) == dict.fromkeys((1, 3, 5), "target= returned None")
 
 
 # ---------------------------------------------------------------------- ranges
@@ -337,8 +338,7 @@ def test_distributions_that_changed_are_read_as_one_that_holds_all_values(first,
         [trial.params["h"] for trial in trials]
     )
     assert run.excluded == {}
-    changed = {"range_changed", "scale_changed", "choices_changed"}
-    assert kinds(note for note in run.notes if note.names == ("h",)) & changed
+    assert told(run.notes, "changed during the study")
 
 
 def test_a_hyperparameter_that_is_a_category_and_a_number_cannot_be_read():
@@ -357,8 +357,8 @@ def test_an_enqueued_value_outside_the_range_is_left_out_unless_the_space_holds_
     study.optimize(parabola, n_trials=5)
     run = from_optuna(study)
     assert run.trials.tolist() == [1, 2, 3, 4]
-    why = fact(kind="outside_range", names=["x"], value=5.0, low=-1.0, high=1.0)
-    assert run.excluded == {0: fact(kind="outside_read_space", why=why)}
+    why = "x = 5.0 is outside its range [-1.0, 1.0] (a wider space= reads this trial)"
+    assert why_left_out(run) == {0: why}
     wider = SearchSpace([FloatParameter("x", -1.0, 5.0)])
     assert from_optuna(study, space=wider).trials.tolist() == [0, 1, 2, 3, 4]
 
@@ -377,21 +377,25 @@ def test_a_space_of_the_users_own_is_taken_as_it_is():
     run = from_optuna(study, space=space)
     assert run.space == space
     assert same_configurations(run, study)
-    assert not noted(run.notes, "active_when")
+    assert not told(run.notes, "active when")
 
 
 def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
     space = of_dart("gbtree", 1.0, "none")
     study = optimized(rate_drop_of_dart, 20)
-    with pytest.raises(InputError, match=r"space fits no trial of the study: rate_drop is") as told:
+    with pytest.raises(
+        InputError, match=r"space fits no trial of the study: rate_drop is"
+    ) as error:
         from_optuna(study, space=space)
-    assert told.value.argument == "space"
+    assert error.value.argument == "space"
     kind = {"booster": CategoricalDistribution(["dart", "gbtree", "none"])}
     study.add_trial(create_trial(value=1.0, params={"booster": "none"}, distributions=kind))
     run = from_optuna(study, space=space)
     assert run.trials.tolist() == [20]
-    assert kinds(run.excluded.values()) == {"set_though_inactive", "missing_though_active"}
-    assert {why.names for why in run.excluded.values()} == {("rate_drop",)}
+    assert {*map(str, run.excluded.values())} == {
+        "rate_drop is set, but active when booster = gbtree in space=",
+        "rate_drop is missing, but active when booster = gbtree in space=",
+    }
 
 
 # ---------------------------------------------------------------------- bad input
@@ -400,14 +404,10 @@ def test_trials_that_a_space_of_the_users_own_rules_out_are_left_out():
 def test_a_study_without_a_usable_trial_says_what_it_has():
     study = optimized(lambda trial: math.nan, 3)
     study.ask()
-    with pytest.raises(NothingToExplain) as caught:
+    with pytest.raises(NothingToExplain, match="4 trials, 3 x failed; 1 x still running"):
         from_optuna(study)
-    reason = caught.value.reason
-    assert (reason.kind, reason.trials) == ("nothing_readable", (0, 1, 2, 3))
-    assert reason["reasons"] == ((fact(kind="failed"), 3), (fact(kind="running"), 1))
-    with pytest.raises(NothingToExplain) as caught:
+    with pytest.raises(NothingToExplain, match=r"study has no trials yet. Run study.optimize"):
         from_optuna(optuna.create_study())
-    assert caught.value.reason == fact(kind="study_empty")
 
 
 @pytest.mark.parametrize(
@@ -448,8 +448,8 @@ def test_a_best_trial_outside_its_range_is_named():
     with pytest.warns(UserWarning, match="out of range"):
         study.optimize(lambda trial: -trial.suggest_float("x", 0.0, 1.0), n_trials=4)
     run = from_optuna(study)
-    (note,) = [n for n in run.notes if n.kind == "best_outside_range"]
-    assert (note.trials, note["value"]) == ((0,), -5.0)
+    note = the_told(run.notes, "best: ")
+    assert note.trials == (0,)
     assert str(note).startswith("best: trial 0 (-5) is better than every")
 
 

@@ -13,10 +13,9 @@ from optuna.samplers import GPSampler
 
 import hpo_explain as hx
 from hpo_explain.adapters.optuna import from_optuna
-from hpo_explain.base.facts import fact
 from tests.adapters.studies import optimized
 from tests.all_orders import by_all_orders
-from tests.noted import kinds
+from tests.noted import the_told
 
 pytestmark = [
     pytest.mark.merge,
@@ -138,7 +137,7 @@ def test_beside_running_trials_log_ei_is_the_samplers_own_but_for_its_random_num
     asked = [study.ask(space) for _ in range(3)]
     run = from_optuna(study)
     chosen = run.own_acquisition(asked[2].number)
-    assert "running_trials_averaged" in kinds(chosen.notes)
+    assert the_told(chosen.notes, "it is averaged over the possible results of the trials then run")
     own = chosen.acquisition
     values = np.array([trial.value for trial in study.trials[:6]])
     # normalized values are encoded positions here
@@ -199,7 +198,7 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     study = optimized(constrained, 7, sampler)
     run = from_optuna(study, infeasible="keep")
     assert run.own_acquisition(6) is None
-    assert run.record.why_not(6).kind == "constrained_acquisition"
+    assert "which also weighs what the constraints allow" in str(run.record.why_not(6))
     assert run.record.surrogate(6) is not None
     several = optuna.create_study(
         directions=["minimize", "maximize"], sampler=GPSampler(seed=0, n_startup_trials=4)
@@ -207,7 +206,9 @@ def test_constraints_and_several_objectives_are_named_and_not_rebuilt():
     several.optimize(lambda t: (t.suggest_float("x", 0, 1), t.params["x"] ** 2), n_trials=6)
     run = from_optuna(several, target=0)
     assert run.own_acquisition(5) is None
-    assert run.record.why_not(5) == fact(kind="several_objectives", names=["GPSampler"], count=2)
+    assert str(run.record.why_not(5)) == (
+        "GPSampler weighed 2 objectives against each other, which is not rebuilt"
+    )
 
 
 def test_another_objective_than_the_samplers_is_modelled_anew(studied):

@@ -19,7 +19,7 @@ from hpo_explain.adapters.optuna import FanovaImportanceEvaluator, ReviewedSampl
 from hpo_explain.space import asked_as
 from tests.adapters.spied import SpiedTPE
 from tests.adapters.studies import optimized
-from tests.noted import kinds, the_note
+from tests.noted import the_told, told
 
 WITHIN = (0.7**5 + 0.3**5) / 5 - (1 / 3 - 0.3 + 0.09) ** 2
 WHOLE = 0.01 + WITHIN
@@ -44,9 +44,8 @@ def test_each_range_is_a_hyperparameter_of_its_own(study):
     run = from_optuna(study)
     found = {p.name: (p.low, p.high, p.active_when) for p in list(run.space)[1:]}
     assert found == {A: (0.0, 1.0, {"kind": ("a",)}), B: (0.0, 100.0, {"kind": ("b",)})}
-    note = the_note(run.notes, "range_by_parent")
-    assert (note.names, note["parent"]) == (("x",), "kind")
-    assert "range_changed" not in kinds(run.notes)
+    assert the_told(run.notes, "x: its range depends on kind; read as a hyperparameter for each")
+    assert not told(run.notes, "its range changed")
 
 
 def test_configurations_are_those_of_the_trials_by_either_name(study):
@@ -185,7 +184,7 @@ def test_a_range_that_changed_midway_or_at_random_is_read_as_the_widest():
         run = from_optuna(optimized(objective, 20))
         assert run.space.names == ("kind", "x")
         assert run.space["x"].high == 2.0
-        assert "range_changed" in kinds(run.notes)
+        assert the_told(run.notes, "x: its range changed during the study")
 
 
 def test_two_trials_of_two_ranges_are_no_rule():

@@ -3,6 +3,7 @@ import pytest
 
 import hpo_explain as hx
 from hpo_explain.adapters import as_run
+from tests.noted import the_told
 
 tune = pytest.importorskip("ray.tune", reason="ray[tune] is not installed")
 
@@ -72,6 +73,6 @@ def test_a_result_grid_is_read_with_its_space_and_its_iterations(results):
 def test_without_a_space_it_is_inferred_and_said(results):
     run = as_run(results)
     assert "constant" not in run.space.names
-    assert "space_not_recorded" in [note.kind for note in run.notes]
+    assert the_told(run.notes, "space: not on record")
     with pytest.raises(hx.base.InputError, match="a metric that trials reported"):
         hx.from_ray(results, objective="accuracy")

@@ -23,8 +23,9 @@ from threadpoolctl import threadpool_limits
 import hpo_explain as hx
 from hpo_explain.adapters.skopt._dimensions import ModelColumns, read_space
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import Origin, fact
-from tests.noted import kinds, the_note
+from hpo_explain.base.facts import Origin
+from tests.noted import the_told, why_left_out
+from tests.noted import told as notes_with
 
 pytestmark = pytest.mark.merge
 
@@ -179,7 +180,8 @@ def test_dimensions_without_a_name_are_called_by_their_position_and_that_is_note
     result = stored_as([[0.5, 1, 2]], [1.0], [Real(0, 1, name="lr"), (0, 3), (0, 9)])
     run = hx.from_skopt(result)
     assert run.space.names == ("lr", "x1", "x2")
-    assert the_note(run.notes, "unnamed_dimensions").names == ("x1", "x2")
+    text = "names: 2 dimensions without one are called x1 and x2 by position; names= sets them"
+    assert the_told(run.notes, text)
 
 
 def test_short_forms_of_dimensions_mean_what_skopt_takes_them_for():
@@ -215,7 +217,7 @@ def test_categories_are_told_apart_by_type_and_numpys_copies_of_them_are_recogni
 def test_probabilities_of_choices_are_noted_since_the_measure_counts_every_choice_once():
     dimension = Categorical(["a", "b"], prior=[0.9, 0.1], name="booster")
     run = hx.from_skopt(stored_as([["a"]], [1.0], [dimension]))
-    assert the_note(run.notes, "choices_weighed").names == ("booster",)
+    assert the_told(run.notes, "prior: the choices of booster were drawn with probabilities")
 
 
 def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
@@ -226,14 +228,14 @@ def test_trials_that_cannot_be_read_are_left_out_with_the_reason():
     result.update(x_iters=points + points[:1] * 3, func_vals=np.array(values))
     run = hx.from_skopt(result)
     assert run.trials.tolist() == [0, 8]
-    reasons = {trial: why["why"].kind for trial, why in run.excluded.items() if trial < 4}
-    assert reasons == {1: "off_grid", 2: "no_choice", 3: "no_number"}
-    outside = fact(kind="outside_range", names=["lr"], value=7.0, low=0.0, high=1.0)
-    assert {trial: why for trial, why in run.excluded.items() if trial >= 4} == {
-        4: fact(kind="wrong_length", count=2, dimensions=3),
-        5: fact(kind="outside_space", why=outside),
-        6: fact(kind="not_finite", names=["objective"], value="nan"),
-        7: fact(kind="not_finite", names=["objective"], value="inf"),
+    assert why_left_out(run) == {
+        1: "it is outside the space: k = 2.5 is not on its grid 1, 2, ...",
+        2: "it is outside the space: c = 'z' is not one of its choices ['a', 'b']",
+        3: "it is outside the space: lr = 'x' is not a number",
+        4: "it has 2 values, the space has 3 dimensions",
+        5: "it is outside the space: lr = 7.0 is outside its range [0.0, 1.0]",
+        6: "its objective is nan",
+        7: "its objective is inf",
     }
 
 
@@ -244,8 +246,8 @@ def lower_triangle(point):
 def test_a_constraint_that_skopt_kept_to_is_noted():
     options = {"n_calls": 8, "n_initial_points": 6, "acq_func": "EI"}
     run = hx.from_skopt(short(space_constraint=lower_triangle, **options))
-    assert "space_constraint" in kinds(run.notes)
-    assert "space_constraint" not in kinds(hx.from_skopt(result_of("gp")).notes)
+    assert the_told(run.notes, "constraint: skopt kept to a space_constraint")
+    assert not notes_with(hx.from_skopt(result_of("gp")).notes, "constraint: ")
 
 
 # ---------------------------------------------------------------------- columns
@@ -373,7 +375,7 @@ def test_models_that_were_never_fitted_are_noted_and_fitted_anew():
     run = hx.from_skopt(altered(result_of("gp"), models=models))
     assert run.own_acquisition(INITIAL) is None
     assert isinstance(run.surrogate(INITIAL), hx.models.GaussianProcessSurrogate)
-    assert "models_unreadable" in kinds(run.notes)
+    assert the_told(run.notes, "(GradientBoostingQuantileRegressor) cannot be read, so surrogates")
     assert run.proposals == tuple(range(INITIAL, CALLS))
 
 
@@ -425,13 +427,15 @@ def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials(
     assert run.own_acquisition(10) is not None
     assert run.own_acquisition(9) is None
     assert run.proposals == tuple(range(6, 12))
-    assert the_note(run.notes, "models_not_stored").trials == (6, 7, 8, 9)
-    assert "models_not_stored" not in kinds(everything.notes)
+    lost = "models: those that chose the trials 6-9 are not stored (model_queue_size); there, "
+    assert the_told(run.notes, lost).trials == (6, 7, 8, 9)
+    assert not notes_with(everything.notes, "not stored")
     # without the specification it is not known how many initial points there were
     lost = altered(queue)
     lost.specs["args"] = {"model_queue_size": 3, "acq_func": "LCB"}
     assert hx.from_skopt(lost).proposals == (10, 11)
-    assert the_note(hx.from_skopt(lost).notes, "initial_not_recorded")["first"] == 10
+    text = "the number of initial points is not recorded; trials before 10, whose models"
+    assert the_told(hx.from_skopt(lost).notes, text)
     assert {hx.from_skopt(lost).origin(t) for t in range(10)} == {Origin.UNKNOWN}
 
 
@@ -440,9 +444,9 @@ def test_without_models_one_is_fitted_anew_and_the_specification_tells_the_propo
     assert run.proposals == tuple(range(INITIAL, CALLS))
     assert run.own_acquisition(INITIAL) is None
     assert len(run.surrogate(INITIAL).held_out().observed) == INITIAL
-    assert "no_model_stored" in kinds(run.notes)
+    assert the_told(run.notes, "models: no model is stored, so surrogates are fitted anew")
     lost = hx.from_skopt(altered(result_of("gp"), models=[], specs=None))
-    assert "proposals_not_recorded" in kinds(lost.notes)
+    assert the_told(lost.notes, "proposals: neither models nor the number of initial points are")
     assert {lost.origin(t) for t in lost.proposals} == {Origin.UNKNOWN}
 
 
@@ -477,7 +481,10 @@ def test_a_batch_is_explained_by_the_model_that_was_there_when_it_was_asked_for(
         expected = result.models[model].predict(result.space.transform(points_of(run.space, X)))
         np.testing.assert_allclose(run.surrogate(trial).predict(X)[0], expected, rtol=1e-6)
     assert run.own_acquisition(6).notes == ()
-    assert run.own_acquisition(8).notes == (fact(kind="asked_together", trials=[6, 7, 8]),)
+    (note,) = run.own_acquisition(8).notes
+    assert str(note).startswith(
+        "trials 6 to 8 were asked for or told together: this is the model of"
+    )
     assert run.proposals == tuple(range(6, 12))
 
 
@@ -502,11 +509,12 @@ def test_the_settings_of_the_criterion_are_the_recorded_ones(options, label):
 def test_a_hedge_is_seen_through(name, acq_func):
     """Runs of one criterion whose record is made to say gp_hedge."""
     run = hx.from_skopt(asked_for(result_of(name, acq_func, reals), acq_func="gp_hedge"))
-    assert "hedge" in kinds(run.notes)
+    assert the_told(run.notes, "acquisition: gp_hedge draws LCB, EI or PI for every trial")
     ranks = []
     for trial in run.proposals:
         own = run.own_acquisition(trial)
-        ranks.append(dict(the_note(own.notes, "hedge_inferred")["ranks"]))
+        note = str(the_told(own.notes, "gp_hedge does not record which criterion it used"))
+        ranks.append({name: int(n) for name, n in re.findall(r"(LCB|EI|PI) (\d+)", note)})
         assert list(ranks[-1]) == ["LCB", "EI", "PI"]
         assert own.acquisition.label.startswith(min(ranks[-1], key=ranks[-1].get))
         assert own.acquisition.surrogate is run.surrogate(trial)
@@ -522,17 +530,17 @@ def test_a_hedge_is_seen_through(name, acq_func):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"acq_func": "MES"}, fact(kind="criterion_not_pointwise", names=["MES"])),
-        ({"acq_func": "PVRS"}, fact(kind="criterion_not_pointwise", names=["PVRS"])),
-        ({"acq_func": "EIps"}, fact(kind="criterion_per_second", names=["EIps"])),
-        ({"acq_func": "LCB", "kappa": "inf"}, fact(kind="criterion_of_std", kappa="inf")),
-        ({"acq_func": None}, fact(kind="criterion_not_recorded")),
+        ({"acq_func": "MES"}, "MES is not a function of mean and std at one point"),
+        ({"acq_func": "PVRS"}, "PVRS is not a function of mean and std at one point"),
+        ({"acq_func": "EIps"}, "EIps also weighs the time of an evaluation"),
+        ({"acq_func": "LCB", "kappa": "inf"}, "with kappa = inf LCB is the std alone"),
+        ({"acq_func": None}, "the result does not record its acquisition function"),
     ],
 )
 def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(arguments, reason):
     run = hx.from_skopt(asked_for(result_of("gp"), **arguments))
     assert run.own_acquisition(INITIAL) is None
-    assert the_note(run.notes, "criterion_assumed")["why"] == reason
+    assert the_told(run.notes, f"acquisition: one is assumed, since {reason}")
     assert run.acquisition(INITIAL).label == "LCB (κ = 1.96)"
     # the model is skopt's own all the same
     own = hx.from_skopt(result_of("gp")).surrogate(INITIAL)
@@ -546,8 +554,7 @@ def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     run = hx.from_skopt(result)
     np.testing.assert_array_equal(run.objective, [smooth(point) for point in result.x_iters])
     assert run.own_acquisition(5) is None
-    why = fact(kind="criterion_per_second", names=[acq_func])
-    assert the_note(run.notes, "criterion_assumed")["why"] == why
+    assert the_told(run.notes, f"assumed, since {acq_func} also weighs the time of an evaluation")
     objective_model, _ = result.models[0].estimators_
     expected = objective_model.predict(result.space.transform(result.x_iters))
     np.testing.assert_allclose(run.surrogate(5).predict(run.X)[0], expected, rtol=1e-6)
@@ -564,7 +571,7 @@ def test_a_random_search_has_no_acquisition_function_and_says_so():
         run = hx.from_skopt(result)
         assert run.proposals == tuple(range(2, n))
         assert run.own_acquisition(n - 1) is None
-        assert "random_search" in kinds(run.notes)
+        assert the_told(run.notes, "the search was random, no acquisition function chose any")
         assert {run.origin(t) for t in range(n)} == {Origin.INITIAL}
     assert hx.from_skopt(dummy).optimizer == "skopt's dummy_minimize"
 
@@ -657,9 +664,8 @@ def test_what_is_wrong_with_a_source_is_told(source, options, words):
     [lambda: Optimizer([(0.0, 1.0)]), lambda: altered(result_of("gp"), x_iters=[], func_vals=[])],
 )
 def test_a_result_without_a_trial_has_nothing_to_explain(source):
-    with pytest.raises(NothingToExplain) as caught:
+    with pytest.raises(NothingToExplain, match=r"result has no trial\. Tell the optimizer some"):
         hx.from_skopt(source())
-    assert caught.value.reason == fact(kind="result_empty")
 
 
 def test_a_search_of_initial_points_only_tells_no_proposals():
@@ -705,12 +711,12 @@ def test_a_standard_deviation_that_is_skopts_rounding_error_is_told(noise, is_ro
     shown = run.surrogate(before=19).predict(run.X[[19]])[1][0]
     assert shown == pytest.approx(exact, rel=0.1)
     notes = hx.explain_proposal(run, 19, background=10).notes
-    assert ("std_rounded" in kinds(notes)) == is_rounded
+    about = notes_with(notes, "skopt's own standard deviation at this point")
+    assert bool(about) == is_rounded
     if not is_rounded:
         assert own == pytest.approx(exact, rel=0.1)
         return
-    told = the_note(notes, "std_rounded")
-    assert told["exact"] == shown
-    assert told["own"] == pytest.approx(own, rel=0.1)
-    assert told["own"] > 100 * told["exact"]
-    assert f"{shown:.2g}, is shown" in str(told)
+    said = float(re.search("point, (.*), is rounding error", str(about[0]))[1])
+    assert said == pytest.approx(own, rel=0.1)
+    assert said > 100 * shown
+    assert f"the exact one, {shown:.2g}, is shown" in str(about[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hpo_explain.adapters._reading import nothing_left
 from hpo_explain.base.errors import InputError
-from hpo_explain.base.facts import Option, as_fact
+from hpo_explain.base.facts import Option, as_fact, as_facts, fact
 from hpo_explain.run import PRUNED_READABLE
 from tests.source_tree import modules
 
@@ -33,6 +33,11 @@ def test_a_fact_has_a_kind_only_where_something_is_decided_by_it():
 
 def test_a_text_of_the_users_is_told_as_it_is():
     assert str(as_fact("read from the lab's notebook")) == "read from the lab's notebook"
+
+
+def test_a_note_that_mentions_a_list_is_told_once():
+    notes = [fact("c: ", Option("log", [name]), " is given") for name in "aba"]
+    assert as_facts(notes) == (notes[0], notes[1])
 
 
 def as_option(option):

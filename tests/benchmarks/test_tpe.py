@@ -70,7 +70,7 @@ def test_the_densities_alone(benchmark, options):
     run = from_optuna(run_of(30, 1000, options))
 
     def rebuild():
-        run.record._found.clear()
+        run.record._found._made.clear()
         return run.acquisition(before=1000)
 
     benchmark.pedantic(rebuild, rounds=3, warmup_rounds=1)

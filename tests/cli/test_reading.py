@@ -66,7 +66,7 @@ def test_many_reasons_and_notes_are_cut_short_after_those_that_matter():
     space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     excluded = {100 + i: f"it failed: {i}" for i in range(9)} | {200: "pruned", 201: "pruned"}
     notes = [f"y{i}: whole numbers, read as integers" for i in range(20)]
-    notes += [fact("c: left out, as the column is empty", kind="column_empty"), "l" * 1000]
+    notes += [fact("c: left out, as the column is empty", role="check"), "l" * 1000]
     found = hx.Run(
         space, space.sample(4, seed=0), np.arange(4.0), "minimize", excluded=excluded, notes=notes
     )
