@@ -274,11 +274,11 @@ def test_numbers_are_split_half_way_between_trials_and_counts_at_the_last_one_be
     target = np.array([[0.0], [0.0], [1.0], [1.0]])
     rows = np.arange(4)
     number = best_split(space, X, target, rows, [0], 1)
-    assert number.threshold == pytest.approx(0.4)
+    assert number.conditions[0].up_to == pytest.approx(0.4)
     assert number.improvement == pytest.approx(1.0)  # 4 rows of variance 1/4, of which none is left
     count = best_split(space, X, target, rows, [1], 1)
-    assert count.conditions(space)[0].up_to == 2
-    assert count.threshold == X[1, 1]
+    assert count.conditions[0].up_to == 2
+    assert count.sides[0].tolist() == [True, True, False, False]
     assert best_split(space, X, target, rows, [0, 1], 3) is None
 
 

@@ -8,16 +8,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base import Claim, Fact, Subject, declared_fact, half_of_level
+from hpo_explain.base import Claim, Fact, Subject, fact, half_of_level
 from hpo_explain.belief import STRETCH
 from hpo_explain.methods._engines.attainable import Attainable
 from hpo_explain.methods._engines.effect_result import Effect, Mask
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.space import Array, supported_at
 
-_MAY_FAIL = declared_fact(
-    "unsafe_left_out", "configurations that may fail are left out, and may be better"
-)
+_MAY_FAIL = fact("configurations that may fail are left out, and may be better")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,7 +84,7 @@ class AttainableEffect(Effect):
     """What a value can reach with all others at their best; attributes are those of `Effect`."""
 
     kind: ClassVar[Literal["attainable"]] = "attainable"
-    opening: ClassVar[str] = "With all others at their best the {found.subject.objective_name}"
+    opening: ClassVar[str] = "With all others at their best the"
     # of minima: with 0.95 one in ten such ranges was wrong
     mass: ClassVar[float] = 0.985
     stretch: ClassVar[float] = STRETCH["attainable"]
@@ -95,7 +93,7 @@ class AttainableEffect(Effect):
     def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
         unseen = super()._never_tried(place, masks)
         # the best lies at a border as a rule: 9 of 20 such ranges missed it
-        return unseen if self.feasible is None else (*unseen, _MAY_FAIL())
+        return unseen if self.feasible is None else (*unseen, _MAY_FAIL)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -113,9 +111,7 @@ class AccumulatedEffect(Effect):
     """
 
     kind: ClassVar[Literal["accumulated"]] = "accumulated"
-    opening: ClassVar[str] = (
-        "Along the trials, relative to their average, the {found.subject.objective_name}"
-    )
+    opening: ClassVar[str] = "Along the trials, relative to their average, the"
 
     sample_size: int
     partial: Array | None = None
@@ -157,7 +153,7 @@ class MarginalEffect(Effect):
     """
 
     kind: ClassVar[Literal["marginal"]] = "marginal"
-    opening: ClassVar[str] = "On average the predicted {found.subject.objective_name}"
+    opening: ClassVar[str] = "On average the predicted"
 
     activity: tuple[float, ...]
     rows: str

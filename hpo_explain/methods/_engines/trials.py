@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,10 +17,13 @@ from hpo_explain.base import (
     Table,
     check_name,
     check_sequence,
+    counted,
     format_value,
     listed,
     mean_ranks,
     number,
+    printable,
+    shorten,
 )
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
@@ -63,11 +66,6 @@ class Trials(Result):
             "names": "names",
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "shown": "{n:#trial} by {names}{best}{left_out}.",
-        "short": "{n:#trial}{best}.",
-    }
-
     trials: Ints
     X: Array
     objective: Array
@@ -135,20 +133,16 @@ class Trials(Result):
     @property
     def headline(self) -> str:
         """How many trials there are, and which is the best."""
-        return self.briefly("short", n=len(self), best=self._best_one)
+        return f"{counted(len(self), 'trial')}{self._best_one}."
 
     @property
     def finding(self) -> str:
         """How many trials there are, along which hyperparameters."""
-        return self.briefly(
-            "shown",
-            n=len(self),
-            names=listed(self.names, _MOST_NAMED),
-            best=self._best_one,
-            left_out="".join(
-                f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
-            ),
+        names = shorten(listed(self.names, _MOST_NAMED), 200)
+        without = "".join(
+            f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
         )
+        return printable(f"{counted(len(self), 'trial')} by {names}{self._best_one}{without}.")
 
     def told(self) -> list[str]:
         """Return what is told of each trial that is pointed at."""

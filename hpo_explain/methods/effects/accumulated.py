@@ -32,26 +32,23 @@ class Steps:
     at: Array
 
 
-def steps_between(values: Array, levels: Array | None, most: int) -> Steps:
-    """Return the steps along values (n,): between levels, or between quantiles of the values.
+def steps_between(values: Array, levels: Array) -> Steps:
+    """Return the steps along values (n,) between levels, all different ones in their order.
 
-    Between levels a row takes the step to the next one and the step from the one before
-    (Apley and Zhu for categories); between quantiles that of its own interval (their Eq. 15).
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Encoded values.
-    levels : ndarray of shape (P,) or None
-        The different values in their order; None for as many quantiles as there may be.
-    most : int
-        The most places, where these are quantiles.
+    A row takes the step to the next level and the step from the one before (Apley and Zhu for
+    categories).
     """
-    if levels is not None:
-        place = np.argmax(values[:, None] == levels, axis=1)
-        own = [np.flatnonzero(place == k) for k in range(len(levels))]
-        both = tuple(np.concatenate(pair) for pair in itertools.pairwise(own))
-        return Steps(levels, both, np.eye(len(levels))[place])
+    place = np.argmax(values[:, None] == levels, axis=1)
+    of_level = [np.flatnonzero(place == k) for k in range(len(levels))]
+    both = tuple(np.concatenate(pair) for pair in itertools.pairwise(of_level))
+    return Steps(levels, both, np.eye(len(levels))[place])
+
+
+def steps_between_quantiles(values: Array, most: int) -> Steps:
+    """Return the steps along values (n,) between at most so many quantiles.
+
+    A row takes the step of its own interval (Eq. 15).
+    """
     # quantiles that are values themselves: those of a step lie on its grid
     places = -(-len(values) * np.arange(most) // (most - 1)) - 1
     ends = np.unique(np.sort(values)[np.maximum(places, 0)])

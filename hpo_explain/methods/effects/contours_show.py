@@ -11,7 +11,7 @@ import numpy as np
 from hpo_explain.base import counted, shorten
 from hpo_explain.base.figures import Cells, Dots, Panels, View
 from hpo_explain.methods._engines.effect_show import effect
-from hpo_explain.methods.effects.contours_result import Contours
+from hpo_explain.methods.effects.contours import Contours
 from hpo_explain.methods.effects.slices_show import places_along
 from hpo_explain.space import Array
 

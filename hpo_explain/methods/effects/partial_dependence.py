@@ -39,14 +39,13 @@ from hpo_explain.base import (
     check_name,
     check_option,
     check_seed,
-    declared_fact,
+    fact,
     one_blas_thread,
     shows_progress,
     steps,
 )
 from hpo_explain.belief import PROBABLE, as_draws
 from hpo_explain.methods._engines.attainable import Attainable, attainable
-from hpo_explain.methods._engines.categories import codes_of
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
@@ -54,6 +53,7 @@ from hpo_explain.methods._engines.rows_at import (
     are_latent,
     at_value,
     checked_sample,
+    codes_of,
     composed,
     highest,
     inactive_error,
@@ -77,26 +77,6 @@ Grid = Literal["tried"] | Mapping[str, Sequence[Any]]
 """Where effects are looked at: the values tried, or values of one's own by hyperparameter."""
 
 _COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
-
-
-def _what_the_band_is(about: Fact) -> str:
-    if about["variance"] == "average":
-        return "the uncertainty about single configurations"
-    if about["exact"]:
-        return "the spread of the average over the trees"
-    return "the uncertainty about the average"
-
-
-def _noise_in_band(about: Fact) -> str:
-    if about["noise"]:
-        return "observation noise included, which this model cannot tell apart"
-    return "without observation noise"
-
-
-BAND = declared_fact(
-    "effect_band", "the band is {of}, {noise}", of=_what_the_band_is, noise=_noise_in_band
-)
-_NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
 
 
 class PartialDependenceExplainer:
@@ -228,33 +208,6 @@ class PartialDependenceExplainer:
         """
         return self.effect_and_rows(names)[0]
 
-    @shows_progress
-    def explain_all(
-        self,
-        names: Sequence[str | Sequence[str]],
-        shares: Mapping[tuple[str, ...], float] | None = None,
-    ) -> PartialDependences:
-        """Return the partial dependences on several hyperparameters and pairs.
-
-        Parameters
-        ----------
-        names : sequence of str or pair of str
-            The hyperparameters and pairs, in their order.
-        shares : mapping of tuple of str to float, optional
-            The share of the variance of each, by which they were chosen.
-
-        Returns
-        -------
-        PartialDependences
-            The effects, each as of :meth:`explain`.
-
-        Raises
-        ------
-        ValueError
-            If there is no name, or :meth:`explain` refuses one.
-        """
-        return all_of(self.explain, names, shares)
-
     def effect_and_rows(
         self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
     ) -> tuple[AverageEffect, Array]:
@@ -263,74 +216,70 @@ class PartialDependenceExplainer:
         Draws are looked at at `fewest` rows of it, or more where the grid is small.
         """
         with one_blas_thread():  # the last digits of sums depend on it
-            return self._effect_and_rows(names, fewest)
-
-    def _effect_and_rows(
-        self, names: str | Sequence[str], fewest: int
-    ) -> tuple[AverageEffect, Array]:
-        space = self._space
-        wanted = one_or_two(space, names)
-        members = [space.index(name) for name in wanted]
-        if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
-            # else it says why there is nothing
-            self._part.where_active(members)
-        positions = [self._positions(j, len(members)) for j in members]
-        shape = tuple(len(p) for p in positions)
-        values = _points(positions)
-        few = max(fewest, _GRID_ROWS // len(values))
-        rows = self._rows(members, few if self._draws is self._surrogate else self._size)
-        ice_mean = np.full((len(rows), len(values)), np.nan)
-        ice_std = np.full_like(ice_mean, np.nan)
-        std = np.full(len(values), np.nan)
-        if self._draws is self._surrogate:
-            of_draws, ice_mean, ice_std = self._drawn(rows, members, values)
-            std = of_draws.std(axis=1)
-            if self._variance == "average":
-                std = _averaged(ice_std**2) ** 0.5
-        else:
-            of_draws = self._drawn(rows[:few], members, values)[0]
-            for places, valid, z in self._composed(rows, members, values):
-                m, s = self._predict(z, members, values[places])
-                ice_mean[valid, places], ice_std[valid, places] = m, s
-                std[places] = self._std(z, members, values[places], s)
-        mean = _averaged(ice_mean).reshape(shape)
-        std = std.reshape(shape)
-        by_tree = self._exact(members, positions)
-        if by_tree is not None:
-            mean = by_tree.mean(axis=0)
-            if self._variance == "covariance":
-                std = by_tree.std(axis=0)
-        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
-            raise InputError(
-                "variance",
-                "is 'covariance', which for trees needs their exact marginals; there are none for "
-                "a given sample, nor for a pair of which one decides whether the other is active",
-                self._variance,
-                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+            space = self._space
+            wanted = one_or_two(space, names)
+            members = [space.index(name) for name in wanted]
+            if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
+                # else it says why there is nothing
+                self._part.where_active(members)
+            positions = [self._positions(j, len(members)) for j in members]
+            shape = tuple(len(p) for p in positions)
+            values = _points(positions)
+            few = max(fewest, _GRID_ROWS // len(values))
+            rows = self._rows(members, few if self._draws is self._surrogate else self._size)
+            ice_mean = np.full((len(rows), len(values)), np.nan)
+            ice_std = np.full_like(ice_mean, np.nan)
+            std = np.full(len(values), np.nan)
+            if self._draws is self._surrogate:
+                of_draws, ice_mean, ice_std = self._drawn(rows, members, values)
+                std = of_draws.std(axis=1)
+                if self._variance == "average":
+                    std = _averaged(ice_std**2) ** 0.5
+            else:
+                of_draws = self._drawn(rows[:few], members, values)[0]
+                for places, valid, z in self._composed(rows, members, values):
+                    m, s = self._predict(z, members, values[places])
+                    ice_mean[valid, places], ice_std[valid, places] = m, s
+                    std[places] = self._std(z, members, values[places], s)
+            mean = _averaged(ice_mean).reshape(shape)
+            std = std.reshape(shape)
+            by_tree = self._exact(members, positions)
+            if by_tree is not None:
+                mean = by_tree.mean(axis=0)
+                if self._variance == "covariance":
+                    std = by_tree.std(axis=0)
+            elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
+                raise InputError(
+                    "variance",
+                    "is 'covariance', which for trees needs their exact marginals; there are none "
+                    "for a given sample, nor for a pair of which one decides whether the other is "
+                    "active",
+                    self._variance,
+                    ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+                )
+            # fewer rows, and so many draws, have another mean
+            of_draws = of_draws.reshape(*shape, -1)
+            of_draws += (mean - of_draws.mean(axis=-1))[..., None]
+            feasible = None
+            if self._feasible is not None:
+                some = rows[:_FEASIBLE_ROWS]
+                feasible = highest(
+                    space, self._feasible, some, members, values, latent=self._latent
+                ).reshape(shape)
+            effect = AverageEffect(
+                **on_grid(self._whole, self._surrogate, members, positions, self._part),
+                mean=mean,
+                std=std,
+                ice_mean=ice_mean.reshape(-1, *shape),
+                ice_std=ice_std.reshape(-1, *shape),
+                variance=self._variance,
+                draws=of_draws,
+                feasible=feasible,
+                attainable=self._reached(members, positions[0], feasible),
+                exact=by_tree is not None,
+                notes=self._notes(wanted, ice_mean, std, by_tree is not None),
             )
-        # fewer rows, and so many draws, have another mean
-        of_draws = of_draws.reshape(*shape, -1)
-        of_draws += (mean - of_draws.mean(axis=-1))[..., None]
-        feasible = None
-        if self._feasible is not None:
-            some = rows[:_FEASIBLE_ROWS]
-            feasible = highest(
-                space, self._feasible, some, members, values, latent=self._latent
-            ).reshape(shape)
-        effect = AverageEffect(
-            **on_grid(self._whole, self._surrogate, members, positions, self._part),
-            mean=mean,
-            std=std,
-            ice_mean=ice_mean.reshape(-1, *shape),
-            ice_std=ice_std.reshape(-1, *shape),
-            variance=self._variance,
-            draws=of_draws,
-            feasible=feasible,
-            attainable=self._reached(members, positions[0], feasible),
-            exact=by_tree is not None,
-            notes=self._notes(wanted, ice_mean, std, by_tree is not None),
-        )
-        return effect, rows
+            return effect, rows
 
     def _drawn(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array, Array]:
         """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
@@ -401,22 +350,19 @@ class PartialDependenceExplainer:
         of a single function.
         """
         with one_blas_thread():  # the last digits of sums depend on it
-            return self._curves_in_draws(effect, rows, fewest)
-
-    def _curves_in_draws(self, effect: Effect, rows: Array, fewest: int) -> Array | None:
-        if not self._draws.joint:
-            return None
-        members = [self._space.index(name) for name in effect.names]
-        values = _points(effect.positions)
-        some = rows[: max(fewest, _GRID_ROWS // len(values))]
-        curves: Array | None = None
-        for places, valid, z in self._composed(some, members, values):
-            costs = self._draws.costs_at(z, members, values[places])
-            if curves is None:
-                shape = (costs.shape[1], len(some), len(values))
-                curves = np.full(shape, np.nan)
-            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
-        return curves
+            if not self._draws.joint:
+                return None
+            members = [self._space.index(name) for name in effect.names]
+            values = _points(effect.positions)
+            some = rows[: max(fewest, _GRID_ROWS // len(values))]
+            curves: Array | None = None
+            for places, valid, z in self._composed(some, members, values):
+                costs = self._draws.costs_at(z, members, values[places])
+                if curves is None:
+                    shape = (costs.shape[1], len(some), len(values))
+                    curves = np.full(shape, np.nan)
+                curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
+            return curves
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -541,10 +487,18 @@ class PartialDependenceExplainer:
         noise = noise and not over_trees
         notes = list[Fact]()
         if not np.isnan(std).all():  # a model without uncertainty has no band
-            notes.append(BAND(variance=self._variance, exact=exact, noise=noise))
+            about, how = "the uncertainty about the average", "without observation noise"
+            if self._variance == "average":
+                about = "the uncertainty about single configurations"
+            elif exact:
+                about = "the spread of the average over the trees"
+            if noise:
+                how = "observation noise included, which this model cannot tell apart"
+            band = f"the band is {about}, {how}"
+            notes.append(fact(band, kind="effect_band", noise=noise))
         notes += about_names(self._subject, names)
         if np.isnan(ice_mean).any():
-            notes.append(_NEVER_VALID())
+            notes.append(fact("NaN: values without a valid configuration"))
         return (*notes, *self._subject.notes)
 
 

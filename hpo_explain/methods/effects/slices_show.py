@@ -21,7 +21,7 @@ from hpo_explain.base.figures import (
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.effect_show import as_points, axis_of
 from hpo_explain.methods._engines.trials import Trials
-from hpo_explain.methods.effects.slices_result import Slices
+from hpo_explain.methods.effects.slices import Slices
 from hpo_explain.space import Array, Bools, CategoryIndex
 
 _FEW = 20  # values that many trials share, so that they stand side by side

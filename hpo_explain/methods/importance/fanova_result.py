@@ -19,7 +19,7 @@ from hpo_explain.base import (
     Result,
     Table,
     check_name,
-    declared_fact,
+    fact,
     percent,
     worth_naming,
 )
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 SEPARATOR = " × "
 _MOST_NAMED = 3
 
-_ALL_EQUAL = declared_fact(
-    "trials_all_equal", "all trials reached the same, which says little of what was not tried"
-)
+_ALL_EQUAL = fact("all trials reached the same, which says little of what was not tried")
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions that the trials allow."""
 
@@ -128,17 +126,6 @@ class FanovaImportance(Result):
         },
         order="by_size",
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "constant": "The {found.what} is constant: no hyperparameter matters.",
-        "certainly": "{name} matters most for {found.matter}{pair}.",
-        "probably": "Probably {name} matters most for {found.matter} ({p:%}){pair}.",
-        "perhaps": "Perhaps {name} matters most for {found.matter} ({p:%}){pair}.",
-        "nothing": "Nothing is known to matter for {found.matter} yet.",
-        "shares": "Shares of the variance: {each}. | {label} ({share})",
-        "by trees": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
-        "variance. | {label} ({share})",
-        "mains": "Without interactions all hyperparameters explain {share}.",
-    }
 
     order: int
     members: tuple[tuple[int, ...], ...]
@@ -395,10 +382,17 @@ class FanovaImportance(Result):
         evaluations vary by, a pair interacts from 0.5 % on.
         """
         if self.total_variance == 0.0:
-            claim = self.claim(
-                "share", self.names, 0.0, says="constant", certain=False, because=(_ALL_EQUAL(),)
+            text = f"The {self.what} is constant: no hyperparameter matters."
+            nothing = self.claim(
+                "share",
+                self.names,
+                0.0,
+                text=text,
+                certain=False,
+                side="below",
+                because=(_ALL_EQUAL,),
             )
-            return (replace(claim, side="below"),)
+            return (nothing,)
         ranking = self.by_size().tolist()
         named = worth_naming(ranking, self.sizes, _MOST_NAMED)
         return tuple(self._claims(ranking, named))

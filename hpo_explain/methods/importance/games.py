@@ -19,8 +19,6 @@ of a coalition is the mean over them, each with a best (worst) of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +29,7 @@ from hpo_explain.base import (
     Subject,
     check_count,
     check_seed,
-    declared_fact,
+    fact,
     listed,
     steps,
 )
@@ -39,19 +37,13 @@ from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
 from hpo_explain.methods._engines.game import relevant
 from hpo_explain.methods.importance._coalition_search import least_of_draws, least_of_tried
-from hpo_explain.methods.importance.interaction_indices import interaction_weights, sets_up_to
-from hpo_explain.methods.importance.sets import PLAY_AS_ONE
+from hpo_explain.methods.importance.interaction_indices import of_coalitions
+from hpo_explain.methods.importance.sets import play_as_one
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, PredictedObjective
 from hpo_explain.space import Array, Bools, Config, SearchSpace, filled
 
-_COMPLETED = declared_fact(
-    "default_completed",
-    "{which} have no value in the default: where a coalition activates them, "
-    "they have the middle of their range",
-    which=lambda fact: listed(list(fact.names), 6),
-)
 _SPREAD = 200  # configurations of the space over which one moves the prediction
 _DRAWN = 32_768  # configurations of all coalitions at which functions are drawn
 _LEAST, _MOST = 16, 1024  # configurations of a variance of draws
@@ -124,30 +116,20 @@ def tuning_game(
     space, belief = explained.space, explained.draws(check_seed(seed))
     if players is None:
         players = players_of(spread(surrogate, default, seed=seed))
-    names = tuple(tuple(space.names[j] for j in player) for player in players)
-    weights, sets = np.zeros((0, 1)), tuple[tuple[int, ...], ...]()
-    if players:
-        weights = interaction_weights(len(players), order)
-        sets = sets_up_to(len(players), order)
-    table = _Table(belief, subject, _completed(space, default), players)
-    reached = table.reached(game)
-    coalitions = reached.values.mean(axis=0)
+    start, names = _completed(space, default), space.names
+    values, rows = _reached(game, belief, subject, start, _free(len(space), players))
     return GameExplanation(
         subject=subject,
-        players=names,
-        sets=sets,
-        values=weights @ coalitions,
-        draws=reached.values @ weights.T,
-        order=min(order, len(names)),
+        players=tuple(tuple(names[j] for j in player) for player in players),
+        order=min(order, len(players)),
+        **of_coalitions(values, len(players), order),
         game=game,
         default=space.decode(space.row(default, "default")[None, :])[0],
         default_trial=trial,
-        default_prediction=float(mean_of(surrogate, space.project(table.default[None, :]))[0]),
-        coalitions=coalitions,
-        coalition_draws=reached.values,
+        default_prediction=float(mean_of(surrogate, space.project(start[None, :]))[0]),
+        coalition_draws=values,
         noise=belief.noise_std,
-        rows=None if reached.rows is None else space.project(reached.rows),
-        reference=None if reached.reference is None else space.project(reached.reference),
+        rows=space.project(rows),
         notes=(*_notes(space, default, players), *subject.notes),
     )
 
@@ -160,13 +142,13 @@ def _explained(surrogate: Surrogate, direction: Direction) -> Explained:
 
 def _notes(space: SearchSpace, default: Config, players: Sequence[Sequence[int]]) -> list[Fact]:
     """Return which hyperparameters play as one, and which the default does not have."""
-    notes = [
-        PLAY_AS_ONE(names=[space.names[j] for j in player]) for player in players if len(player) > 1
-    ]
+    notes = [play_as_one([space.names[j] for j in player]) for player in players if len(player) > 1]
     x = space.row(default, "default")
     inactive = [space.names[j] for player in players for j in player if np.isnan(x[j])]
     if inactive:
-        notes.append(_COMPLETED(names=inactive))
+        completed = "where a coalition activates them, they have the middle of their range"
+        no_value = f"{listed(inactive, 6)} have no value in the default"
+        notes.append(fact(f"{no_value}: {completed}", names=inactive))
     return notes
 
 
@@ -211,67 +193,42 @@ def players_of(spread: Array) -> list[list[int]]:
     return [*([j] for j in first), [j for j in columns if j not in first]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Reached:
-    """The value of every coalition in each function, (k, m), and the rows that have them."""
+def _free(d: int, players: Sequence[Sequence[int]]) -> Bools:
+    """Return the columns that are free in every coalition, (2^p, d)."""
+    coalitions = all_coalitions(len(players))
+    free = np.zeros((len(coalitions), d), dtype=bool)
+    for place, columns in enumerate(players):
+        free[:, columns] = coalitions[:, [place]]
+    return free
 
-    values: Array
-    rows: Array | None = None
-    reference: Array | None = None
+
+def _reached(
+    game: Game, belief: Draws, subject: Subject, start: Array, free: Bools
+) -> tuple[Array, Array]:
+    """Return the value of every coalition in each function, (k, m), and the rows that have them.
+
+    There are none of variances.
+    """
+    if game == "sensitivity":
+        return _variances(belief, start, free), np.empty((0, len(start)))
+    sign = -1.0 if game == "mistunability" else 1.0
+    best, rows = least_of_draws(belief, start, free, sign)
+    if game != "optimizer_bias":
+        return sign * (best[:, :1] - best), rows
+    # what tried values gain less than the best
+    tried = np.vstack([start, filled(belief.space, subject.tried, belief.seed)])
+    least, rows = least_of_tried(belief, start, free, tried)
+    return np.minimum(best, least) - least, rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """A default with latent values for what is inactive, and all coalitions of its players."""
-
-    belief: Draws
-    subject: Subject
-    default: Array
-    players: Sequence[Sequence[int]]
-
-    @cached_property
-    def free(self) -> Bools:
-        """The columns that are free in every coalition, (2^p, d)."""
-        coalitions = all_coalitions(len(self.players))
-        free = np.zeros((len(coalitions), len(self.default)), dtype=bool)
-        for place, columns in enumerate(self.players):
-            free[:, columns] = coalitions[:, [place]]
-        return free
-
-    def reached(self, game: Game) -> _Reached:
-        """Return what every coalition reaches in a game."""
-        if game == "sensitivity":
-            return _Reached(self._variances())
-        if game == "optimizer_bias":
-            return self._missed()
-        sign = 1.0 if game == "tunability" else -1.0
-        cost, rows = self._best(sign)
-        return _Reached(sign * (cost[:, :1] - cost), rows)
-
-    def _variances(self) -> Array:
-        """Return the variance of each function in every coalition, (k, m)."""
-        belief = self.belief
-        exponent = np.log2(_DRAWN / len(self.free))
-        n = 2 ** int(np.clip(exponent, np.log2(_LEAST), np.log2(_MOST)))
-        rows, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
-        variances = []
-        for first in steps(range(0, len(self.free), at_once), "batches"):
-            own = self.free[first : first + at_once, None]
-            z = np.where(own, rows, self.default)
-            z = z.reshape(-1, len(self.default))
-            costs = belief.costs(belief.space.project(z)).astype(float)
-            variances.append(costs.reshape(len(costs), -1, n).var(axis=2))
-        return np.concatenate(variances, axis=1)
-
-    def _best(self, sign: float) -> tuple[Array, Array]:
-        """Return the best cost times a sign in every coalition, and the rows that have it."""
-        return least_of_draws(self.belief, self.default, self.free, sign)
-
-    def _missed(self) -> _Reached:
-        """Return what tried values of every coalition gain less than the best."""
-        belief = self.belief
-        tried = filled(belief.space, self.subject.tried, belief.seed)
-        own = np.vstack([self.default, tried])
-        reached, own_rows = least_of_tried(belief, self.default, self.free, own)
-        best, rows = self._best(1.0)
-        return _Reached(np.minimum(best, reached) - reached, own_rows, rows)
+def _variances(belief: Draws, start: Array, free: Bools) -> Array:
+    """Return the variance of each function in every coalition, (k, m)."""
+    exponent = np.log2(_DRAWN / len(free))
+    n = 2 ** int(np.clip(exponent, np.log2(_LEAST), np.log2(_MOST)))
+    sample, at_once = belief.landscape.latent[:n], max(1, _AT_ONCE // n)
+    variances = []
+    for first in steps(range(0, len(free), at_once), "batches"):
+        z = np.where(free[first : first + at_once, None], sample, start)
+        costs = belief.costs(belief.space.project(z.reshape(-1, len(start)))).astype(float)
+        variances.append(costs.reshape(len(costs), -1, n).var(axis=2))
+    return np.concatenate(variances, axis=1)

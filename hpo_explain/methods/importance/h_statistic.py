@@ -32,7 +32,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import NORMAL_95, ROUNDING_OF_SUMS, Fact, declared_fact, shows_progress, steps
+from hpo_explain.base import NORMAL_95, ROUNDING_OF_SUMS, Fact, counted, fact, shows_progress, steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
@@ -41,24 +41,6 @@ from hpo_explain.methods.importance.h_statistic_result import InteractionStrengt
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
-_FROM_SAMPLE = declared_fact(
-    "estimated_from_sample",
-    "estimated from {size:#point} (seed {seed}); ± is the error of this "
-    "estimate, not the model's uncertainty",
-)
-_SCREENED = declared_fact(
-    "pairs_screened",
-    "{shown} of {all} hyperparameters are looked at: those with the largest "
-    "total effects (how much the prediction changes where one alone is drawn anew)",
-)
-_DRAWN = declared_fact(
-    "interactions_drawn",
-    "H is that of {draws} functions that the trials allow; noise is no part of it",
-)
-_CONDITION = declared_fact(
-    "interacts_with_its_condition",
-    "a conditional hyperparameter interacts with what decides whether it is active",
-)
 _GROUPS = 10
 _AT_ONCE = 20_000  # composed rows
 _ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
@@ -226,7 +208,7 @@ class InteractionExplainer(Explainer):
             focus=name,
             sample_size=len(self._rows),
             seed=self.seed,
-            notes=self._notes(looked_at),
+            notes=self._notes(*self._estimated(looked_at)),
         )
 
     def _pairs(self, places: Ints, focus: int | None) -> list[tuple[int, ...]]:
@@ -266,7 +248,11 @@ class InteractionExplainer(Explainer):
             shares=own * anova.of_evaluations[:, None],
             focus=None if focus is None else space.names[focus],
             seed=self.seed,
-            notes=(_DRAWN(draws=len(H)), *self._besides()),
+            notes=self._notes(
+                fact(
+                    f"H is that of {len(H)} functions that the trials allow; noise is no part of it"
+                )
+            ),
         )
 
     def _screened(self, matters: Bools, focus: int | None, F: Array) -> Bools:
@@ -331,16 +317,26 @@ class InteractionExplainer(Explainer):
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, looked_at: Bools) -> tuple[Fact, ...]:
-        notes = [_FROM_SAMPLE(size=len(self._rows), seed=self.seed)]
+    def _estimated(self, looked_at: Bools) -> list[Fact]:
+        """Return how it was estimated, and of how many hyperparameters where there are many."""
+        points = f"estimated from {counted(len(self._rows), 'point')} (seed {self.seed})"
+        notes = [fact(f"{points}; ± is the error of this estimate, not the model's uncertainty")]
         if not looked_at.all():
-            count = int(looked_at.sum())
-            notes.append(_SCREENED(shown=count, all=len(looked_at)))
-        return (*notes, *self._besides())
+            notes.append(
+                fact(
+                    f"{looked_at.sum()} of {len(looked_at)} hyperparameters are looked at: those "
+                    "with the largest total effects (how much the prediction changes where one "
+                    "alone is drawn anew)"
+                )
+            )
+        return notes
 
-    def _besides(self) -> tuple[Fact, ...]:
-        condition = (_CONDITION(),) if any(self.space.conditions) else ()
-        return (*condition, *self.about.notes)
+    def _notes(self, *how: Fact) -> tuple[Fact, ...]:
+        condition: tuple[Fact, ...] = ()
+        if any(self.space.conditions):
+            decides = "what decides whether it is active"
+            condition = (fact(f"a conditional hyperparameter interacts with {decides}"),)
+        return (*how, *condition, *self.about.notes)
 
 
 def _share_of_joint(own: Array, joint: Array) -> Array:

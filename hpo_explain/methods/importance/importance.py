@@ -17,11 +17,10 @@ from hpo_explain.base import (
     check_count,
     check_flag,
     check_number,
-    declared_fact,
+    fact,
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
-from hpo_explain.methods.importance.trade_off import trade_off
-from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
+from hpo_explain.methods.importance.trade_off import TradeOffImportance, trade_off
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Objectives, Run
@@ -30,9 +29,7 @@ from hpo_explain.space import Config
 Cap = float | str | Config | None
 _TREES = 64
 _MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
-_CAPPED = declared_fact(
-    "objectives_capped", "the forest has learned the trials' objectives capped in this way"
-)
+_CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
 
 @explains(of="surrogate", several="trade-off")
@@ -200,7 +197,7 @@ def capped_at(
     bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
     better = np.minimum if run.direction == "minimize" else np.maximum
     capped = replace(run, objective=better(run.objective, bound), bounds=None)
-    return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
+    return capped, replace(subject, notes=(*subject.notes, _CAPPED)), bound
 
 
 def _kind(

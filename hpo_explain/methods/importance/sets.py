@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, Order, declared_fact, listed
+from hpo_explain.base import Fact, NothingToExplain, Order, fact, listed
 from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
 
@@ -17,15 +18,11 @@ if TYPE_CHECKING:
 MOST_NAMED = 3
 LIKELY = 0.5  # what is less probable is not told of one by itself
 
-PLAY_AS_ONE = declared_fact(
-    "play_as_one",
-    "{players} contribute least and play as one: what they do among themselves is not told apart",
-    players=lambda fact: listed(list(fact.names), 6),
-)
 
-_NO_GAME = declared_fact(
-    "no_game", "no game: there is no player, or of so many not all coalitions have a value"
-)
+def play_as_one(names: Sequence[str]) -> Fact:
+    """Return that hyperparameters are one player."""
+    words = f"{listed(names, 6)} contribute least and play as one: what they do among themselves"
+    return fact(f"{words} is not told apart", names=names)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -71,7 +68,8 @@ class Sets(Estimates):
             If there is no player, or the values of all coalitions are not known.
         """
         if self.coalitions is None or not self.players:
-            raise NothingToExplain(_NO_GAME())
+            why = "there is no player, or of so many not all coalitions have a value"
+            raise NothingToExplain(fact(f"no game: {why}"))
         try:
             from shapiq import Game
         except ImportError as error:

@@ -35,8 +35,13 @@ from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalition
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import variances
-from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
-from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
+from hpo_explain.methods.importance.interaction_indices import (
+    Sets,
+    interaction_weights,
+    of_coalitions,
+    sets_up_to,
+)
+from hpo_explain.methods.importance.sets import half_of_samples, play_as_one
 from hpo_explain.methods.importance.shapley_interactions_result import ShapleyInteractions
 from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question import Question, accepted_criterion, explained_of, explains
@@ -256,29 +261,22 @@ def variance_interactions(
         first = sorted(columns[i] for i in largest[: _MOST_OF_VARIANCE - 1])
         rest = [j for j in columns if j not in first]
         players = [*([j] for j in first), rest]
-        notes = (PLAY_AS_ONE(names=[space.names[j] for j in rest]),)
+        notes = (play_as_one([space.names[j] for j in rest]),)
     by_set = variances(explained, belief, players)
-    size = min(order, len(players))
-    phi = np.zeros((len(by_set), 0))
-    if players:
-        phi = by_set @ interaction_weights(len(players), size).T
-    values = phi.mean(axis=0)
+    sets = of_coalitions(by_set, len(players), order)
     variance = float(by_set[:, -1].mean())
     return ShapleyInteractions(
         subject=subject,
         players=tuple(tuple(space.names[j] for j in player) for player in players),
-        sets=sets_up_to(len(players), size),
-        values=values,
-        draws=phi,
-        order=max(size, 2),
-        coalitions=by_set.mean(axis=0),
+        order=max(min(order, len(players)), 2),
+        **sets,
         of="variance",
         config={},
         terms=("variance",),
-        by_term=values[:, None],
+        by_term=sets["values"][:, None],
         prediction=variance,
         baseline=0.0,
-        efficiency_gap=variance - float(values.sum()),
+        efficiency_gap=variance - float(sets["values"].sum()),
         spread=float(np.sqrt(max(variance, 0.0))),
         noise=belief.noise_std,
         notes=(*notes, *subject.notes),
@@ -340,7 +338,7 @@ class _Game:
         alone = sorted(game.players[largest].tolist())
         rest = [j for j in columns if j not in alone]
         names = [game.acquisition.space.names[j] for j in rest]
-        return [*([j] for j in alone), rest], (PLAY_AS_ONE(names=names),)
+        return [*([j] for j in alone), rest], (play_as_one(names),)
 
 
 @dataclass(frozen=True, eq=False)

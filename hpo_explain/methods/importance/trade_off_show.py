@@ -6,7 +6,7 @@ import numpy as np
 
 from hpo_explain.base import counted
 from hpo_explain.base.figures import Axis, Curves, Line, View
-from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
+from hpo_explain.methods.importance.trade_off import TradeOffImportance
 
 _MOST = 5  # hyperparameters, of which a reader tells the bands apart
 

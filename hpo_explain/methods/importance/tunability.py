@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import GAMES, OVER, Fact, Game, InputError, Over, check_option, declared_fact
+from hpo_explain.base import GAMES, OVER, Fact, Game, InputError, Over, check_option, fact
 from hpo_explain.belief import equally_many
 from hpo_explain.methods.importance.games import players_of, spread, tuning_game
-from hpo_explain.methods.importance.interaction_indices import interaction_weights
+from hpo_explain.methods.importance.interaction_indices import of_coalitions
 from hpo_explain.methods.importance.tunability_result import GameExplanation
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains, shared_subject
@@ -25,11 +25,7 @@ from hpo_explain.space import Array, Config, Shared
 
 _UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
 
-_DEFAULT_CHOSEN = declared_fact("default_chosen", "default: trial {trials}, as none was given")
-_OF_MODEL = declared_fact("games_of_model", "compared with the best values that the model predicts")
-_UNEVEN_RUNS = declared_fact(
-    "runs_uneven", "{name} makes up {share:%} of the average, as the objective varies most in it"
-)
+_OF_MODEL = fact("compared with the best values that the model predicts")
 
 
 @explains(several="runs", without=("acquisition",))
@@ -96,7 +92,7 @@ def tunability(
     """
     check_option("kind", kind, GAMES)
     check_option("over", over, OVER)
-    notes = (_OF_MODEL(),) if kind == "optimizer_bias" else ()
+    notes = (_OF_MODEL,) if kind == "optimizer_bias" else ()
     if question.runs:
         return _of_several(kind, question, default, over, notes, order)
     if over != "mean":
@@ -104,7 +100,7 @@ def tunability(
         raise InputError("over", problem, over, "Leave it out, or give a dict of runs.")
     if default is None:
         default = question.default_source(question.run.incumbent)
-        notes = (_DEFAULT_CHOSEN(trials=[default]), *notes)
+        notes = (fact(f"default: trial {default}, as none was given", trials=[default]), *notes)
     return tuning_game(
         kind,
         question.model,
@@ -177,10 +173,6 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over) -> GameExplana
     first = each[0]
     of_runs = equally_many([game.coalition_draws for game in each])
     draws = _over(np.stack(of_runs), over)
-    coalitions = draws.mean(axis=0)
-    weights = np.zeros((0, len(coalitions)))
-    if first.players:
-        weights = interaction_weights(len(first.players), first.order)
     predictions = [game.default_prediction for game in each]
     return replace(
         first,
@@ -188,13 +180,10 @@ def shared_game(games: Mapping[str, GameExplanation], over: Over) -> GameExplana
         notes=_shared_notes(games, over),
         default_trial=None,
         default_prediction=float(np.mean(predictions)),
-        values=weights @ coalitions,
-        draws=draws @ weights.T,
-        coalitions=coalitions,
+        **of_coalitions(draws, len(first.players), first.order),
         coalition_draws=draws,
         noise=max(game.noise for game in each),
-        rows=None,
-        reference=None,
+        rows=first.rows[:0],
         over=over,
         games=dict(games),
     )
@@ -206,15 +195,11 @@ def _shared_notes(games: Mapping[str, GameExplanation], over: Over) -> tuple[Fac
     wholes = np.abs([game.whole for game in games.values()])
     if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
         most = list(games)[int(np.argmax(wholes))]
-        share = float(wholes.max() / wholes.sum())
-        notes.insert(0, _UNEVEN_RUNS(name=most, share=share))
+        share = f"{most} makes up {wholes.max() / wholes.sum():.0%} of the average"
+        notes.insert(0, fact(f"{share}, as the objective varies most in it"))
     return tuple(dict.fromkeys(notes))
 
 
 def _over(values: Array, over: Over) -> Array:
     """Combine the values of several runs, (R, ...), into one."""
-    if over == "mean":
-        return np.asarray(values.mean(axis=0))
-    if over == "min":
-        return np.asarray(values.min(axis=0))
-    return np.asarray(values.max(axis=0))
+    return np.asarray({"mean": np.mean, "min": np.min, "max": np.max}[over](values, axis=0))

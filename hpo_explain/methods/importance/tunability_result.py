@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -17,8 +17,10 @@ from hpo_explain.base import (
     Table,
     check_name,
     counted,
-    declared_fact,
+    fact,
     format_level,
+    format_value,
+    join_names,
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
@@ -32,9 +34,19 @@ _DOES = {
     "optimizer_bias": "miss",
 }
 
-_SEEMS = declared_fact(
-    "may_be_elsewhere", "what nobody tried may be further from the default than it seems"
-)
+_ALONE = {
+    "tunability": "gains ",
+    "mistunability": "loses ",
+    "sensitivity": "",
+    "optimizer_bias": "misses ",
+}
+_NOTHING = {
+    "tunability": "Tuning gains nothing over the default.",
+    "mistunability": "No values are worse than the default.",
+    "sensitivity": "The predicted objective does not vary.",
+    "optimizer_bias": "The values that were tried miss nothing of what can be gained.",
+}
+_SEEMS = fact("what nobody tried may be further from the default than it seems")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -63,10 +75,9 @@ class GameExplanation(Sets):
         The value of every coalition: player i is in coalition c where bit i of c is set.
     noise : float
         Standard deviation of one evaluation: to gain or to lose less is nothing.
-    rows : ndarray of shape (2 ** number of players, d) or None
-        The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
-    reference : ndarray of shape (2 ** number of players, d) or None
-        Those with which the optimizer's are compared; None for other games.
+    rows : ndarray of shape (2 ** number of players, d)
+        The encoded configuration that is best (worst) in every coalition; empty for the
+        sensitivity, and for several runs.
     coalition_draws : ndarray of shape (number of draws, 2 ** number of players)
         The value of every coalition for each function that the trials allow, with a best (worst)
         configuration of its own.
@@ -96,35 +107,16 @@ class GameExplanation(Sets):
     table: ClassVar[Table] = replace(
         Sets.table,
         beside=("whole", "whole_half", "over_runs"),
-        hidden=(*Sets.table.hidden, "coalitions", "coalition_draws", "rows", "reference", "games"),
+        hidden=(*Sets.table.hidden, "coalitions", "coalition_draws", "rows", "games"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "tunability": "Tuning gains {size} over {found.at}{levels}.",
-        "mistunability": "The worst values lose {size} against {found.at}{levels}.",
-        "sensitivity": "With all hyperparameters free, the {found.what} has a standard deviation "
-        "of {std} around {found.at}.",
-        "optimizer_bias": "The values that {who} tried miss {size} of the "
-        "{found.subject.objective_name} that can be gained over {found.at}.",
-        "no tunability": "Tuning gains nothing over the default.",
-        "no mistunability": "No values are worse than the default.",
-        "no sensitivity": "The predicted objective does not vary.",
-        "no optimizer_bias": "The values that were tried miss nothing of what can be gained.",
-        "alone tunability": "Alone, {each}. | {player} gains {size}",
-        "alone mistunability": "Alone, {each}. | {player} loses {size}",
-        "alone sensitivity": "With only one of them free: {each}. | {player} {std}",
-        "alone optimizer_bias": "Alone, {each}. | {player} misses {size}",
-        "together": "{names} {do} {more} together than they add up to alone ({estimate}).",
-    }
-
     game: Game
     default: Mapping[str, Any]
     default_trial: int | None
     default_prediction: float
     coalitions: Array
     coalition_draws: Array
+    rows: Array
     noise: float = 0.0
-    rows: Array | None = None
-    reference: Array | None = None
     over: Over | None = None
     games: Mapping[str, GameExplanation] = field(default_factory=dict)
 
@@ -175,7 +167,7 @@ class GameExplanation(Sets):
         if self.games:
             problem = "is of several runs, each with its own best configuration"
             raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
-        if self.rows is None:
+        if not len(self.rows):
             problem = f"is {self.game!r}, which has no best configuration"
             raise InputError("game", problem, self.game, "Ask hx.methods.tunability.")
         code = self._code(names)
@@ -223,14 +215,7 @@ class GameExplanation(Sets):
         unlikely = whole.probability <= 1.0 - LEVEL
         if not names or self.whole == 0.0 or (unlikely and not varies):
             return (self._nothing(whole),)
-        first = self._said(
-            names,
-            last,
-            self.game,
-            levels=self._levels(),
-            who="the optimizers" if self.games else self.optimizer,
-        )
-        return (first, *self._alone(), *self._together())
+        return (self._said(names, last, self._whole), *self._alone(), *self._together())
 
     @property
     def _kind(self) -> Any:
@@ -242,10 +227,10 @@ class GameExplanation(Sets):
             self._kind,
             self.all_names,
             self.whole,
-            says=f"no {self.game}",
+            text=_NOTHING[self.game],
             certain=False,
             side="below",
-            because=(_SEEMS(),),
+            because=(_SEEMS,),
         )
         return replace(claim, probability=1.0 - whole.probability)
 
@@ -257,10 +242,7 @@ class GameExplanation(Sets):
         for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
             decision = self._decided_whether(1 << place)
             if not decision.probability < LIKELY:
-                player = self.players[place]
-                claims.append(
-                    self._said(player, 1 << place, f"alone {self.game}", player=" + ".join(player))
-                )
+                claims.append(self._said(self.players[place], 1 << place, self._of_one))
         return claims
 
     @property
@@ -282,17 +264,37 @@ class GameExplanation(Sets):
         side: Side = "below" if self._loses else "above"
         return decide(gains, least, side=side, stretch=self.stretch)
 
-    def _said(self, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
-        value = float(self.coalitions[code] - self.coalitions[0])
-        claim = self.decided(
-            self._kind,
-            names,
-            self._decided_whether(code),
-            says=says,
-            std=math.sqrt(max(value, 0.0)),
-            **words,
-        )
+    def _said(
+        self, names: tuple[str, ...], code: int, words: Callable[[str, str], tuple[str, str]]
+    ) -> Claim:
+        """Return a claim about a coalition; `words` are its frame and text, of a size and names."""
+        decision = self._decided_whether(code)
+        size = f"{abs(decision.shown)}"
+        if self.game == "sensitivity":
+            value = float(self.coalitions[code] - self.coalitions[0])
+            size = format_value(math.sqrt(max(value, 0.0)))
+        frame, text = words(size, " + ".join(names))
+        claim = self.decided(self._kind, names, decision, text=text, frame=frame)
         return replace(claim, side="above")
+
+    def _whole(self, size: str, _: str) -> tuple[str, str]:
+        """Return in words what all hyperparameters do together."""
+        tried = "the optimizers" if self.games else self.optimizer
+        return "{each}", {
+            "tunability": f"Tuning gains {size} over {self.at}{self._levels()}.",
+            "mistunability": f"The worst values lose {size} against {self.at}{self._levels()}.",
+            "sensitivity": f"With all hyperparameters free, the {self.what} has a standard "
+            f"deviation of {size} around {self.at}.",
+            "optimizer_bias": f"The values that {tried} tried miss {size} of the "
+            f"{self.objective_name} that can be gained over {self.at}.",
+        }[self.game]
+
+    def _of_one(self, size: str, player: str) -> tuple[str, str]:
+        """Return in words what a player does by itself."""
+        frame = "Alone, {each}."
+        if self.game == "sensitivity":
+            frame = "With only one of them free: {each}."
+        return frame, f"{player} {_ALONE[self.game]}{size}"
 
     def _together(self) -> list[Claim]:
         """Return the strongest interaction, where it is surely one."""
@@ -308,13 +310,13 @@ class GameExplanation(Sets):
             decision = self.decision(i, -least, "below")
         if not decision.certain:
             return []
+        more = "more" if value * self.whole > 0.0 else "less"
         claim = self.decided(
             "difference",
             self.members[i],
             decision,
-            says="together",
-            more="more" if value * self.whole > 0.0 else "less",
-            do=_DOES[self.game],
+            text=f"{join_names(self.members[i])} {_DOES[self.game]} {more} together than they add "
+            f"up to alone ({decision.shown}).",
         )
         return [replace(claim, side="above")]
 
