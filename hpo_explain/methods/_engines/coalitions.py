@@ -8,7 +8,7 @@ it averages over the background rows before it regresses, so it may as well be g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import comb
 from threading import Lock
@@ -28,6 +28,21 @@ def all_coalitions(n_players: int) -> Bools:
     """
     codes = np.arange(2**n_players)
     return np.asarray((codes[:, None] >> np.arange(n_players)) & 1 == 1)
+
+
+def free_columns(players: Sequence[Sequence[int]], d: int) -> Bools:
+    """Return which of d columns are those of players in each of `all_coalitions`, (2 ** n, d).
+
+    Examples
+    --------
+    >>> free_columns([[2], [0, 1]], 3).astype(int).tolist()
+    [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
+    """
+    coalitions = all_coalitions(len(players))
+    free = np.zeros((len(coalitions), d), dtype=bool)
+    for member, columns in zip(coalitions.T, players, strict=True):
+        free[:, columns] = member[:, None]
+    return free
 
 
 def shapley_weights(n_players: int) -> Array:

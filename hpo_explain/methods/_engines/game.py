@@ -18,8 +18,14 @@ from hpo_explain.methods._engines.coalitions import (
     kernel_shap,
     shapley_weights,
 )
-from hpo_explain.methods._engines.orders import COMPOSED_ROWS, terms_at, walked_shapley
-from hpo_explain.methods._engines.split_gains import columns_of, crossed_in_coalitions, with_shares
+from hpo_explain.methods._engines.orders import (
+    COMPOSED_ROWS,
+    columns_of,
+    crossed_in_coalitions,
+    terms_at,
+    walked_shapley,
+    with_shares,
+)
 from hpo_explain.models import (
     Acquisition,
     Split,

@@ -15,6 +15,11 @@ A player joins early in one walk of a row and late in the other (antithetic pair
 steps are needed for the same error than by orders drawn independently. The gains of a walk sum to
 u(x) - u(b): contributions are efficient whatever the number of walks.
 
+What a player's joining earns is told by each term, and of a split criterion by mean and
+uncertainty (symbols as in `models.acquisition.split`). Shapley values are means of gains over
+coalitions, so that the shares of their gains are shares of the values; and D needs no other
+predictions than those of all coalitions, or of a walk.
+
 References
 ----------
 .. [1] Štrumbelj, E. and Kononenko, I. (2014). Explaining prediction models and individual
@@ -25,11 +30,13 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hpo_explain.base import steps
-from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models import Acquisition
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.models import Acquisition, Split
 from hpo_explain.space import Array, Ints
 
 COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
@@ -153,3 +160,48 @@ def joining(x: Array, players: Ints, background: Array, rank: Ints) -> Array:
     rows = np.repeat(background[:, None, :], len(players) + 1, axis=1)
     rows[:, :, players] = np.where(joined, x[players], rows[:, :, players])
     return rows
+
+
+SHARES = ("mean", "uncertainty")
+
+
+def columns_of(acquisition: Acquisition) -> tuple[str, ...]:
+    """Return what is known of each player: the terms, and of a split criterion the shares."""
+    names = acquisition.term_names
+    return (*names, *SHARES) if isinstance(acquisition, Split) else names
+
+
+def with_shares(gains: Array, crossed: Array, own: int) -> Array:
+    """Return gains (..., terms) and the shares of the sum of the first `own`; D is `crossed`."""
+    whole = gains[..., :own].sum(axis=-1)
+    shares = np.stack([whole + crossed, whole - crossed], axis=-1) / 2.0
+    return np.concatenate([gains, shares], axis=-1)
+
+
+def step_gains(acquisition: Acquisition, walked: Mapping[str, Array]) -> Array:
+    """Return what each step of walks earns, (..., steps, columns).
+
+    `walked` holds each term, (..., steps + 1), before the first step and after each.
+    """
+    gains = [np.diff(walked[name]) for name in acquisition.term_names]
+    stacked = np.stack(gains, axis=-1)
+    if not isinstance(acquisition, Split):
+        return stacked
+    before = {name: values[..., :-1] for name, values in walked.items()}
+    after = {name: values[..., 1:] for name, values in walked.items()}
+    crossed = acquisition.crossed(before, after)
+    return with_shares(stacked, crossed, acquisition.own)
+
+
+def crossed_in_coalitions(criterion: Split, valued: Mapping[str, Array], n_players: int) -> Array:
+    """Return the mean D of each player over coalitions, (rows, players).
+
+    `valued` holds each term, (rows, 2ⁿ), in the order of `all_coalitions`.
+    """
+    members, weights = all_coalitions(n_players), shapley_weights(n_players)
+    crossed = []
+    for member, weight in zip(members.T, weights, strict=True):
+        before = {name: values[:, ~member] for name, values in valued.items()}
+        after = {name: values[:, member] for name, values in valued.items()}
+        crossed.append(criterion.crossed(before, after) @ weight[member])
+    return np.stack(crossed, axis=1)

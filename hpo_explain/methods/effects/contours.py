@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hpo_explain.base import InputError, NothingToExplain, check_count, fact
+from hpo_explain.base import InputError, NothingToExplain, fact
 from hpo_explain.methods._engines.trials import Trials, named, trials_of
 from hpo_explain.methods.effects.effects import most_important, partial_dependence
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
@@ -82,7 +82,6 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
     """
     space = question.run.space
     if names is None:
-        check_count("most", most)
         singles, _ = most_important(question, most)
         shown = tuple(name for (name,) in singles)
     else:

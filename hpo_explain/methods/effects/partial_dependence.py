@@ -45,8 +45,7 @@ from hpo_explain.base import (
     steps,
 )
 from hpo_explain.belief import PROBABLE, as_draws
-from hpo_explain.methods._engines.attainable import Attainable, attainable
-from hpo_explain.methods._engines.effect_kinds import AverageEffect
+from hpo_explain.methods._engines.effect_kinds import Attainable, AverageEffect, attainable
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
@@ -438,20 +437,13 @@ class PartialDependenceExplainer:
         if self._boxes is None or self._rows_given is not None:
             return None
         active = activity_intervals(space, self._ranks)
-        intervals = {
-            ancestor: of_column for j in members for ancestor, of_column in active[j].items()
-        }
-        own = {
-            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
-        }
-        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
+        optional = [j for j in members if space.parameters[j].optional]
+        ancestors = {k for j in members for k in active[j]}.difference(optional)
+        if ancestors.intersection(members) or (len(members) == 2 and ancestors):
             return None
-        intervals |= own
-        if self._part.intervals:
-            part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
-            intervals |= {
-                j: of_column for j, of_column in part.intervals.items() if j not in members
-            }
+        part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
+        intervals = {k: kept for k, kept in part.intervals.items() if k not in members}
+        intervals |= {j: active[j][j] for j in optional if j in active[j]}
         boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
         points = []
         for j, p in zip(members, positions, strict=True):

@@ -26,10 +26,9 @@ from hpo_explain.base import (
 )
 from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
 
-SEPARATOR = " × "
 _MOST_TOLD = 6  # effects
-_MOST_NAMED = 3  # of them one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -181,7 +180,7 @@ class PartialDependences(Result):
             "flat": "{1}: no difference beyond the noise of one evaluation.",
         }.items():
             if group in groups:
-                named = listed(groups[group], _MOST_NAMED)
+                named = listed(groups[group], MOST_NAMED)
                 texts.append(printable(words.format(self.objective_name, shorten(named, 200))))
         return " ".join(texts)
 

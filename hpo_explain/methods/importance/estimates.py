@@ -27,8 +27,7 @@ from hpo_explain.belief import STRETCH, Decision, Side, decide, std_of_draws
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
-_OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
-_LABELS_NAMED = 6  # in an error
+MOST_NAMED = 3  # in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -88,7 +87,7 @@ class Estimates(Result):
     def player(self, place: int) -> str:
         """Return a player as it is written: "lr", "lr + depth", or "lr + 8 others"."""
         first, *others = self.players[place]
-        if len(others) > _OTHERS_NAMED:
+        if len(others) > 1:
             return f"{first} + {len(others)} others"
         return " + ".join([first, *others])
 
@@ -113,7 +112,7 @@ class Estimates(Result):
                 "names",
                 f"were {list(names)}, but there is no number of these together",
                 names,
-                f"There is one of {listed(self.labels, _LABELS_NAMED)}.",
+                f"There is one of {listed(self.labels, 2 * MOST_NAMED)}.",
             )
         return members.index(set(names))
 

@@ -30,8 +30,8 @@ from hpo_explain.belief import (
     interval,
     interval_beside,
 )
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
-    SEPARATOR,
     FanovaImportance,
     Rows,
     term_of,

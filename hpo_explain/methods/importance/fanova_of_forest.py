@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import Claim, InputError, Option, check_name, fact, join_names, percent_sd
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
-    SEPARATOR,
     FanovaImportance,
     Rows,
     components_error,

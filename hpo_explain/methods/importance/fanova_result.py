@@ -25,6 +25,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import STRETCH, interval
 from hpo_explain.methods._engines.effect_kinds import MarginalEffect, marginal_on
+from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
 from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Ints
@@ -32,9 +33,6 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-
-SEPARATOR = " × "
-_MOST_NAMED = 3
 
 _ALL_EQUAL = fact("all trials reached the same, which says little of what was not tried")
 Rows = Literal["trees", "draws"]
@@ -394,7 +392,7 @@ class FanovaImportance(Result):
             )
             return (nothing,)
         ranking = self.by_size().tolist()
-        named = worth_naming(ranking, self.sizes, _MOST_NAMED)
+        named = worth_naming(ranking, self.sizes, MOST_NAMED)
         return tuple(self._claims(ranking, named))
 
     @property

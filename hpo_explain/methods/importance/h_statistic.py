@@ -28,6 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,12 +38,12 @@ from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
+from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
 _GROUPS = 10
-_AT_ONCE = 20_000  # composed rows
 _ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
 _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
@@ -168,10 +169,10 @@ class InteractionExplainer(Explainer):
             If there is no hyperparameter of that name.
         """
         space = self.space
-        focus = None if name is None else space.index(name)
+        focus = [*range(len(space))] if name is None else [space.index(name)]
         draws = self.explained.draws(self.seed)
         if draws.joint:
-            return self._of_functions(draws, focus)
+            return self._of_functions(draws, focus, name)
         matters = relevant(self.explained.game)
         F = self.explained(self._configs)
         looked_at = self._screened(matters, focus, F)
@@ -194,9 +195,7 @@ class InteractionExplainer(Explainer):
         absolute, H, std = of_pairs.T
         spread = max(float(F.std()), np.finfo(float).tiny)
         return InteractionStrength(
-            subject=self.about,
-            players=tuple((name,) for name in space.names),
-            sets=tuple(pairs),
+            **self._about_pairs(pairs, name),
             values=H,
             draws=H[None],
             draws_beside=H[None],
@@ -205,24 +204,32 @@ class InteractionExplainer(Explainer):
             absolute=absolute,
             total=total,
             total_std=total_std,
-            focus=name,
             sample_size=len(self._rows),
-            seed=self.seed,
             notes=self._notes(*self._estimated(looked_at)),
         )
 
-    def _pairs(self, places: Ints, focus: int | None) -> list[tuple[int, ...]]:
-        """Return the pairs of some hyperparameters, or of one of them with the others."""
-        pairs = combinations(places.tolist(), 2)
-        return [pair for pair in pairs if focus is None or focus in pair]
+    def _pairs(self, columns: Ints, focus: list[int]) -> list[tuple[int, ...]]:
+        """Return the pairs of some hyperparameters in which one of the focus is."""
+        return [pair for pair in combinations(columns.tolist(), 2) if {*focus}.intersection(pair)]
 
-    def _of_functions(self, draws: Draws, focus: int | None) -> InteractionStrength:
+    def _about_pairs(self, pairs: list[tuple[int, ...]], name: str | None) -> dict[str, Any]:
+        return {
+            "subject": self.about,
+            "players": tuple((name,) for name in self.space.names),
+            "sets": tuple(pairs),
+            "focus": name,
+            "seed": self.seed,
+        }
+
+    def _of_functions(
+        self, draws: Draws, focus: list[int], name: str | None
+    ) -> InteractionStrength:
         """Return the strength of interactions in each function."""
-        space, anova = self.space, draws.anova
+        anova = draws.anova
         with_any = np.zeros_like(anova.mains)
         for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
             with_any[:, pair] += share[:, None]
-        pairs = self._pairs(np.arange(len(space)), focus)
+        pairs = self._pairs(np.arange(len(self.space)), focus)
         own = anova.of_pairs[:, [anova.pairs.index(pair) for pair in pairs]]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + own
@@ -235,9 +242,7 @@ class InteractionExplainer(Explainer):
         size = np.sqrt(own * anova.variance[:, None])
         total = np.sqrt(np.minimum(with_any, 1.0))
         return InteractionStrength(
-            subject=self.about,
-            players=tuple((name,) for name in space.names),
-            sets=tuple(pairs),
+            **self._about_pairs(pairs, name),
             values=H.mean(axis=0),
             draws=H,
             draws_beside=beside,
@@ -246,8 +251,6 @@ class InteractionExplainer(Explainer):
             total=total.mean(axis=0),
             total_std=total.std(axis=0),
             shares=own * anova.of_evaluations[:, None],
-            focus=None if focus is None else space.names[focus],
-            seed=self.seed,
             notes=self._notes(
                 fact(
                     f"H is that of {len(H)} functions that the trials allow; noise is no part of it"
@@ -255,7 +258,7 @@ class InteractionExplainer(Explainer):
             ),
         )
 
-    def _screened(self, matters: Bools, focus: int | None, F: Array) -> Bools:
+    def _screened(self, matters: Bools, focus: list[int], F: Array) -> Bools:
         """Return which hyperparameters are looked at: all, or of many those that matter most.
 
         By their total effects: half the mean square of what the function changes by where one of
@@ -273,9 +276,9 @@ class InteractionExplainer(Explainer):
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
             effects[j] = np.mean((self.explained(self.space.project(rows)) - F) ** 2) / 2.0
-        if focus is not None:
-            effects[focus] = np.inf
-        most = _OF_ALL if focus is None else _OF_ONE
+        most = _OF_ALL
+        if len(focus) == 1:
+            effects[focus], most = np.inf, _OF_ONE
         return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
 
     def _combined(self, members: list[int]) -> Array:
@@ -283,7 +286,7 @@ class InteractionExplainer(Explainer):
         explained, space, n = self.explained, self.space, len(self._rows)
         values = self._rows[:, members]
         combined = np.empty((n, n))
-        step = max(1, _AT_ONCE // n)
+        step = max(1, COMPOSED_ROWS // n)
         for start in steps(range(0, n, step), "batches"):
             part = slice(start, min(start + step, n))
             rows = np.repeat(self._rows[part], n, axis=0)

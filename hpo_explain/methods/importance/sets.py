@@ -10,19 +10,34 @@ import numpy as np
 
 from hpo_explain.base import Fact, NothingToExplain, Order, fact, listed
 from hpo_explain.methods.importance.estimates import Estimates
-from hpo_explain.space import Array
+from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:
     import shapiq
 
-MOST_NAMED = 3
 LIKELY = 0.5  # what is less probable is not told of one by itself
 
 
-def play_as_one(names: Sequence[str]) -> Fact:
-    """Return that hyperparameters are one player."""
-    words = f"{listed(names, 6)} contribute least and play as one: what they do among themselves"
-    return fact(f"{words} is not told apart", names=names)
+def players_of(sizes: Array, most: int) -> list[list[int]]:
+    """Return the columns of each player: where there are too many, those of least size are one.
+
+    Columns whose size is NaN do not play.
+    """
+    columns = np.flatnonzero(~np.isnan(sizes))
+    if len(columns) <= most:
+        return [[j] for j in columns.tolist()]
+    first = np.argsort(-sizes[columns], kind="stable")[: most - 1]
+    alone, rest = np.sort(columns[first]), np.sort(np.delete(columns, first))
+    return [*([j] for j in alone.tolist()), rest.tolist()]
+
+
+def about_players(space: SearchSpace, players: Sequence[Sequence[int]]) -> tuple[Fact, ...]:
+    """Return which hyperparameters play as one."""
+    notes = []
+    for names in ([space.names[j] for j in player] for player in players if len(player) > 1):
+        words = f"{listed(names, 6)} contribute least and play as one: what they do among"
+        notes.append(fact(f"{words} themselves is not told apart", names=names))
+    return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -21,7 +21,8 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, Decision, decide
-from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.methods.importance.estimates import MOST_NAMED
+from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
 _MAY_BE_NOTHING = fact("they may not interact at all", role="said")

@@ -23,12 +23,12 @@ import numpy as np
 
 from hpo_explain.base import Claim, InputError, Result, Subject, Table, fact, join_words, percent
 from hpo_explain.belief import MATTERS, STRETCH, Weighted, as_draws, decide, interval, stretched
+from hpo_explain.methods.importance.estimates import MOST_NAMED
 from hpo_explain.models import Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.space import Array
 
 _WEIGHTS = 11
-_MOST_NAMED = 3
 # of a change: what matters less then surely mattered before, by its interval there
 _LEVEL = 0.975
 
@@ -118,7 +118,7 @@ class TradeOffImportance(Result):
         # changes that read the same are in the order of the space
         order = np.argsort(-np.abs(change).round(2), kind="stable")
         claims = [self._change(j) for j in order.tolist()]
-        named = [claim for claim in claims if claim.certain][:_MOST_NAMED]
+        named = [claim for claim in claims if claim.certain][:MOST_NAMED]
         if not named:
             one = join_words(self.objectives)
             same = f"Nothing is known to matter more for one of {one} than for the other."

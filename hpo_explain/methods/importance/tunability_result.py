@@ -24,7 +24,8 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
-from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.methods.importance.estimates import MOST_NAMED
+from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
 _DOES = {
