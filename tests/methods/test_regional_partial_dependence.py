@@ -65,7 +65,7 @@ def test_the_split_is_the_one_that_brute_force_finds(criterion):
     explainer = RegionalPartialDependenceExplainer(
         surrogate(), sample=60, grid_size=5, criterion=criterion
     )
-    effect, rows = explainer._explainer.effect_and_rows("lr")
+    effect, rows, _ = explainer._explainer.effect_and_rows("lr")
     X = SPACE.project(rows)
     target = explainer._target(effect, X)
     own_mean, own_std = surrogate().predict(X)
@@ -423,7 +423,7 @@ def test_the_split_by_shape_is_the_one_that_brute_force_finds():
     explainer = RegionalPartialDependenceExplainer(
         model, sample=60, grid_size=5, criterion="interaction"
     )
-    effect, rows = explainer._explainer.effect_and_rows("lr")
+    effect, rows, _ = explainer._explainer.effect_and_rows("lr")
     X = SPACE.project(rows)
     target = explainer._target(effect, X)
     curves = []

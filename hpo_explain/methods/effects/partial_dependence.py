@@ -209,13 +209,13 @@ class PartialDependenceExplainer:
 
     def effect_and_rows(
         self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
-    ) -> tuple[AverageEffect, Array]:
-        """Return the partial dependence, and the latent rows of the sample it averages.
+    ) -> tuple[AverageEffect, Array, Array]:
+        """Return the partial dependence, the latent rows of the sample, and its curves in draws.
 
-        Draws are looked at at `fewest` rows of it, or more where the grid is small.
+        Draws are looked at at `fewest` rows of it, or more where the grid is small: (k, m, G).
         """
         with one_blas_thread():  # the last digits of sums depend on it
-            space = self._space
+            space, is_drawn = self._space, self._draws is self._surrogate
             wanted = one_or_two(space, names)
             members = [space.index(name) for name in wanted]
             if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
@@ -225,40 +225,27 @@ class PartialDependenceExplainer:
             shape = tuple(len(p) for p in positions)
             values = _points(positions)
             few = max(fewest, _GRID_ROWS // len(values))
-            rows = self._rows(members, few if self._draws is self._surrogate else self._size)
-            ice_mean = np.full((len(rows), len(values)), np.nan)
-            ice_std = np.full_like(ice_mean, np.nan)
-            std = np.full(len(values), np.nan)
-            if self._draws is self._surrogate:
-                of_draws, ice_mean, ice_std = self._drawn(rows, members, values)
-                std = of_draws.std(axis=1)
-                if self._variance == "average":
-                    std = _averaged(ice_std**2) ** 0.5
+            rows = self._rows(members, few if is_drawn else self._size)
+            curves = self._in_draws(rows if is_drawn else rows[:few], members, values)
+            of_draws = _averaged(curves, axis=1)
+            if is_drawn:
+                ice_mean, ice_std = curves.mean(axis=0), curves.std(axis=0)
+                std = of_draws.std(axis=0)
             else:
-                of_draws = self._drawn(rows[:few], members, values)[0]
-                for places, valid, z in self._composed(rows, members, values):
-                    m, s = self._predict(z, members, values[places])
-                    ice_mean[valid, places], ice_std[valid, places] = m, s
-                    std[places] = self._std(z, members, values[places], s)
-            mean = _averaged(ice_mean).reshape(shape)
-            std = std.reshape(shape)
+                ice_mean, ice_std = self._predicted(rows, members, values)
+            if self._variance == "average":
+                std = _averaged(ice_std**2) ** 0.5
+            elif not is_drawn:
+                std = self._std_of_mean(rows, members, values)
+            mean, std = _averaged(ice_mean).reshape(shape), std.reshape(shape)
             by_tree = self._exact(members, positions)
-            if by_tree is not None:
+            if len(by_tree):
                 mean = by_tree.mean(axis=0)
-                if self._variance == "covariance":
-                    std = by_tree.std(axis=0)
-            elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
-                raise InputError(
-                    "variance",
-                    "is 'covariance', which for trees needs their exact marginals; there are none "
-                    "for a given sample, nor for a pair of which one decides whether the other is "
-                    "active",
-                    self._variance,
-                    ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
-                )
+            if len(by_tree) and self._variance == "covariance":
+                std = by_tree.std(axis=0)
             # fewer rows, and so many draws, have another mean
-            of_draws = of_draws.reshape(*shape, -1)
-            of_draws += (mean - of_draws.mean(axis=-1))[..., None]
+            of_draws = np.moveaxis(of_draws.reshape(-1, *shape), 0, -1)
+            of_draws = of_draws + (mean - of_draws.mean(axis=-1))[..., None]
             feasible = None
             if self._feasible is not None:
                 some = rows[:_FEASIBLE_ROWS]
@@ -275,26 +262,30 @@ class PartialDependenceExplainer:
                 draws=of_draws,
                 feasible=feasible,
                 attainable=self._reached(members, positions[0], feasible),
-                exact=by_tree is not None,
-                notes=self._notes(wanted, ice_mean, std, by_tree is not None),
+                exact=len(by_tree) > 0,
+                notes=self._notes(wanted, ice_mean, std, len(by_tree) > 0),
             )
-            return effect, rows
+            return effect, rows, curves[:, :few]
 
-    def _drawn(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array, Array]:
-        """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
-        draws = self._draws
+    def _in_draws(self, rows: Array, members: list[int], values: Array) -> Array:
+        """Return the curves of rows in each function, (k, m, G); NaN where a row is not valid."""
+        parts = [
+            (places, valid, self._draws.costs_at(z, members, values[places]))
+            for places, valid, z in self._composed(rows, members, values)
+        ]
+        k = parts[0][2].shape[1] if parts else 1
+        curves = np.full((k, len(rows), len(values)), np.nan)
+        for places, valid, costs in parts:
+            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
+        return curves
+
+    def _predicted(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array]:
+        """Return m̂ and ŝ of rows, each (n, G); NaN where a row is not valid."""
         mean, std = np.full((2, len(rows), len(values)), np.nan)
-        curves: Array | None = None
         for places, valid, z in self._composed(rows, members, values):
-            predicted = draws.sign * draws.costs_at(z, members, values[places])
-            mean[valid, places], std[valid, places] = (
-                predicted.mean(axis=1).T,
-                predicted.std(axis=1).T,
-            )
-            if curves is None:
-                curves = np.full((len(values), predicted.shape[1]), np.nan)
-            curves[places] = predicted.mean(axis=2)
-        return (np.full((len(values), 1), np.nan) if curves is None else curves, mean, std)
+            each = [self._surrogate.predict(at_value(z, members, at)) for at in values[places]]
+            mean[valid, places], std[valid, places] = np.moveaxis(np.array(each), 0, 2)
+        return mean, std
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
@@ -334,34 +325,18 @@ class PartialDependenceExplainer:
     def std_on(self, effect: Effect, rows: Array) -> Array:
         """Return ŝ_S of Eq. 4 at an effect's grid, of some rows of its sample alone."""
         members = [self._space.index(name) for name in effect.names]
-        values = _points(effect.positions)
+        return self._std_of_mean(rows, members, _points(effect.positions)).reshape(
+            effect.mean.shape
+        )
+
+    def _std_of_mean(self, rows: Array, members: list[int], values: Array) -> Array:
+        """Return ŝ_S of Eq. 4 at the values; NaN of trees, whose marginals have it."""
         std = np.full(len(values), np.nan)
-        for places, _, z in self._composed(rows, members, values):
-            std[places] = self._std(z, members, values[places], np.empty((0, 0)))
-        return std.reshape(effect.mean.shape)
-
-    def curves_in_draws(
-        self, effect: Effect, rows: Array, fewest: int = _FEWEST_ROWS
-    ) -> Array | None:
-        """Return the effect's curve at rows of its sample in each function, (k, m, G).
-
-        At the first rows, as many as draws are looked at. NaN where a row is not valid, and None
-        of a single function.
-        """
-        with one_blas_thread():  # the last digits of sums depend on it
-            if not self._draws.joint:
-                return None
-            members = [self._space.index(name) for name in effect.names]
-            values = _points(effect.positions)
-            some = rows[: max(fewest, _GRID_ROWS // len(values))]
-            curves: Array | None = None
-            for places, valid, z in self._composed(some, members, values):
-                costs = self._draws.costs_at(z, members, values[places])
-                if curves is None:
-                    shape = (costs.shape[1], len(some), len(values))
-                    curves = np.full(shape, np.nan)
-                curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
-            return curves
+        if isinstance(self._surrogate, SupportsJoint):
+            for places, _, z in self._composed(rows, members, values):
+                at = values[places]
+                std[places] = self._surrogate.std_of_mean(z, np.array(members), at)
+        return std
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -381,19 +356,6 @@ class PartialDependenceExplainer:
             z, valid = composed(self._space, rows, members, value, latent=self._latent)
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
-
-    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
-        """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        mean, std = np.empty((2, len(z), len(values)))
-        for g, value in enumerate(values):
-            mean[:, g], std[:, g] = self._surrogate.predict(at_value(z, members, value))
-        return mean, std
-
-    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
-        """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
-        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
-            return self._surrogate.std_of_mean(z, np.array(members), values)
-        return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
     def _reached(
         self, members: list[int], positions: Array, feasible: Array | None
@@ -427,24 +389,34 @@ class PartialDependenceExplainer:
 
         return allowed
 
-    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
+    def _exact(self, members: list[int], positions: list[Array]) -> Array:
         """Return each tree's marginal over all configurations in which the members are active.
 
-        (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
+        (trees, G) or (trees, G1, G2); none without trees, for a sample of the user's own, or where
         one member decides whether the other is active.
         """
-        space = self._space
-        if self._boxes is None or self._rows_given is not None:
-            return None
+        space, boxes = self._space, self._boxes
+        if boxes is None:
+            return np.empty(0)
         active = activity_intervals(space, self._ranks)
         optional = [j for j in members if space.parameters[j].optional]
         ancestors = {k for j in members for k in active[j]}.difference(optional)
-        if ancestors.intersection(members) or (len(members) == 2 and ancestors):
-            return None
+        decides = ancestors.intersection(members) or (len(members) == 2 and ancestors)
+        if decides or self._rows_given is not None:
+            if self._variance == "average":
+                return np.empty(0)
+            raise InputError(
+                "variance",
+                "is 'covariance', which for trees needs their exact marginals; there are none for "
+                "a given sample, nor for a pair of which one decides whether the other is active",
+                self._variance,
+                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+            )
         part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
         intervals = {k: kept for k, kept in part.intervals.items() if k not in members}
         intervals |= {j: active[j][j] for j in optional if j in active[j]}
-        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
+        if intervals:
+            boxes = tuple(restrict(b, intervals) for b in boxes)
         points = []
         for j, p in zip(members, positions, strict=True):
             places = self._ranks[j][p.astype(int)] if j in self._ranks else p
@@ -542,10 +514,10 @@ def _points(positions: Sequence[Array]) -> Array:
     return np.stack(axes, axis=-1).reshape(-1, len(positions))
 
 
-def _averaged(values: Array) -> Array:
+def _averaged(values: Array, axis: int = 0) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+        return np.asarray(np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis))
 
 
 def on_grid(

@@ -194,12 +194,14 @@ class RegionalPartialDependenceExplainer:
         ValueError
             As of :meth:`PartialDependenceExplainer.explain`.
         """
-        effect, rows = self._explainer.effect_and_rows(names, self._fewest)
+        effect, rows, curves = self._explainer.effect_and_rows(names, self._fewest)
         self._check_uncertainty(effect)
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
-        shapes = self._shapes(effect, rows)
+        shapes = None
+        if self._criterion == "interaction" and len(curves) > 1:
+            shapes = DrawnShapes.of(curves, effect.noise_std)
         candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
         region = partial(self._region, effect, rows)
@@ -299,15 +301,6 @@ class RegionalPartialDependenceExplainer:
         curves = curves[:, ~np.isnan(curves).all(axis=0)]
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
         return curves.mean(axis=1, keepdims=True) if self._criterion == "area" else curves
-
-    def _shapes(self, effect: AverageEffect, rows: Array) -> DrawnShapes | None:
-        """Return the shapes of the effect in functions that the trials allow, where asked for."""
-        if self._criterion != "interaction":
-            return None
-        curves = self._explainer.curves_in_draws(effect, rows, self._fewest)
-        if curves is None:
-            return None
-        return DrawnShapes.of(curves, effect.noise_std)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,6 @@ from hpo_explain.belief import (
     STRETCH,
     Anova,
     Decision,
-    Side,
     decide,
     interval,
     interval_beside,
@@ -164,8 +163,8 @@ class DrawnImportance(FanovaImportance):
         """
         name, other = self.names[j], self._larger_pair(j)
         claim = self._share((name,), self.totals[:, j], decision, WITH)
-        side: Side = "above" if is_clear else "below"
-        claim, pair = replace(claim, side=side, because=(), frame="{each}"), ""
+        claim = replace(claim, side="above" if is_clear else "below", because=(), frame="{each}")
+        pair = ""
         if other:
             both = f"{name} and {other} matter mostly together"
             together = fact(both, kind="matters_in_a_pair", names=[name, other], role="said")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -210,13 +210,13 @@ class GameExplanation(Sets):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What all hyperparameters can do, what single ones do by themselves, who acts together."""
-        names, last = self.all_names, len(self.coalitions) - 1
-        varies = self.game == "sensitivity"
+        last = len(self.coalitions) - 1
         whole = self._decided_whether(last)
-        unlikely = whole.probability <= 1.0 - LEVEL
-        if not names or self.whole == 0.0 or (unlikely and not varies):
+        unlikely = whole.probability <= 1.0 - LEVEL and self.game != "sensitivity"
+        if not self.players or self.whole == 0.0 or unlikely:
             return (self._nothing(whole),)
-        return (self._said(names, last, self._whole), *self._alone(), *self._together())
+        of_all = self._said(self.all_names, last, self._of_all(self._size(last)))
+        return (of_all, *self._alone(), *self._together())
 
     @property
     def _kind(self) -> Any:
@@ -239,11 +239,15 @@ class GameExplanation(Sets):
         """Return what single players do by themselves, the largest first."""
         sizes = np.abs(self.alone())
         order = np.argsort(-sizes, kind="stable").tolist()
+        frame = "Alone, {each}."
+        if self.game == "sensitivity":
+            frame = "With only one of them free: {each}."
         claims = []
         for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
-            decision = self._decided_whether(1 << place)
-            if not decision.probability < LIKELY:
-                claims.append(self._said(self.players[place], 1 << place, self._of_one))
+            code, player = 1 << place, self.players[place]
+            if not self._decided_whether(code).probability < LIKELY:
+                text = f"{' + '.join(player)} {_ALONE[self.game]}{self._size(code)}"
+                claims.append(self._said(player, code, text, frame))
         return claims
 
     @property
@@ -265,23 +269,21 @@ class GameExplanation(Sets):
         side: Side = "below" if self._loses else "above"
         return decide(gains, least, side=side, stretch=self.stretch)
 
-    def _said(
-        self, names: tuple[str, ...], code: int, words: Callable[[str, str], tuple[str, str]]
-    ) -> Claim:
-        """Return a claim about a coalition; `words` are its frame and text, of a size and names."""
+    def _size(self, code: int) -> str:
+        """Return in words what a coalition does."""
+        if self.game != "sensitivity":
+            return f"{abs(self._decided_whether(code).shown)}"
+        return format_value(math.sqrt(max(float(self.coalitions[code] - self.start), 0.0)))
+
+    def _said(self, names: tuple[str, ...], code: int, text: str, frame: str = "{each}") -> Claim:
         decision = self._decided_whether(code)
-        size = f"{abs(decision.shown)}"
-        if self.game == "sensitivity":
-            value = float(self.coalitions[code] - self.coalitions[0])
-            size = format_value(math.sqrt(max(value, 0.0)))
-        frame, text = words(size, " + ".join(names))
         claim = self.decided(self._kind, names, decision, text=text, frame=frame)
         return replace(claim, side="above")
 
-    def _whole(self, size: str, _: str) -> tuple[str, str]:
+    def _of_all(self, size: str) -> str:
         """Return in words what all hyperparameters do together."""
         tried = "the optimizers" if self.games else self.optimizer
-        return "{each}", {
+        return {
             "tunability": f"Tuning gains {size} over {self.at}{self._levels()}.",
             "mistunability": f"The worst values lose {size} against {self.at}{self._levels()}.",
             "sensitivity": f"With all hyperparameters free, the {self.what} has a standard "
@@ -289,13 +291,6 @@ class GameExplanation(Sets):
             "optimizer_bias": f"The values that {tried} tried miss {size} of the "
             f"{self.objective_name} that can be gained over {self.at}.",
         }[self.game]
-
-    def _of_one(self, size: str, player: str) -> tuple[str, str]:
-        """Return in words what a player does by itself."""
-        frame = "Alone, {each}."
-        if self.game == "sensitivity":
-            frame = "With only one of them free: {each}."
-        return frame, f"{player} {_ALONE[self.game]}{size}"
 
     def _together(self) -> list[Claim]:
         """Return the strongest interaction, where it is surely one."""
@@ -326,9 +321,8 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        sign = self.subject.sign
         at_start = format_level(start, self.whole)
-        at_end = format_level(start - sign * self.whole, self.whole)
+        at_end = format_level(start - self.subject.sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"
         return f" (predicted {self.objective_name} {at_start}, at {end} {at_end})"
 
@@ -336,9 +330,7 @@ class GameExplanation(Sets):
     def finding(self) -> str:
         """The claims in words; of several runs first how their values became one."""
         text, start = super().finding, self.over_runs
-        if not start:
-            return text
-        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}"
+        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}" if start else text
 
     @property
     def over_runs(self) -> str:
@@ -346,10 +338,8 @@ class GameExplanation(Sets):
         if not self.games:
             return ""
         runs, over = counted(len(self.games), "run"), self.over
-        if over in ("min", "max"):
-            # losses are told as positive numbers: the largest gain is the least loss
-            is_least = self._loses == (over == "max")
-            if is_least:
-                return f"at least, in each of {runs}"
-            return f"at most, in any of {runs}"
-        return f"on average over {runs}"
+        if over == "mean":
+            return f"on average over {runs}"
+        # losses are told as positive numbers: the largest gain is the least loss
+        is_least = self._loses == (over == "max")
+        return f"at least, in each of {runs}" if is_least else f"at most, in any of {runs}"
