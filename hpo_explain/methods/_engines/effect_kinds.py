@@ -201,19 +201,19 @@ class MarginalEffect(Effect):
         return False
 
 
-def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) -> MarginalEffect:
-    """Return the marginal of one or two hyperparameters at values of theirs."""
-    members = [subject.space.index(name) for name in names]
-    parameters = [subject.space.parameters[j] for j in members]
-    return MarginalEffect(
-        subject=subject,
-        names=tuple(names),
-        grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(p.encode(values) for p, values in zip(parameters, grid, strict=True)),
-        supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried),
-        **held,
-    )
+def on_axes(
+    subject: Subject, members: Sequence[int], positions: Sequence[Array], grid: Sequence[Any]
+) -> dict[str, Any]:
+    """Return what every effect on a grid knows of it and of the trials."""
+    names = tuple(subject.space.names[j] for j in members)
+    return {
+        "subject": subject,
+        "names": names,
+        "grid": grid[0] if len(members) == 1 else tuple(grid),
+        "positions": tuple(positions),
+        "supported": supported_at(subject.support, names, grid),
+        "tried": values_together(subject.space, members, subject.tried),
+    }
 
 
 def attainable(

@@ -226,7 +226,7 @@ class Effect(Result):
             return half_of_level(level) * self.std
         tail = (1.0 - level) / 2.0
         low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
-        return np.asarray(self.stretch * (high - low) / 2.0)
+        return self.stretch * (high - low) / 2.0
 
     @property
     def _bounds(self) -> tuple[float, float]:
@@ -316,7 +316,7 @@ class Effect(Result):
         """Which values are rather feasible than not, of the shape of `mean`."""
         if self.feasible is None:
             return np.ones(self.mean.shape, dtype=bool)
-        return np.asarray(self.feasible >= PROBABLE)
+        return self.feasible >= PROBABLE
 
     @property
     def _candidates(self) -> Mask:
@@ -359,7 +359,7 @@ class Effect(Result):
     @property
     def shown(self) -> Mask:
         """Where the effect may be relied on: it was tried, and is rather feasible than not."""
-        return np.asarray(self.supported & self.may_be_best)
+        return self.supported & self.may_be_best
 
     # ------------------------------------------------------------------ what is said
 

@@ -6,7 +6,7 @@ Symbols as in `shapley`: x the explained row, b a background row, S a coalition,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -34,9 +34,6 @@ from hpo_explain.models import (
     SurrogateBased,
 )
 from hpo_explain.space import Array, Bools, Ints
-
-Players = Ints
-Coalitions = Bools
 
 LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
 LEAST_WALKS = 100  # orders, however few background rows there are
@@ -67,7 +64,7 @@ class CoalitionGame:
 
     acquisition: Acquisition
     x: Array
-    players: Players
+    players: Ints
     estimator: str
     seed: int
     absent: tuple[int, ...] = ()
@@ -128,14 +125,7 @@ class CoalitionGame:
         if len(acquisitions) < 2:
             return []
         return [
-            CoalitionGame.of(
-                part,
-                self.x,
-                estimator=self.estimator,
-                seed=self.seed,
-                absent=self.absent,
-                grows=self.grows,
-            )
+            replace(self, acquisition=part, players=_players(part, self.x, self.absent))
             for part in acquisitions
         ]
 
@@ -206,11 +196,11 @@ class CoalitionGame:
         shares = self._walked(cubes)[..., -2:]
         return self._shared(phi, shares[..., 0] - shares[..., 1])
 
-    def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
+    def values(self, coalitions: Bools, cubes: list[Array]) -> Array:
         """Return v (hypercube, coalition, term)."""
         return np.stack([self._over_one(cube, coalitions) for cube in cubes])
 
-    def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
+    def _over_one(self, cube: Array, coalitions: Bools) -> Array:
         """Return v (coalition, term) over one hypercube."""
         terms = [terms for _, terms in self._in_coalitions(coalitions, cube)]
         return np.column_stack(
@@ -252,7 +242,7 @@ class CoalitionGame:
     def _averaged(
         self,
         blocks: Iterator[tuple[slice, dict[str, Array]]],
-        coalitions: Coalitions,
+        coalitions: Bools,
         cubes: list[Array],
     ) -> tuple[Array, Array]:
         """Return v (hypercube, coalition, term), and D of a split (hypercube, player)."""
@@ -273,7 +263,7 @@ class CoalitionGame:
         return values, crossed
 
     def _in_coalitions(
-        self, coalitions: Coalitions, rows: Array
+        self, coalitions: Bools, rows: Array
     ) -> Iterator[tuple[slice, dict[str, Array]]]:
         """Yield the terms in coalitions for some of the background rows, each (rows, coalitions).
 
@@ -294,12 +284,12 @@ class CoalitionGame:
             yield some, {name: v.reshape(shape) for name, v in terms.items()}
 
 
-def _looked_up(values: Array, coalitions: Coalitions) -> Array:
+def _looked_up(values: Array, coalitions: Bools) -> Array:
     """Return the values of coalitions, from those of all in the order of `all_coalitions`."""
-    return np.asarray(values[coalitions @ (1 << np.arange(coalitions.shape[1]))])
+    return values[coalitions @ (1 << np.arange(coalitions.shape[1]))]
 
 
-def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:
+def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Ints:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,

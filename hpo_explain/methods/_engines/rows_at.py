@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,17 +75,24 @@ def are_latent(space: SearchSpace, rows: Array) -> bool:
 
 def highest(
     space: SearchSpace,
-    feasible: Callable[[Array], Array],
+    feasible: Callable[[Array], Array] | None,
     rows: Array,
     members: Sequence[int],
-    values: Any,
+    positions: Sequence[Array],
     *,
     latent: bool = True,
-) -> Array:
-    """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    at_values = [composed(space, rows, members, value, latent=latent) for value in values]
-    composed_rows = [z[valid] for z, valid in at_values]
-    return np.array([feasible(z).max() if len(z) else np.nan for z in composed_rows])
+) -> Array | None:
+    """Return the highest probability of being feasible on a grid, NaN where no row is valid.
+
+    None without constraints.
+    """
+    if feasible is None:
+        return None
+    chances = []
+    for value in itertools.product(*positions):
+        z, valid = composed(space, rows, members, value, latent=latent)
+        chances.append(feasible(z[valid]).max() if valid.any() else np.nan)
+    return np.reshape(chances, [len(p) for p in positions])
 
 
 def values_together(

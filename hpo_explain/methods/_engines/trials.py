@@ -29,9 +29,7 @@ from hpo_explain.run import Run
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 BEST = 0.1  # of the trials with a result are called the best ones
-_LONG = 60  # characters of a value of a configuration
 _MANY = 20_000  # values of configurations, up to which they are told
-_MOST_NAMED = 6
 _STAGES = ("early", "middle", "late")
 _ENDED = ("failed", "pruned")
 
@@ -101,7 +99,7 @@ class Trials(Result):
     def best_ones(self) -> Bools:
         """Which trials are among the best tenth of the finished ones, (n,)."""
         n = int(self.of_state("finished").sum())
-        return np.asarray(self.ranks <= max(np.ceil(BEST * n), 1.0))
+        return self.ranks <= max(np.ceil(BEST * n), 1.0)
 
     @property
     def best(self) -> int | None:
@@ -138,7 +136,7 @@ class Trials(Result):
     @property
     def finding(self) -> str:
         """How many trials there are, along which hyperparameters."""
-        names = shorten(listed(self.names, _MOST_NAMED), 200)
+        names = shorten(listed(self.names, 6), 200)
         without = "".join(
             f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
         )
@@ -190,6 +188,6 @@ def trials_in_words(
         value = f"{subject.objective_name} {number(objective[i])}"
         reached = states[i] if np.isnan(objective[i]) else value
         lines = [f"trial {trial}: {reached}"]
-        lines += [f"{name} = {format_value(held, width=_LONG)}" for name, held in config.items()]
+        lines += [f"{name} = {format_value(held, width=60)}" for name, held in config.items()]
         texts.append("\n".join(lines))
     return texts

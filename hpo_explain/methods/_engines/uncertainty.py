@@ -81,7 +81,7 @@ def widened(draws: Array, error: Array | float) -> Array:
     """Return draws (k, ...) moved away from their mean, so that an error is in their spread."""
     mean, variance = draws.mean(axis=0), draws.var(axis=0)
     variance = np.where(variance > 0.0, variance, 1.0)
-    return np.asarray(mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance))
+    return mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance)
 
 
 def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:

@@ -79,12 +79,12 @@ def accumulate(effects: Array, axes: tuple[Steps, ...]) -> Array:
         total = np.cumsum(total, axis=axis)
         total = np.insert(total, 0, 0.0, axis=axis)
     if len(axes) == 1:
-        return np.asarray(total - axes[0].at.mean(axis=0) @ total)
+        return total - axes[0].at.mean(axis=0) @ total
     first, second = axes
     alone = (_alone(total, first, second), _alone(total.swapaxes(0, 1), second, first))
     total = total - alone[0][:, None] - alone[1]
     together = first.at.T @ second.at / len(first.at)
-    return np.asarray(total - np.tensordot(together, total, axes=2))
+    return total - np.tensordot(together, total, axes=2)
 
 
 def _alone(total: Array, own: Steps, other: Steps) -> Array:
@@ -108,7 +108,7 @@ def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
     points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(axes))
     occupied = np.flatnonzero(sizes)
     apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
-    return np.asarray(occupied[np.argmin(apart, axis=1)])
+    return occupied[np.argmin(apart, axis=1)]
 
 
 def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
@@ -146,13 +146,13 @@ def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
     values, vectors = np.linalg.eigh(-0.5 * middle @ apart**2 @ middle)
     line = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))
     order = codes[np.argsort(np.round(line, 9), kind="stable")]
-    return np.asarray(order if order[0] < order[-1] else order[::-1])
+    return order if order[0] < order[-1] else order[::-1]
 
 
 def _apart(columns: list[Array], categorical: bool) -> Array:
     values = np.unique(np.concatenate(columns))
     shares = np.stack([(c[:, None] == values).mean(axis=0) for c in columns])
     if categorical:
-        return np.asarray(np.abs(shares[:, None] - shares).sum(axis=-1) / 2.0)
+        return np.abs(shares[:, None] - shares).sum(axis=-1) / 2.0
     below = np.cumsum(shares, axis=1)
-    return np.asarray(np.abs(below[:, None] - below).max(axis=-1))
+    return np.abs(below[:, None] - below).max(axis=-1)

@@ -166,11 +166,6 @@ def accumulated_local_effects(
     orders = [np.argsort(steps.positions) for steps in axes]
     in_order = np.ix_(*orders)
     positions = tuple(steps.positions[order] for steps, order in zip(axes, orders, strict=True))
-    reachable = None
-    if feasible is not None:
-        places = itertools.product(*positions)
-        reachable = highest(space, feasible, latent, members, places)
-        reachable = reachable.reshape(mean.shape)
     of_draws = of_draws[in_order]
     effect = AccumulatedEffect(
         **on_grid(whole, surrogate, members, positions, part),
@@ -178,7 +173,7 @@ def accumulated_local_effects(
         std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
         draws=of_draws,
         sample_size=len(rows),
-        feasible=reachable,
+        feasible=highest(space, feasible, latent, members, positions),
         notes=(*_orders(space, wanted, axes), *notes),
     )
     if len(members) == 2:
@@ -275,7 +270,7 @@ def _beside(
             values = curve[np.searchsorted(places, positions)]
         else:
             values = np.interp(positions, places[there], curve[there])
-        return np.asarray(values - weights @ values)
+        return values - weights @ values
 
     beside = replace(effect, partial=along(averaged.mean))
     partial = np.stack([along(curve) for curve in averaged.draws.T], -1)

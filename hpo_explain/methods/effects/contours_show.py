@@ -15,8 +15,6 @@ from hpo_explain.methods.effects.contours import Contours
 from hpo_explain.methods.effects.slices_show import places_along
 from hpo_explain.space import Array
 
-_LONG = 11  # characters of a name over a panel: the axes have all of it
-
 
 def panels(result: Contours) -> Panels:
     """Draw a panel for each pair, at most 12, all with the same colors."""
@@ -35,7 +33,8 @@ def panels(result: Contours) -> Panels:
                 dots=_trials(result, one.names, cells, hover),
                 low=low,
                 high=high,
-                heading=" × ".join(shorten(name, _LONG) for name in one.names),
+                # the axes have all of the names
+                heading=" × ".join(shorten(name, 11) for name in one.names),
             )
             for one, cells in zip(shown, surfaces, strict=True)
         ],

@@ -45,7 +45,12 @@ from hpo_explain.base import (
     steps,
 )
 from hpo_explain.belief import PROBABLE, as_draws
-from hpo_explain.methods._engines.effect_kinds import Attainable, AverageEffect, attainable
+from hpo_explain.methods._engines.effect_kinds import (
+    Attainable,
+    AverageEffect,
+    attainable,
+    on_axes,
+)
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
@@ -58,7 +63,6 @@ from hpo_explain.methods._engines.rows_at import (
     inactive_error,
     may_be_active,
     one_or_two,
-    values_together,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
@@ -66,7 +70,7 @@ from hpo_explain.models import SupportsBoxes, SupportsJoint, Surrogate
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.question import Explained, accepted_surrogate
-from hpo_explain.space import Array, Bools, SearchSpace, supported_at
+from hpo_explain.space import Array, Bools, SearchSpace
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
@@ -227,17 +231,17 @@ class PartialDependenceExplainer:
             few = max(fewest, _GRID_ROWS // len(values))
             rows = self._rows(members, few if is_drawn else self._size)
             curves = self._in_draws(rows if is_drawn else rows[:few], members, values)
-            of_draws = _averaged(curves, axis=1)
+            of_draws = averaged(curves, axis=1)
             if is_drawn:
                 ice_mean, ice_std = curves.mean(axis=0), curves.std(axis=0)
                 std = of_draws.std(axis=0)
             else:
                 ice_mean, ice_std = self._predicted(rows, members, values)
             if self._variance == "average":
-                std = _averaged(ice_std**2) ** 0.5
+                std = averaged(ice_std**2) ** 0.5
             elif not is_drawn:
                 std = self._std_of_mean(rows, members, values)
-            mean, std = _averaged(ice_mean).reshape(shape), std.reshape(shape)
+            mean, std = averaged(ice_mean).reshape(shape), std.reshape(shape)
             by_tree = self._exact(members, positions)
             if len(by_tree):
                 mean = by_tree.mean(axis=0)
@@ -246,12 +250,8 @@ class PartialDependenceExplainer:
             # fewer rows, and so many draws, have another mean
             of_draws = np.moveaxis(of_draws.reshape(-1, *shape), 0, -1)
             of_draws = of_draws + (mean - of_draws.mean(axis=-1))[..., None]
-            feasible = None
-            if self._feasible is not None:
-                some = rows[:_FEASIBLE_ROWS]
-                feasible = highest(
-                    space, self._feasible, some, members, values, latent=self._latent
-                ).reshape(shape)
+            some = rows[:_FEASIBLE_ROWS]
+            feasible = highest(space, self._feasible, some, members, positions, latent=self._latent)
             effect = AverageEffect(
                 **on_grid(self._whole, self._surrogate, members, positions, self._part),
                 mean=mean,
@@ -304,7 +304,7 @@ class PartialDependenceExplainer:
         positions = np.unique(parameter.nearest(equidistant)) if grid is None else grid[0]
         left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
-        return np.asarray(left[some.round().astype(int)])
+        return left[some.round().astype(int)]
 
     def _own_positions(self, j: int) -> Array | None:
         """Return the positions of the values tried, or of those given; None where none are."""
@@ -514,10 +514,10 @@ def _points(positions: Sequence[Array]) -> Array:
     return np.stack(axes, axis=-1).reshape(-1, len(positions))
 
 
-def _averaged(values: Array, axis: int = 0) -> Array:
+def averaged(values: Array, axis: int = 0) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis))
+        return np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis)
 
 
 def on_grid(
@@ -532,15 +532,8 @@ def on_grid(
     # else it is known: nothing was tried
     has_trials = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
-    names = tuple(parameter.name for parameter in parameters)
-    axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
-    return {
-        "subject": subject,
-        "names": names,
-        "grid": axes[0] if len(axes) == 1 else axes,
-        "positions": tuple(positions),
-        "supported": supported_at(subject.support, names, axes) & has_trials,
-        "given": part.given,
-        "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
-        "tried": values_together(subject.space, members, subject.tried),
-    }
+    grid = [tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True)]
+    held = on_axes(subject, members, positions, grid)
+    held["supported"] &= has_trials
+    noise_std = float(getattr(surrogate, "noise_std", 0.0))
+    return {**held, "given": part.given, "noise_std": noise_std}

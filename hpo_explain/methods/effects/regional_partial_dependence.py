@@ -53,7 +53,11 @@ from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.partial_dependence import Grid, PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import (
+    Grid,
+    PartialDependenceExplainer,
+    averaged,
+)
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
@@ -205,28 +209,25 @@ class RegionalPartialDependenceExplainer:
         candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
         region = partial(self._region, effect, rows)
-        tree, leaves, waiting = ([region((), np.arange(len(X)), 0, None)], [], [0])
-        while waiting:
-            place = waiting.pop(0)
-            node = tree[place]
-            split = None
+        tree, leaves = [region((), np.arange(len(X)), 0, None)], list[Region]()
+        for place, node in enumerate(tree):  # which grows
+            split, parted = None, node
             if node.depth < self._max_depth:
                 split = best_split(space, X, target, node.rows, candidates, self._min_leaf)
             if split is not None:
                 gain = _gain(split, node.rows, target, shapes)
                 part = split.conditions[0]
-                tree[place] = node = replace(node, gain=gain, part=part)
+                tree[place] = parted = replace(node, gain=gain, part=part)
             if (
                 split is None
                 or split.improvement <= 0.0
                 or split.improvement < least
-                or not (shapes is None or node.is_parted)
+                or not (shapes is None or parted.is_parted)
             ):
-                leaves.append(node)
+                leaves.append(parted)
                 continue
             for condition, inside in zip(split.conditions, split.sides, strict=True):
                 conditions = _merged(node.conditions, condition)
-                waiting.append(len(tree))
                 tree.append(region(conditions, node.rows[inside], node.depth + 1, place))
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
@@ -258,14 +259,10 @@ class RegionalPartialDependenceExplainer:
         parent: int | None,
     ) -> Region:
         """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
-        every = effect.ice_mean
-        ice_mean, ice_std = every[rows], effect.ice_std[rows]
-        valid = ~np.isnan(ice_mean)
-        count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
-        std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
+        ice_mean, ice_std = effect.ice_mean[rows], effect.ice_std[rows]
+        mean, std = averaged(ice_mean), np.sqrt(averaged(ice_std**2))
         if self._variance == "covariance":
             std = self._explainer.std_on(effect, sample[rows])
-        mean = np.where(valid, ice_mean, 0.0).sum(axis=0) / count
         within = replace(
             effect,
             mean=mean,
@@ -276,7 +273,7 @@ class RegionalPartialDependenceExplainer:
             **_tried_where(effect, conditions),
             exact=False,
         )
-        return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
+        return Region(conditions, len(rows) / len(sample), within, rows, depth, parent)
 
     def _check_uncertainty(self, effect: AverageEffect) -> None:
         """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""

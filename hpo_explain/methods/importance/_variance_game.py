@@ -64,7 +64,7 @@ def variances(explained: Explained, belief: Draws, players: list[list[int]]) -> 
     most = max(evaluations // (2 * len(free)), _FEWEST)
     n = 2 ** min(int(np.log2(most)), _MOST)
     values = _by_pairs(belief, free, n)
-    return np.asarray((values - values[:1]).T)
+    return (values - values[:1]).T
 
 
 def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:

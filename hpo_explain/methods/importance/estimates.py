@@ -45,8 +45,9 @@ class Estimates(Result):
     draws : ndarray of shape (number of draws, m)
         The numbers in each function that the trials allow; in the only one, where the model does
         not know how its predictions vary together.
-    half_width : ndarray of shape (m,) or None
-        Half the 95 % interval of each where it is estimated from a sample, for that alone.
+    half_width : ndarray of shape (m,)
+        Half the 95 % interval of each where it is estimated from a sample, for that alone; else
+        NaN.
     """
 
     table: ClassVar[Table] = Table(
@@ -69,7 +70,7 @@ class Estimates(Result):
     sets: tuple[tuple[int, ...], ...]
     values: Array
     draws: Array
-    half_width: Array | None = None
+    half_width: Array
 
     @property
     def members(self) -> list[tuple[str, ...]]:
@@ -140,8 +141,7 @@ class Estimates(Result):
 
     def estimate(self, place: int) -> Estimate:
         """Return a number as it is written, with its error."""
-        half = None if self.half_width is None else self.half_width[place]
-        return Estimate(float(self.values[place]), half)
+        return Estimate(float(self.values[place]), float(self.half_width[place]))
 
     # ------------------------------------------------------------------ from the draws
 
@@ -173,6 +173,4 @@ class Estimates(Result):
     def half(self, place: int) -> float | tuple[float, float]:
         """Return how far a whisker reaches: to both sides, or down and up; NaN if not known."""
         half = self.decision(place).half
-        if np.isnan(half) and self.half_width is not None:
-            return float(self.half_width[place])
-        return half
+        return float(self.half_width[place]) if np.isnan(half) else half

@@ -388,4 +388,4 @@ def _activity(part: SubSpace, seed: int) -> Array:
     for j, places in part.ranks.items():  # the categories are in the trees' order
         active = ~np.isnan(rows[:, j])
         rows[active, j] = np.argsort(places)[rows[active, j].astype(int)]
-    return np.asarray((~np.isnan(space.project(rows))).mean(axis=0))
+    return (~np.isnan(space.project(rows))).mean(axis=0)

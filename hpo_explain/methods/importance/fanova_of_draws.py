@@ -114,7 +114,7 @@ class DrawnImportance(FanovaImportance):
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
         sign = 1.0 if self.top is not None else sign_of(self.direction)
-        return np.asarray(sign * np.moveaxis(costs, 0, -1))
+        return sign * np.moveaxis(costs, 0, -1)
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
         """Yield what matters most, every share, and which of two neighbours matters more."""

@@ -31,7 +31,6 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_VALUES = 12  # whose sets are 4096
 
 _OVER_TREES = fact(
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
@@ -154,8 +153,8 @@ class ForestImportance(FanovaImportance):
 
         if self.given:
             raise components_error(values, f"those given {self.where_given}")
-        if len(values) > _MOST_VALUES:
-            problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
+        if len(values) > 12:  # whose sets are 4096
+            problem = f"must name at most 12 hyperparameters, but has {len(values)}"
             raise InputError("values", problem, values)
         members = sorted(
             self.names.index(check_name("values", name, self.names, "hyperparameter"))

@@ -24,7 +24,7 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, interval
-from hpo_explain.methods._engines.effect_kinds import MarginalEffect, marginal_on
+from hpo_explain.methods._engines.effect_kinds import MarginalEffect, on_axes
 from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
 from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
@@ -182,13 +182,13 @@ class FanovaImportance(Result):
     @property
     def estimate(self) -> Array:
         """The share of each set: the mean over the functions or trees."""
-        return np.asarray(self.shares.mean(axis=0))
+        return self.shares.mean(axis=0)
 
     @property
     def normalized(self) -> Array:
         """The share of each set over that of all single hyperparameters together; 0 where none."""
         alone = self.estimate[: len(self.names)].sum()
-        return np.asarray(self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate))
+        return self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate)
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -331,10 +331,10 @@ class FanovaImportance(Result):
             subject = replace(subject, objective_name=best, direction="maximize")
         draws = self.averaged(members, grid)
         mean = draws.mean(axis=-1)
-        return marginal_on(
-            subject,
-            names,
-            grid,
+        parameters = [subject.space.parameters[j] for j in members]
+        positions = [p.encode(values) for p, values in zip(parameters, grid, strict=True)]
+        return MarginalEffect(
+            **on_axes(subject, members, positions, grid),
             mean=mean,
             std=draws.std(axis=-1),
             activity=tuple(axis.activity for axis in axes),
@@ -368,7 +368,7 @@ class FanovaImportance(Result):
     @property
     def alone(self) -> Array:
         """What all explain without any interaction, in each function or tree."""
-        return np.asarray(self.shares[:, : len(self.names)].sum(axis=1))
+        return self.shares[:, : len(self.names)].sum(axis=1)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:

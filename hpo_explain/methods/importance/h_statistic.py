@@ -279,7 +279,7 @@ class InteractionExplainer(Explainer):
         most = _OF_ALL
         if len(focus) == 1:
             effects[focus], most = np.inf, _OF_ONE
-        return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
+        return np.isin(np.arange(len(effects)), ranked(-effects)[:most])
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
@@ -344,4 +344,4 @@ class InteractionExplainer(Explainer):
 
 def _share_of_joint(own: Array, joint: Array) -> Array:
     """Return H of pairs: the root of the interaction's share of the joint effect."""
-    return np.asarray(np.sqrt(own / np.maximum(joint, np.finfo(float).tiny)))
+    return np.sqrt(own / np.maximum(joint, np.finfo(float).tiny))

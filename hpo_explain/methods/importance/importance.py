@@ -27,7 +27,6 @@ from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config
 
 Cap = float | str | Config | None
-_TREES = 64
 _MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
 _CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
@@ -138,7 +137,7 @@ def importance(
         run = _evaluations(run)
     about, seed = Subject.of(run), question.seed
     kind, bound = _kind(question.kind, order, n_trees, cap, given), None
-    trees = n_trees or _TREES
+    trees = n_trees or 64
     if run.model is not None and question.kind == "auto":
         model: Surrogate = run.model
         bound = None if cap is None else cap_of(run, model, cap)

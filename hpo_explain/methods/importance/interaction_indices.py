@@ -99,6 +99,7 @@ def of_coalitions(values: Array, n_players: int, order: int) -> dict[str, Any]:
         "sets": sets_up_to(n_players, order),
         "values": phi.mean(axis=0),
         "draws": phi,
+        "half_width": np.full(phi.shape[1], np.nan),
         "coalitions": values.mean(axis=0),
     }
 

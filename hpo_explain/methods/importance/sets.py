@@ -116,4 +116,4 @@ def half_of_samples(values: Array) -> Array:
 
     n = len(values)
     error = values.std(axis=0, ddof=1) / np.sqrt(n)
-    return np.asarray(stdtrit(n - 1, 0.975) * error)
+    return stdtrit(n - 1, 0.975) * error

@@ -198,13 +198,13 @@ def interactions_at(
     baseline = float(elsewhere.mean())
     by_term = _over_cubes(interactions.by_cube, cubes)
     values = by_term.sum(axis=1)
-    half_width = None
+    half_width = np.full(len(values), np.nan)
     if len(cubes) > 1:
         half_width = half_of_samples(interactions.by_cube.sum(axis=2))
     belief, draws = explained.draws(seed), values[None]
     if belief.joint and 0 < len(interactions.players) <= EXACT_PLAYERS:
         of_draws = _values_of_draws(belief, x, interactions, rows, order)
-        error = 0.0 if half_width is None else half_width / NORMAL_95
+        error = np.nan_to_num(half_width) / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
         subject=subject,

@@ -132,13 +132,7 @@ class ShapleyInteractions(Sets):
         if self.of != "variance":
             return values
         whole = self.draws.sum(axis=1, keepdims=True) + self.noise**2
-        return np.asarray(values / np.maximum(whole, np.finfo(float).tiny))
-
-    def _half_width(self, sets: list[int]) -> Array:
-        """Return half the intervals of integrating; 0 where nothing is integrated."""
-        if self.half_width is None:
-            return np.zeros(len(sets))
-        return self.half_width[sets]
+        return values / np.maximum(whole, np.finfo(float).tiny)
 
     def _are_negligible(self, ranking: list[int]) -> bool:
         """Return whether interactions are surely small, but for integration if of an acquisition.
@@ -146,7 +140,7 @@ class ShapleyInteractions(Sets):
         A share of the variance is small below half a percent, all else below a tenth of the spread.
         """
         if self.of == "acquisition":
-            most = np.abs(self.values[ranking]) + self._half_width(ranking)
+            most = (np.abs(self.values) + np.nan_to_num(self.half_width))[ranking]
             return bool((most <= NEGLIGIBLE * self.spread).all())
         return self._smallness(ranking).certain
 
@@ -182,14 +176,14 @@ class ShapleyInteractions(Sets):
 
     def _interaction_on_acquisition(self, i: int) -> Claim:
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
-        value, half = float(self.values[i]), float(self._half_width([i])[0])
-        certain = abs(value) > half
+        value, half = float(self.values[i]), float(self.half_width[i])
+        certain = abs(value) > np.nan_to_num(half)
         frame, text = self._together(i, self.estimate(i), certain=certain)
         return self.claim(
             "contribution",
             self.members[i],
             value,
-            between(value, None if self.half_width is None else half),
+            between(value, half),
             values=self._values_of(self.members[i]),
             certain=certain,
             because=() if certain else (_MAY_BE_NOTHING,),

@@ -28,7 +28,6 @@ from hpo_explain.models import Surrogate
 from hpo_explain.run import Objectives
 from hpo_explain.space import Array
 
-_WEIGHTS = 11
 # of a change: what matters less then surely mattered before, by its interval there
 _LEVEL = 0.975
 
@@ -94,7 +93,7 @@ class TradeOffImportance(Result):
     @property
     def estimate(self) -> Array:
         """The share of each hyperparameter at each weight, (W, d): the mean over the functions."""
-        return np.asarray(self.shares.mean(axis=1))
+        return self.shares.mean(axis=1)
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
@@ -190,7 +189,7 @@ def trade_off(
             raise InputError("target", problem, "trade-off")
         of_each.append(draws)
     units = 1.0 / objectives.spreads
-    weights = np.linspace(0.0, 1.0, _WEIGHTS)
+    weights = np.linspace(0.0, 1.0, 11)
     shares = [
         _shares(Weighted(of_each, [(1.0 - w) * units[0], w * units[1]])) for w in weights.tolist()
     ]

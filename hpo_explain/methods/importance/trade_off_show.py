@@ -8,15 +8,13 @@ from hpo_explain.base import counted
 from hpo_explain.base.figures import Axis, Curves, Line, View
 from hpo_explain.methods.importance.trade_off import TradeOffImportance
 
-_MOST = 5  # hyperparameters, of which a reader tells the bands apart
-
 
 def curves(result: TradeOffImportance) -> Curves:
     """Draw the share of each hyperparameter by the weight of the second objective."""
     first, second = result.objectives
     estimate, (low, high) = result.estimate, result.ends
     largest = np.argsort(-estimate.max(axis=0), kind="stable")
-    shown = largest[:_MOST].tolist()
+    shown = largest[:5].tolist()  # a reader tells the bands of so many apart
     lines, means = list[Line](), dict[str, str]()
     for place, j in enumerate(shown):
         share, look = estimate[:, j], str(place)

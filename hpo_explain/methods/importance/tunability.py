@@ -57,8 +57,6 @@ from hpo_explain.models import Surrogate, mean_of
 from hpo_explain.question import Explained, PredictedObjective, Question, explains, shared_subject
 from hpo_explain.space import Array, Bools, Config, SearchSpace, Shared, filled
 
-_UNEVEN = 10.0  # times the value of all hyperparameters in the run where it is least
-
 _OF_MODEL = fact("compared with the best values that the model predicts")
 
 
@@ -227,7 +225,7 @@ def _shared_notes(games: Mapping[str, GameExplanation], over: Over) -> tuple[Fac
     """Return the notes of all games, and whether one makes up most of the average."""
     notes = [note for game in games.values() for note in game.notes]
     wholes = np.abs([game.whole for game in games.values()])
-    if over == "mean" and wholes.max() > _UNEVEN * wholes.min():
+    if over == "mean" and wholes.max() > 10.0 * wholes.min():
         most = list(games)[int(np.argmax(wholes))]
         share = f"{most} makes up {wholes.max() / wholes.sum():.0%} of the average"
         notes.insert(0, fact(f"{share}, as the objective varies most in it"))
@@ -236,7 +234,9 @@ def _shared_notes(games: Mapping[str, GameExplanation], over: Over) -> tuple[Fac
 
 def _over(values: Array, over: Over) -> Array:
     """Combine the values of several runs, (R, ...), into one."""
-    return np.asarray({"mean": np.mean, "min": np.min, "max": np.max}[over](values, axis=0))
+    if over == "mean":
+        return np.asarray(values.mean(axis=0))
+    return np.asarray(values.min(axis=0) if over == "min" else values.max(axis=0))
 
 
 _SPREAD = 200  # configurations of the space over which one moves the prediction

@@ -140,7 +140,7 @@ class GameExplanation(Sets):
     def _gains(self, code: int) -> Array:
         """Return what a coalition does beyond none, in each function."""
         draws = self.coalition_draws
-        return np.asarray(draws[:, code] - draws[:, 0])
+        return draws[:, code] - draws[:, 0]
 
     @property
     def start(self) -> float:
@@ -190,7 +190,7 @@ class GameExplanation(Sets):
     def alone(self) -> Array:
         """Return the value of each player by itself, (number of players,)."""
         single = self.coalitions[1 << np.arange(len(self.players))]
-        return np.asarray(single - self.coalitions[0])
+        return single - self.coalitions[0]
 
     @property
     def columns(self) -> dict[str, Any]:
