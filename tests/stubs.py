@@ -1,8 +1,8 @@
 """The stubs of the public names, from the catalog; ``python -m tests.stubs`` writes them.
 
-Public are the function of every method, the explainers in its module, the results in the module
-beside it, and what `MORE` names. At the top stands what a person remembers (entries say `top`),
-everything else in its own package.
+Public are the function of every method, the explainers in its module, the results there or in the
+module beside it, and what `MORE` names. At the top stands what a person remembers (entries say
+`top`), everything else in its own package.
 """
 
 import ast
@@ -54,7 +54,7 @@ MORE = {
         "RegionalPartialDependence",
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
-    "hpo_explain.methods.importance.trade_off_result": ["TradeOffImportance"],
+    "hpo_explain.methods.importance.trade_off": ["TradeOffImportance"],
     "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
     "hpo_explain.methods.proposals.sample_size": ["check_sample_size"],
     "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
@@ -92,12 +92,13 @@ def of_methods() -> dict[str, set[str]]:
     """The public names of the methods by module."""
     there, found = modules(), {}
     for method in METHODS:
-        results = f"{method.result or method.module}_result"
+        results = method.result or method.module
+        if f"{results}_result" in there:
+            results = f"{results}_result"
         found.setdefault(method.module, set()).add(method.name)
         explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
         found[method.module].update(explainers)
-        if results in there:
-            found.setdefault(results, set()).update(_results(there[results]))
+        found.setdefault(results, set()).update(_results(there[results]))
     return found
 
 

@@ -26,8 +26,8 @@ from .around.lime_result import LimeStatement as LimeStatement
 from .around.local_importance import LocalImportanceExplainer as LocalImportanceExplainer
 from .around.local_importance import local_importance as local_importance
 from .around.local_importance_result import LocalImportance as LocalImportance
+from .effects.contours import Contours as Contours
 from .effects.contours import contours as contours
-from .effects.contours_result import Contours as Contours
 from .effects.effects import partial_dependence as partial_dependence
 from .effects.partial_dependence import PartialDependenceExplainer as PartialDependenceExplainer
 from .effects.partial_dependences_result import PartialDependences as PartialDependences
@@ -38,8 +38,8 @@ from .effects.regional_partial_dependence_result import Region as Region
 from .effects.regional_partial_dependence_result import (
     RegionalPartialDependence as RegionalPartialDependence,
 )
+from .effects.slices import Slices as Slices
 from .effects.slices import slices as slices
-from .effects.slices_result import Slices as Slices
 from .importance.fanova import FanovaExplainer as FanovaExplainer
 from .importance.fanova_result import FanovaImportance as FanovaImportance
 from .importance.h_statistic import InteractionExplainer as InteractionExplainer
@@ -47,7 +47,7 @@ from .importance.h_statistic import h_statistic as h_statistic
 from .importance.h_statistic_result import InteractionStrength as InteractionStrength
 from .importance.shapley_interactions import shapley_interactions as shapley_interactions
 from .importance.shapley_interactions_result import ShapleyInteractions as ShapleyInteractions
-from .importance.trade_off_result import TradeOffImportance as TradeOffImportance
+from .importance.trade_off import TradeOffImportance as TradeOffImportance
 from .importance.tunability import tunability as tunability
 from .importance.tunability_result import GameExplanation as GameExplanation
 from .proposals.contributions_result import PredictionExplanation as PredictionExplanation

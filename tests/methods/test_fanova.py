@@ -18,6 +18,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.methods import FanovaExplainer
 from hpo_explain.methods.importance.most import ALL
 from hpo_explain.models import ForestSurrogate
+from hpo_explain.models.box_sums import total_cost
 from tests.analytic import AnalyticSurrogate, nested_space, space_of, unit_cube
 from tests.models.forests import SPACES, data, fitted, fitted_with_missing
 from tests.models.test_tree_boxes import five_nodes
@@ -93,8 +94,9 @@ def test_a_cap_clips_the_worse_side(direction, clip):
     result = FanovaExplainer(surrogate, direction=direction).explain(order=2, cap=cap)
     expected = brute_force(space, trees, columns, clip=lambda values: clip(values, cap))
     assert_shares(result, {u: share for u, share in expected.items() if len(u) <= 2})
-    (note,) = [note for note in result.notes if note.kind == "predictions_capped"]
-    assert (note["cap"], note["direction"]) == (cap, direction)
+    side = "above" if direction == "minimize" else "below"
+    told = f"predictions {side} {cap:.6g} count as {cap:.6g}"
+    assert [str(note) for note in result.notes].count(told) == 1
 
 
 SUB_SPACES = {
@@ -359,8 +361,8 @@ def test_a_model_without_a_joint_posterior_is_distilled_and_its_fidelity_is_told
     surrogate = AnalyticSurrogate(unit_cube(2), lambda X: 3.0 * X[:, 0] + X[:, 1])
     result = FanovaExplainer(surrogate, n_trees=16).explain(order=2)
     assert 0.95 < result.fidelity <= 1.0
-    (note,) = [note for note in result.notes if note.kind == "forest_distilled"]
-    assert note["fidelity"] == result.fidelity
+    told = f"the model was distilled into a forest with R² = {result.fidelity:.3f}"
+    assert told in [str(note) for note in result.notes]
     # 9 : 1, and the distilled forest is a forest
     assert result.share("x1") == pytest.approx(0.9, abs=0.02)
     assert result.share("x2") == pytest.approx(0.1, abs=0.02)
@@ -439,7 +441,9 @@ def test_a_run_s_forest_learns_the_capped_objective(direction, capped):
     np.testing.assert_allclose(found.shares, expected.shares, rtol=1e-9)
     clipped = FanovaExplainer(run.surrogate(kind="forest", n_trees=8, seed=3), direction=direction)
     assert not np.allclose(clipped.explain(order=2, cap=cap).shares, found.shares, atol=1e-3)
-    assert {"objectives_capped", "predictions_capped"} <= {note.kind for note in found.notes}
+    capped_twice = [str(note) for note in found.notes if "capped" in str(note)]
+    assert capped_twice == ["the forest has learned the trials' objectives capped in this way"]
+    assert any(f"count as {found.cap:.6g}" in str(note) for note in found.notes)
 
 
 # ---------------------------------------------------------------------- bad input
@@ -467,14 +471,16 @@ def test_total_effects_that_cost_too_much_are_left_out_and_told():
     surrogate, _, _ = fitted(SPACES["mixed"])
     result = FanovaExplainer(surrogate).explain(most_pairs=10.0)
     assert np.isnan(result.totals).all()
-    (note,) = [note for note in result.notes if note.kind == "totals_left_out"]
-    as_many = FanovaExplainer(surrogate).explain(most_pairs=note["pairs"])
+    pairs = total_cost(result.boxes)
+    left_out = f"total effects are left out: they need {pairs:.1e} pairs of leaves"
+    assert left_out in [str(note) for note in result.notes]
+    as_many = FanovaExplainer(surrogate).explain(most_pairs=pairs)
     assert np.isfinite(as_many.totals).all()
-    assert "totals_left_out" not in [note.kind for note in as_many.notes]
+    assert left_out not in [str(note) for note in as_many.notes]
     with pytest.raises(InputError, match=r"total effects need .* pairs of leaves"):
         result.total_effect("lr")
     enough = FanovaExplainer(surrogate).explain()
-    assert "totals_left_out" not in [note.kind for note in enough.notes]
+    assert left_out not in [str(note) for note in enough.notes]
 
 
 def test_trees_without_variance_have_no_say():
@@ -491,8 +497,8 @@ def test_trees_without_variance_have_no_say():
     np.testing.assert_allclose(result.shares.sum(axis=1), 1.0, rtol=1e-9)
     assert result.totals.shape == (64 - constant, 2)
     assert (result.totals >= result.shares[:, :2] - 1e-9).all()
-    (note,) = [note for note in result.notes if note.kind == "trees_constant"]
-    assert (note["constant"], note["trees"]) == (constant, 64)
+    told = f"{constant} of 64 trees are constant and have no shares"
+    assert told in [str(note) for note in result.notes]
     alone = hx.importance(
         run.__class__(hx.SearchSpace([space["x"]]), X[:, :1], y, "minimize"), kind="forest"
     )

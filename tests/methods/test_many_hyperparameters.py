@@ -26,7 +26,7 @@ def test_a_prediction_of_200_hyperparameters_is_divided_efficiently():
     found = hx.methods.PredictionExplainer(model, background=X[:20]).explain(
         model.space.decode(X[[30]])[0]
     )
-    assert found.estimator.kind == "kernel_explainer"
+    assert str(found.estimator).startswith("KernelExplainer")
     assert abs(found.efficiency_gap) < 1e-8
     assert found.phi.sum() == pytest.approx(found.prediction - found.baseline, abs=1e-8)
 
@@ -59,8 +59,7 @@ def test_pairs_of_many_hyperparameters_are_of_those_with_the_largest_total_effec
         return 9.0 * X[:, 50] * X[:, 51] + 3.0 * X[:, 3] + 2.0 * X[:, 7] + X @ np.full(60, 1e-3)
 
     found = hx.methods.InteractionExplainer(AnalyticSurrogate(space, f), sample=20).explain()
-    told = the_note(found.notes, "pairs_screened")
-    assert (told["shown"], told["all"]) == (10, 60)
+    assert any("10 of 60 hyperparameters are looked at" in str(note) for note in found.notes)
     looked_at = {name for name in space.names if not np.isnan(found.total[space.index(name)])}
     assert {"x50", "x51", "x3", "x7"} <= looked_at
     assert len(looked_at) == 10

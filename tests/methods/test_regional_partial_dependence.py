@@ -65,7 +65,7 @@ def test_the_split_is_the_one_that_brute_force_finds(criterion):
     explainer = RegionalPartialDependenceExplainer(
         surrogate(), sample=60, grid_size=5, criterion=criterion
     )
-    effect, rows = explainer._explainer.effect_and_rows("lr")
+    effect, rows, _ = explainer._explainer.effect_and_rows("lr")
     X = SPACE.project(rows)
     target = explainer._target(effect, X)
     own_mean, own_std = surrogate().predict(X)
@@ -274,11 +274,11 @@ def test_numbers_are_split_half_way_between_trials_and_counts_at_the_last_one_be
     target = np.array([[0.0], [0.0], [1.0], [1.0]])
     rows = np.arange(4)
     number = best_split(space, X, target, rows, [0], 1)
-    assert number.threshold == pytest.approx(0.4)
+    assert number.conditions[0].up_to == pytest.approx(0.4)
     assert number.improvement == pytest.approx(1.0)  # 4 rows of variance 1/4, of which none is left
     count = best_split(space, X, target, rows, [1], 1)
-    assert count.conditions(space)[0].up_to == 2
-    assert count.threshold == X[1, 1]
+    assert count.conditions[0].up_to == 2
+    assert count.sides[0].tolist() == [True, True, False, False]
     assert best_split(space, X, target, rows, [0, 1], 3) is None
 
 
@@ -423,7 +423,7 @@ def test_the_split_by_shape_is_the_one_that_brute_force_finds():
     explainer = RegionalPartialDependenceExplainer(
         model, sample=60, grid_size=5, criterion="interaction"
     )
-    effect, rows = explainer._explainer.effect_and_rows("lr")
+    effect, rows, _ = explainer._explainer.effect_and_rows("lr")
     X = SPACE.project(rows)
     target = explainer._target(effect, X)
     curves = []

@@ -7,7 +7,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base import Subject
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
+from hpo_explain.methods.importance.trade_off import TradeOffImportance
 from hpo_explain.methods.importance.trade_off_show import VIEWS
 from tests.analytic import unit_cube
 

@@ -6,10 +6,9 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError
 from hpo_explain.methods._engines.coalitions import all_coalitions
-from hpo_explain.methods.importance.games import tuning_game
 from hpo_explain.methods.importance.interaction_indices import interaction_weights
 from hpo_explain.methods.importance.shapley_interactions import interactions_at
-from hpo_explain.methods.importance.tunability import shared_game, shared_players
+from hpo_explain.methods.importance.tunability import shared_game, shared_players, tuning_game
 from tests.analytic import AnalyticSurrogate, space_of, unit_cube
 from tests.handmade import tuning_run
 

@@ -73,7 +73,7 @@ def latent_sample(space: SearchSpace, sample: Any, *, least: int, seed: int) -> 
     if np.ndim(sample) == 0:
         n = check_count("sample", sample, minimum=least)
         return space.sample(n, seed=seed, latent=True)
-    rows = complete(space, checked_sample(space, sample), seed=seed)
+    rows = complete(space, sample, argument="sample", seed=seed)
     if len(rows) < least:
         problem = f"must have at least {least} rows, but has {len(rows)}"
         remedy = "Give more, or a number of rows."
@@ -81,26 +81,14 @@ def latent_sample(space: SearchSpace, sample: Any, *, least: int, seed: int) -> 
     return rows
 
 
-def complete(space: SearchSpace, rows: npt.ArrayLike, *, seed: int = 0) -> Array:
+def complete(
+    space: SearchSpace, rows: npt.ArrayLike, *, argument: str = "background", seed: int = 0
+) -> Array:
     """Return latent rows: what is inactive in `rows` gets a latent value from the measure.
 
     A coalition may activate what is inactive in a background row; it then needs a value.
     """
-    rows = space.check_rows("background", rows)
-    if not len(rows):
-        raise InputError("background", "has no row", rows, "Give at least one configuration.")
-    # inactive values must be valid as well: a coalition may activate them
-    invalid = np.flatnonzero(
-        ~(space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1))
-    )
-    if len(invalid):
-        first = invalid[0]
-        raise InputError(
-            "background",
-            f"has a row outside the space (row {first}: {rows[first].tolist()})",
-            rows,
-            "Encode configurations with space.encode.",
-        )
+    rows = checked_sample(space, rows, argument)
     sample = space.sample(len(rows), seed=seed, method="uniform", latent=True)
     fill = np.isnan(rows)
     for j, parameter in enumerate(space.parameters):

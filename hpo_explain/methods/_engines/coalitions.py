@@ -8,7 +8,7 @@ it averages over the background rows before it regresses, so it may as well be g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import comb
 from threading import Lock
@@ -27,7 +27,22 @@ def all_coalitions(n_players: int) -> Bools:
     [[0, 0], [1, 0], [0, 1], [1, 1]]
     """
     codes = np.arange(2**n_players)
-    return np.asarray((codes[:, None] >> np.arange(n_players)) & 1 == 1)
+    return (codes[:, None] >> np.arange(n_players)) & 1 == 1
+
+
+def free_columns(players: Sequence[Sequence[int]], d: int) -> Bools:
+    """Return which of d columns are those of players in each of `all_coalitions`, (2 ** n, d).
+
+    Examples
+    --------
+    >>> free_columns([[2], [0, 1]], 3).astype(int).tolist()
+    [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
+    """
+    coalitions = all_coalitions(len(players))
+    free = np.zeros((len(coalitions), d), dtype=bool)
+    for member, columns in zip(coalitions.T, players, strict=True):
+        free[:, columns] = member[:, None]
+    return free
 
 
 def shapley_weights(n_players: int) -> Array:
@@ -60,7 +75,7 @@ def shapley_weights(n_players: int) -> Array:
     size = member.sum(axis=0)
     joined = np.array([1.0 / (n * comb(n - 1, max(s - 1, 0))) for s in range(n + 1)])
     missed = np.array([1.0 / (n * comb(n - 1, min(s, n - 1))) for s in range(n + 1)])
-    return np.asarray(np.where(member, joined[size], -missed[size]))
+    return np.where(member, joined[size], -missed[size])
 
 
 EXACT_PLAYERS = 11  # up to here every coalition is valued: 2^11 - 2 = 2046
@@ -112,14 +127,14 @@ def kernel_shap(game: Game, n_players: int, *, seed: int = 0) -> Array:
     scale = np.divide(_SPREAD, spread, out=np.ones_like(spread), where=spread > 0)
 
     def scaled(missing: Array) -> Array:
-        return np.asarray((game(missing == 0) - whole) * scale)
+        return (game(missing == 0) - whole) * scale
 
     n_coalitions = 2**n_players - 2 if n_players <= EXACT_PLAYERS else "auto"
     explainer = shap.KernelExplainer(scaled, np.ones((1, n_players)))
     with _global_seed(seed):
         # of one row alone, shap asks for no progress bar
         values = explainer.shap_values(np.zeros(n_players), nsamples=n_coalitions, l1_reg=False)
-    return np.asarray(values / scale)
+    return values / scale
 
 
 @contextmanager

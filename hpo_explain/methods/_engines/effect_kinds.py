@@ -1,23 +1,53 @@
-"""The kinds of effects: averages, what is attainable, along the trials, marginals."""
+"""The kinds of effects: averages, what is attainable, along the trials, marginals.
+
+The attainable effect is what a value can reach if all other hyperparameters are at their best:
+``a(v) = min over λ_C of f(v, λ_C)``, for each function that the trials allow, over rows that stand
+for the space and rows around the best ones. A number with many values has it by its parts, from
+whose middles it is interpolated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hpo_explain.base import Claim, Fact, Subject, declared_fact, half_of_level
-from hpo_explain.belief import STRETCH
-from hpo_explain.methods._engines.attainable import Attainable
+from hpo_explain.base import Claim, Direction, Fact, Subject, fact, half_of_level
+from hpo_explain.belief import PROBABLE, STRETCH, as_draws, least_in, std_of_draws
 from hpo_explain.methods._engines.effect_result import Effect, Mask
 from hpo_explain.methods._engines.rows_at import values_together
+from hpo_explain.models import Surrogate
 from hpo_explain.space import Array, supported_at
 
-_MAY_FAIL = declared_fact(
-    "unsafe_left_out", "configurations that may fail are left out, and may be better"
-)
+
+@dataclass(frozen=True, eq=False)
+class Attainable:
+    """The best objective that can be expected at each value of a hyperparameter.
+
+    Attributes
+    ----------
+    mean, std : ndarray of shape (G,)
+        Expected best and its standard deviation, in the objective's units; NaN where no
+        configuration is valid, or feasible.
+    draws : ndarray of shape (G, draws)
+        The best in each function.
+    configurations : tuple of mapping
+        The predicted best configuration at each value; empty where there is none.
+    """
+
+    mean: Array
+    std: Array
+    draws: Array
+    configurations: tuple[Mapping[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, without the draws."""
+        return {"mean": self.mean, "std": self.std, "configurations": self.configurations}
+
+
+_MAY_FAIL = fact("configurations that may fail are left out, and may be better")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,7 +116,7 @@ class AttainableEffect(Effect):
     """What a value can reach with all others at their best; attributes are those of `Effect`."""
 
     kind: ClassVar[Literal["attainable"]] = "attainable"
-    opening: ClassVar[str] = "With all others at their best the {found.subject.objective_name}"
+    opening: ClassVar[str] = "With all others at their best the"
     # of minima: with 0.95 one in ten such ranges was wrong
     mass: ClassVar[float] = 0.985
     stretch: ClassVar[float] = STRETCH["attainable"]
@@ -95,7 +125,7 @@ class AttainableEffect(Effect):
     def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
         unseen = super()._never_tried(place, masks)
         # the best lies at a border as a rule: 9 of 20 such ranges missed it
-        return unseen if self.feasible is None else (*unseen, _MAY_FAIL())
+        return unseen if self.feasible is None else (*unseen, _MAY_FAIL)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -113,9 +143,7 @@ class AccumulatedEffect(Effect):
     """
 
     kind: ClassVar[Literal["accumulated"]] = "accumulated"
-    opening: ClassVar[str] = (
-        "Along the trials, relative to their average, the {found.subject.objective_name}"
-    )
+    opening: ClassVar[str] = "Along the trials, relative to their average, the"
 
     sample_size: int
     partial: Array | None = None
@@ -157,7 +185,7 @@ class MarginalEffect(Effect):
     """
 
     kind: ClassVar[Literal["marginal"]] = "marginal"
-    opening: ClassVar[str] = "On average the predicted {found.subject.objective_name}"
+    opening: ClassVar[str] = "On average the predicted"
 
     activity: tuple[float, ...]
     rows: str
@@ -173,16 +201,79 @@ class MarginalEffect(Effect):
         return False
 
 
-def marginal_on(subject: Subject, names: Sequence[str], grid: Any, **held: Any) -> MarginalEffect:
-    """Return the marginal of one or two hyperparameters at values of theirs."""
-    members = [subject.space.index(name) for name in names]
-    parameters = [subject.space.parameters[j] for j in members]
-    return MarginalEffect(
-        subject=subject,
-        names=tuple(names),
-        grid=grid[0] if len(members) == 1 else tuple(grid),
-        positions=tuple(p.encode(values) for p, values in zip(parameters, grid, strict=True)),
-        supported=supported_at(subject.support, tuple(names), grid),
-        tried=values_together(subject.space, members, subject.tried),
-        **held,
+def on_axes(
+    subject: Subject, members: Sequence[int], positions: Sequence[Array], grid: Sequence[Any]
+) -> dict[str, Any]:
+    """Return what every effect on a grid knows of it and of the trials."""
+    names = tuple(subject.space.names[j] for j in members)
+    return {
+        "subject": subject,
+        "names": names,
+        "grid": grid[0] if len(members) == 1 else tuple(grid),
+        "positions": tuple(positions),
+        "supported": supported_at(subject.support, names, grid),
+        "tried": values_together(subject.space, members, subject.tried),
+    }
+
+
+def attainable(
+    surrogate: Surrogate,
+    j: int,
+    positions: Array,
+    direction: Direction,
+    *,
+    feasible: Callable[[Array], Array] | None = None,
+    seed: int = 0,
+) -> Attainable:
+    """Return the attainable effect of a hyperparameter.
+
+    Parameters
+    ----------
+    surrogate : Surrogate
+        The model of the objective.
+    j : int
+        The hyperparameter's column.
+    positions : ndarray of shape (G,)
+        Its encoded values.
+    direction : {"minimize", "maximize"}
+        Which way is better.
+    feasible : callable, optional
+        Probability of being feasible, (n,), of encoded rows (n, d); less probable ones than 0.5
+        are no candidates.
+    seed : int, default 0
+        Seed of the rows and, of a model that is none, of its draws.
+
+    Returns
+    -------
+    Attainable
+        Expected best at each value, with its uncertainty.
+    """
+    draws = as_draws(surrogate, direction, seed=seed).at_best
+    land = draws.landscape
+    axis, level = land.axes[j], land.level[:, j]
+    allowed = land.possible
+    if feasible is not None:
+        allowed = allowed & (feasible(land.all_rows) >= PROBABLE)
+    masks = [allowed & (level == i) for i in range(len(axis.centers))]
+    least = np.stack([least_in(land, inside) for inside in masks])  # (L, k)
+    least[np.isinf(least)] = np.nan
+    if axis.category:
+        costs = least[axis.level(positions)]
+    else:
+        each = [np.interp(positions, axis.centers, of_one) for of_one in least.T]
+        costs = np.stack(each, axis=-1)
+    mean = land.all_values.mean(axis=0)
+    rows = [int(np.argmin(np.where(inside, mean, np.inf))) for inside in masks]
+    configurations: list[Mapping[str, Any]] = []
+    for position, at in zip(positions, axis.level(positions).tolist(), strict=True):
+        best = land.all_rows[[rows[at]]].copy()
+        best[:, j] = position
+        there = masks[at].any()
+        configurations.append(draws.space.decode(draws.space.project(best))[0] if there else {})
+    objective = draws.sign * costs
+    return Attainable(
+        mean=objective.mean(axis=-1),
+        std=std_of_draws(objective.T),
+        draws=objective,
+        configurations=tuple(configurations),
     )

@@ -52,7 +52,7 @@ _WIDE = 0.2  # of a hyperparameter's range: of what lies in so wide a gap nothin
 
 def never_tried(
     parameter: Parameter, positions: Array, values: Sequence[Any], at: int, inside: Mask
-) -> tuple[Any, ...] | None:
+) -> tuple[Any, ...]:
     """Return the stretch in which no trial lies, or the category that none has, where that is best.
 
     Parameters
@@ -70,21 +70,21 @@ def never_tried(
 
     Returns
     -------
-    tuple or None
-        Both ends in the user's units, or the category; None where the best was tried, or where a
+    tuple
+        Both ends in the user's units, or the category; empty where the best was tried, or where a
         gap between trials that holds it is narrower than a fifth of the range.
     """
     best, tried = positions[at], np.sort(parameter.encode(values))
     if parameter.is_category:
         missing = best not in tried
-        return tuple(parameter.decode(positions[[at]])) if missing else None
+        return tuple(parameter.decode(positions[[at]])) if missing else ()
     ends = (positions[0], positions[-1])
     below = tried[tried <= best].max(initial=ends[0])
     above = tried[tried >= best].min(initial=ends[1])
     nearest = np.abs(tried[:, None] - positions).argmin(axis=1)
     seen = bool(inside[nearest].any())
     if best in tried or (above - below <= _WIDE * (ends[1] - ends[0]) and seen):
-        return None
+        return ()
     return tuple(parameter.decode(np.array([below, above])))
 
 

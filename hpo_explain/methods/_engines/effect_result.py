@@ -27,11 +27,13 @@ from hpo_explain.base import (
     Result,
     Table,
     check_fraction,
-    declared_fact,
-    filled,
+    fact,
     format_value,
     half_of_level,
+    join_names,
     listed,
+    printable,
+    shorten,
 )
 from hpo_explain.belief import NEGLIGIBLE, PROBABLE, STRETCH, Decision, decide, interval, varying
 from hpo_explain.methods._engines.effect_ranges import (
@@ -43,23 +45,10 @@ from hpo_explain.methods._engines.effect_ranges import (
 from hpo_explain.space import Array, Bools, Parameter, category_index
 
 Mask = Bools
-_OPEN = declared_fact("no_value_ruled_out", "no value can be told from the best", role="said")
-_NEVER_TRIED = declared_fact(
-    "best_never_tried",
-    {
-        "stretch": "no trial lies between {low} and {high} of {names}",
-        "category": "no trial has {names} = {value}",
-    },
-)
-_INFEASIBLE = declared_fact(
-    "probably_infeasible",
-    "probably infeasible, so not the best: {names} = {values}",
-    role="basis",
-    values=lambda fact: listed([*map(format_value, fact["values"])], 5),
-)
+_OPEN = fact("no value can be told from the best", kind="no_value_ruled_out", role="said")
 
 
-def _own(name: str, otherwise: Any) -> Callable[[Any], Any]:
+def _of_kind(name: str, otherwise: Any) -> Callable[[Any], Any]:
     """Return what gives an attribute that only one kind has."""
     return lambda result: getattr(result, name, otherwise)
 
@@ -119,39 +108,24 @@ class Effect(Result):
             "names": "names",
             "mean": "mean",
             "std": "std",
-            "variance": _own("variance", ""),
+            "variance": _of_kind("variance", ""),
             "supported": "supported",
             "grid": "axes",
             "best": lambda result: result.best if result.compared else None,
-            "partial_dependence": _own("partial", None),
+            "partial_dependence": _of_kind("partial", None),
             "feasible": "feasible",
             "attainable": lambda result: (
                 (best := getattr(result, "attainable", None)) and best.to_dict()
             ),
             "mean_confidence": "mean_confidence",
-            "sample_size": _own("sample_size", 0),
+            "sample_size": _of_kind("sample_size", 0),
             "incumbent": "incumbent",
-            "activity": _own("activity", ()),
+            "activity": _of_kind("activity", ()),
             "given": "given",
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "best": "{found.lead} is best at {where}: {estimate}.",
-        "open": "{found.lead} is {estimate} at best; no value of {any} is ruled out.",
-        "short": "Best on average at {where}.",
-        "short flat": "No value of {names} makes a difference.",
-        "short open": "No value of {any} is ruled out.",
-        "flat": "{found.lead} is the same for every value of {names}: differences are below "
-        "{noise}, the noise of one evaluation.",
-        "same": "{found.lead} is the same for every value of {names}.",
-        "together": "Along the trials {names} act together: their sum misses {size}.",
-        "perhaps": "Along the trials {names} may act together: their sum misses {size}.",
-        "apart": "Along the trials {names} do not act together: their sum misses less than "
-        "{noise}, the noise of one evaluation.",
-    }
-
     kind: ClassVar[Literal["average", "attainable", "accumulated", "marginal"]]
-    opening: ClassVar[str] = "On average the {found.subject.objective_name}"
+    opening: ClassVar[str] = "On average the"
     """How a sentence about it begins."""
     mass: ClassVar[float] = 0.95
     """At one of the values that may be the best so many functions are best."""
@@ -252,7 +226,7 @@ class Effect(Result):
             return half_of_level(level) * self.std
         tail = (1.0 - level) / 2.0
         low, high = np.quantile(self.draws, [tail, 1.0 - tail], axis=-1)
-        return np.asarray(self.stretch * (high - low) / 2.0)
+        return self.stretch * (high - low) / 2.0
 
     @property
     def _bounds(self) -> tuple[float, float]:
@@ -342,7 +316,7 @@ class Effect(Result):
         """Which values are rather feasible than not, of the shape of `mean`."""
         if self.feasible is None:
             return np.ones(self.mean.shape, dtype=bool)
-        return np.asarray(self.feasible >= PROBABLE)
+        return self.feasible >= PROBABLE
 
     @property
     def _candidates(self) -> Mask:
@@ -385,30 +359,30 @@ class Effect(Result):
     @property
     def shown(self) -> Mask:
         """Where the effect may be relied on: it was tried, and is rather feasible than not."""
-        return np.asarray(self.supported & self.may_be_best)
+        return self.supported & self.may_be_best
 
     # ------------------------------------------------------------------ what is said
 
     @property
     def lead(self) -> str:
         """How a sentence about it begins."""
-        lead = filled(self.opening, found=self)
-        if not self.given:
-            return lead
-        return f"Given {self.subject.sub_space(self.given)}, {lead[0].lower()}{lead[1:]}"
+        lead = f"{self.opening} {self.objective_name}"
+        if self.given:
+            lead = f"Given {self.subject.sub_space(self.given)}, {lead[0].lower()}{lead[1:]}"
+        return shorten(lead, 200)
 
     @property
     def headline(self) -> str:
         """Which values are best."""
         first = self.claims[0]
         if first.side == "below":
-            return self.briefly("short flat", names=self.names)
+            return printable(f"No value of {join_names(self.names)} makes a difference.")
         if first.kind != "best":
             return super().headline
         if any(reason.kind == "no_value_ruled_out" for reason in first.because):
-            return self.briefly("short open", any=self.names)
+            return printable(f"No value of {join_names(self.names)} is ruled out.")
         where = where_best(self._parameters, first.values)
-        return self.briefly("short", where=where)
+        return printable(f"Best on average at {join_names(where)}.")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -418,40 +392,34 @@ class Effect(Result):
         (``term="attainable"``), where it was asked for. Of a pair's accumulated effects whether
         both act together.
         """
-        return self._levels()
-
-    def _told(self, kind: Any, says: str, decision: Decision, **held: Any) -> Claim:
-        return self.decided(
-            kind,
-            self.names,
-            decision,
-            says=says,
-            any=" or ".join(self.names),
-            noise=self.noise_std,
-            term=self.term,
-            **held,
-        )
-
-    def _levels(self) -> tuple[Claim, ...]:
-        first, last = int(self._order[0]), int(self._order[-1])
+        order, names = self._order, join_names(self.names)
         least = max(ROUNDING * float(np.nanmax(np.abs(self.mean))), 1e-300)
         noise = max(self.noise_std, least)
         ranges = varying(np.ptp(self._costs, axis=1))
         flat = decide(ranges, noise, side="below", stretch=self.stretch)
-        if flat.certain:
-            says = "flat" if noise > least else "same"
-            says = "apart" if self.together else says
-            return (self._told("difference", says, flat),)
-        if not (flat.known or self.together) and self.spread <= least:
-            nothing = replace(flat, estimate=0.0, side="below")
-            same = self._told("difference", "same", nothing)
-            return (replace(same, side="below"),)
-        gap = self._between(first, last, extremes=True)
+        is_same = not (flat.known or self.together) and self.spread <= least
+        if flat.certain or is_same:
+            below = f"{format_value(self.noise_std)}, the noise of one evaluation"
+            text = f"{self.lead} is the same for every value of {names}"
+            if self.together:
+                text = f"Along the trials {names} do not act together: their sum misses less than "
+                text += below
+            elif flat.certain and noise > least:
+                text += f": differences are below {below}"
+            if is_same:
+                flat = replace(flat, estimate=0.0)
+            return (replace(self._told("difference", f"{text}.", flat), side="below"),)
+        gap = self._between(int(order[0]), int(order[-1]), extremes=True)
         if self.together:
-            says = "together" if gap.certain else "perhaps"
-            return (self._between(first, last, says, extremes=True),)
-        best = self._best(first, differs=gap.certain)
+            act = "act" if gap.certain else "may act"
+            misses = abs(self._gap(int(order[0]), int(order[-1]), extremes=True).shown)
+            text = f"Along the trials {names} {act} together: their sum misses {misses}."
+            return (replace(gap, text=text),)
+        best = self._best(int(order[0]), differs=gap.certain)
         return (best, gap) if flat.known else (best,)
+
+    def _told(self, kind: Any, text: str, decision: Decision, **held: Any) -> Claim:
+        return self.decided(kind, self.names, decision, text=text, term=self.term, **held)
 
     def _best(self, place: int, *, differs: bool) -> Claim:
         """Return which values hold the best one, where any differ, and how good it is."""
@@ -472,17 +440,15 @@ class Effect(Result):
             bound=level,
             threshold=np.nan,
         )
-        claim = self._told(
-            "best",
-            "best" if narrowed or not is_known else "open",
-            decision,
-            because=self._basis,
-            values=values,
-            where=where_best(self._parameters, values),
-        )
+        where = join_names(where_best(self._parameters, values))
+        text = f"{self.lead} is best at {where}: {decision.shown}."
+        if is_known and not narrowed:
+            names = shorten(" or ".join(self.names), 200)
+            text = f"{self.lead} is {decision.shown} at best; no value of {names} is ruled out."
+        claim = self._told("best", text, decision, because=self._basis, values=values)
         if not is_known:
             return claim
-        doubts = unseen if narrowed else (_OPEN(),)
+        doubts = unseen if narrowed else (_OPEN,)
         return replace(claim, because=(*doubts, *self._basis))
 
     def _never_tried(self, place: int, masks: list[Mask]) -> tuple[Fact, ...]:
@@ -493,12 +459,12 @@ class Effect(Result):
         for i, at in enumerate(np.unravel_index(place, self.mean.shape)):
             parameter = self._parameters[i]
             stretch = never_tried(parameter, self.positions[i], self.tried[i], int(at), masks[i])
-            name = (parameter.name,)
-            if stretch is not None and parameter.is_category:
-                facts.append(_NEVER_TRIED(of="category", names=name, value=stretch[0]))
-            elif stretch is not None:
-                low, high = stretch
-                facts.append(_NEVER_TRIED(of="stretch", names=name, low=low, high=high))
+            ends, name = [format_value(value, width=200) for value in stretch], parameter.name
+            if len(ends) == 1:
+                facts.append(fact(f"no trial has {name} = {ends[0]}", names=[name]))
+            elif ends:
+                between = f"between {ends[0]} and {ends[1]} of {name}"
+                facts.append(fact(f"no trial lies {between}", names=[name]))
         return tuple(facts)
 
     def contrast(self, a: Any, b: Any) -> Claim:
@@ -528,14 +494,16 @@ class Effect(Result):
         )
         return self._between(first, second)
 
-    def _between(self, first: int, second: int, says: str = "", *, extremes: bool = False) -> Claim:
-        gap = self._flat[first] - self._flat[second]
+    def _gap(self, first: int, second: int, *, extremes: bool = False) -> Decision:
         # the best and the worst were chosen among many
         least = NEGLIGIBLE * self.noise_std if extremes else 0.0
+        return decide(self._flat[first] - self._flat[second], stretch=self.stretch, least=least)
+
+    def _between(self, first: int, second: int, *, extremes: bool = False) -> Claim:
         claim = self._told(
             "difference",
-            says,
-            decide(gap, stretch=self.stretch, least=least),
+            "",
+            self._gap(first, second, extremes=extremes),
             values=tuple(zip(self._at(first), self._at(second), strict=True)),
         )
         return replace(claim, side="above")  # there is one, whatever its sign
@@ -549,7 +517,10 @@ class Effect(Result):
     def _basis(self) -> tuple[Fact, ...]:
         """What the claims rest on."""
         out = [*itertools.compress(self.axes[0], ~self.may_be_best)] if self.mean.ndim == 1 else []
-        return (_INFEASIBLE(names=self.names, values=out),) if out else ()
+        if not out:
+            return ()
+        values = f"{join_names(self.names)} = {listed([*map(format_value, out)], 5)}"
+        return (fact(f"probably infeasible, so not the best: {values}", role="basis"),)
 
     # ------------------------------------------------------------------ ranges of values
 

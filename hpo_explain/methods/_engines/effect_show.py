@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -37,15 +38,6 @@ UNTRIED = f"fewer than {FEW} trials near"
 _MOST_POINTS = 20  # whole numbers up to which each is a point
 _BESIDE = 0.22  # how far from its value a second point stands
 _STD = {"trees": "std over the trees", "draws": "posterior std of the mean over all others"}
-_WHAT = {"accumulated": "effect on"}
-_HEADINGS = {
-    ("average", 1): "Effect of {names} on the {objective}",
-    ("average", 2): "Effect of {names} on the {objective}",
-    ("accumulated", 1): "Effect of {names} on the {objective} along the trials",
-    ("accumulated", 2): "What {names} do together to the {objective}",
-    ("marginal", 1): "Predicted {objective} by {names}",
-    ("marginal", 2): "Predicted {objective} by {names}",
-}
 
 
 def effect(
@@ -69,43 +61,30 @@ def effect(
     points, untried = as_points(result), _untried(result)[shown]
     best = np.zeros(len(shown), dtype=bool)
     if result.compared and compared:
-        best = first.best[shown]
-    groups = {"main": ~untried & ~best, "best": ~untried & best, "doubt": untried}
-    edges = x.edges()
-    if not named:
-        edges[[0, -1]] = (max(edges[0], x.places[0]), min(edges[-1], x.places[-1]))
-    lines, dots = list[Line](), list[Dots]()
+        best = ~untried & first.best[shown]
+    marks: dict[str, Any] = {}
     if points:
-        dots += _points(result, first, x.places, shown, groups)
+        groups = {"main": ~untried & ~best, "best": best, "doubt": untried}
+        marks["dots"] = [*_points(result, first, x.places, shown, groups)]
     else:
-        lines += _lines(result, first, x.places)
+        edges, places = x.edges(), x.places
+        edges[[0, -1]] = (max(edges[0], places[0]), min(edges[-1], places[-1]))
+        marks["lines"] = [Line(places, *second, look="second") for second in _second(result)]
+        marks["lines"].append(Line(places, first.mean, _half(first)))
+        marks["dimmed"] = [(edges[a], edges[b]) for a, b in runs(untried)]
+        marks["marked"] = [(edges[a], edges[b]) for a, b in runs(best)]
     trials = _trials(result, x) if compared else None
+    if result.tried and not (named or trials):
+        marks["rug"] = apart(x, along(x, result.tried[0]))
     figure = Curves(
         x=x,
         y=Axis(label=_predicted(result)),
-        lines=lines,
-        dots=dots,
         thin=_thin(result, x, shown) if single else None,
-        dimmed=[] if points else [(edges[a], edges[b]) for a, b in runs(untried)],
-        marked=[] if points else [(edges[a], edges[b]) for a, b in runs(groups["best"])],
-        rug=np.empty(0) if named or trials else _tried(result, 0, x),
         guide=place_of(result, 0, x),
-        **_around(
-            result,
-            points=points,
-            dimmed=bool(untried.any()),
-            left_out=result.mean.size - len(shown),
-            single=single,
-        ),
+        **marks,
+        **_around(result, points, bool(untried.any()), result.mean.size - len(shown)),
     )
     return figure if trials is None else _before(figure, trials, result)
-
-
-def _lines(result: Effect, first: Effect, at: Array) -> Iterator[Line]:
-    """Yield the curves of a real-valued hyperparameter, what is second behind."""
-    for second in _second(result):
-        yield Line(at, *second, look="second")
-    yield Line(at, first.mean, _half(first))
 
 
 def _points(
@@ -134,19 +113,20 @@ def _before(figure: Curves, trials: Dots, result: Effect) -> Curves:
 
 def _cells(result: Effect) -> Cells:
     x, y = axis_of(result, 0), axis_of(result, 1)
-    places = [place_of(result, k, axis) for k, axis in enumerate((x, y))]
     dimmed = _untried(result)
-    tried = Dots(_tried(result, 0, x), _tried(result, 1, y, shuffled=True), look="tried")
-    across, up = np.array(places, dtype=float)[:, None]
-    stars = [] if None in places else [Dots(across, up, look="star")]
+    dots = _tried(result, x, y)
+    star = [place_of(result, k, axis) for k, axis in enumerate((x, y))]
+    if None not in star:
+        across, up = np.array(star, dtype=float)[:, None]
+        dots.append(Dots(across, up, look="star"))
     return Cells(
         x=x,
         y=y,
         values=result.mean,
         scale=_predicted(result),
         dimmed=dimmed,
-        dots=[tried, *stars],
-        **_around(result, points=False, dimmed=bool(dimmed.any())),
+        dots=dots,
+        **_around(result, False, bool(dimmed.any())),
     )
 
 
@@ -169,16 +149,13 @@ def axis_of(result: Effect, k: int, places: Any = None) -> Axis:
         limits = (p.low, p.high) if len(values) == 1 and p.low < p.high else (None, None)
         return Axis(label=label, values=values, log=result.log[k], limits=limits)
     names = [str(value) for value in values]
-    if places is not None:
-        names = [names[i] for i in places]
-        if result.tried:
-            counts = np.bincount(_codes(result, k, result.tried[k]), minlength=len(values))[places]
-            names = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
-    return Axis(
-        label=label,
-        values=[values[i] for i in places] if places is not None else values,
-        names=names,
-    )
+    if places is None:
+        return Axis(label=label, values=values, names=names)
+    kept = [names[i] for i in places]
+    if result.tried:
+        counts = Counter(map(CategoryIndex(values), result.tried[k]))
+        kept = [f"{names[i]} ({counts[i]})" for i in places]
+    return Axis(label=label, values=[values[i] for i in places], names=kept)
 
 
 def _half(result: Effect) -> Array:
@@ -216,19 +193,26 @@ def _thin(result: Effect, x: Axis, places: Any) -> tuple[Array, Array] | None:
     return across, up
 
 
-def _codes(result: Effect, k: int, values: Any) -> list[int]:
-    index = CategoryIndex(result.axes[k])
-    return [code for code in map(index, values) if code is not None]
+def along(x: Axis, values: Sequence[Any]) -> Array:
+    """Return where values stand along an axis; NaN for categories that are not on it."""
+    if not x.names:
+        return x.at(values)
+    codes = map(CategoryIndex(tuple(x.values)), values)
+    return np.array([np.nan if code is None else code for code in codes], dtype=float)
+
+
+def apart(x: Axis, at: Array, *, shuffled: bool = False) -> Array:
+    """Return places with those side by side that fall together: categories, few whole numbers."""
+    few = x.names or (x.integers and not x.log and len(x.values) <= _MOST_POINTS)
+    return side_by_side(at, shuffled=shuffled) if few else at
 
 
 def place_of(result: Effect, k: int, x: Axis) -> float | None:
     """Return where the incumbent stands along an axis, if it is drawn."""
     if result.incumbent is None or result.kind == "marginal":
         return None
-    if not result.categorical[k]:
-        return float(x.at([result.incumbent[k]])[0])
-    here = CategoryIndex(tuple(x.values))(result.incumbent[k])
-    return None if here is None else float(here)
+    (at,) = along(x, [result.incumbent[k]]).tolist()
+    return None if np.isnan(at) else float(at)
 
 
 def _trials(result: Effect, x: Axis) -> Dots | None:
@@ -239,101 +223,74 @@ def _trials(result: Effect, x: Axis) -> Dots | None:
         return None
     j = subject.space.index(result.names[0])
     there = ~np.isnan(subject.tried[:, j]) & np.isfinite(subject.costs)
-    values = [config[result.names[0]] for config in subject.space.decode(subject.tried[there])]
-    y = subject.value_sign * subject.costs[there]
-    if not result.categorical[0]:
-        at = _beside(x, values)
-    else:
-        index = CategoryIndex(tuple(x.values))
-        codes = [index(value) for value in values]
-        has_place = np.array([code is not None for code in codes], dtype=bool)
-        y = y[has_place]
-        at = side_by_side([code for code in codes if code is not None])
-    return Dots(at, y, look="behind") if len(y) else None
+    at = along(x, subject.space.parameters[j].decode(subject.tried[there, j]))
+    y, shown = subject.value_sign * subject.costs[there], ~np.isnan(at)
+    return Dots(apart(x, at[shown]), y[shown], look="behind") if shown.any() else None
 
 
-def _tried(result: Effect, k: int, x: Axis, *, shuffled: bool = False) -> Array:
-    """Return where the tried values stand along an axis, those that fall together side by side."""
+def _tried(result: Effect, x: Axis, y: Axis) -> list[Dots]:
+    """Return the values tried of a pair as points."""
     if not result.tried:
-        return np.empty(0)
-    shown = np.ones(len(result.tried[0]), dtype=bool)
-    for axis, values, named in zip(result.axes, result.tried, result.categorical, strict=True):
-        if named:
-            index = CategoryIndex(axis)
-            shown &= [index(value) is not None for value in values]
-    own = [result.tried[k][i] for i in np.flatnonzero(shown)]
-    if result.categorical[k]:
-        return side_by_side(_codes(result, k, own), shuffled=shuffled)
-    return _beside(x, own, shuffled=shuffled)
-
-
-def _beside(x: Axis, values: Sequence[Any], *, shuffled: bool = False) -> Array:
-    """Return where values of a number stand, of few whole numbers equal ones side by side."""
-    few = len(x.values) <= _MOST_POINTS and x.integers and not x.log
-    at = x.at(values)
-    return side_by_side(at, shuffled=shuffled) if few else at
+        return []
+    at, up = (along(axis, values) for axis, values in zip((x, y), result.tried, strict=True))
+    shown = ~np.isnan(at + up)
+    return [Dots(apart(x, at[shown]), apart(y, up[shown], shuffled=True), look="tried")]
 
 
 # ---------------------------------------------------------------------- what is written around
 
 
 def _predicted(result: Effect) -> str:
-    return f"{_WHAT.get(result.kind, 'predicted')} {shorten(result.subject.objective_name, 40)}"
+    what = "effect on" if result.kind == "accumulated" else "predicted"
+    return f"{what} {shorten(result.objective_name, 40)}"
 
 
-def _around(
-    result: Effect, *, points: bool, dimmed: bool, left_out: int = 0, single: bool = True
-) -> dict[str, Any]:
+def _heading(result: Effect) -> str:
     names = join_words([shorten(name, 60) for name in result.names])
-    heading = _HEADINGS[result.kind, len(result.names)].format(
-        names=names, objective=shorten(result.subject.objective_name, 40)
-    )
+    objective = shorten(result.objective_name, 40)
+    if result.kind == "marginal":
+        return f"Predicted {objective} by {names}"
+    if result.together:
+        return f"What {names} do together to the {objective}"
+    along_trials = " along the trials" if result.kind == "accumulated" else ""
+    return f"Effect of {names} on the {objective}{along_trials}"
+
+
+def _around(result: Effect, points: bool, dimmed: bool, left_out: int = 0) -> dict[str, Any]:
     words = {
-        "heading": heading,
+        "heading": _heading(result),
         "subtitle": subtitle(result),
         "footer": _footer(result, points, dimmed, left_out),
     }
     if result.kind == "marginal":
         return {**words, "caution": "", "means": {}}
-    means = _means_of_pair(result)
-    if len(result.names) == 1:
-        means = _means_of_curve(result, points=points, single=single)
+    means = _means(result)
     if dimmed:
         means["doubt" if points else "dimmed"] = " or ".join(_why(result))
     return {**words, "caution": result.caution, "means": means}
 
 
-def _means_of_pair(result: Effect) -> dict[str, str]:
-    """Return what the marks over a surface mean."""
-    means = {"best": "may be the best", "marked": "may be the best"}
-    if result.incumbent is not None:
-        means["star"] = "incumbent"
-    if result.tried:
-        means["tried"] = "tried"
-    return means
-
-
-def _means_of_curve(result: Effect, *, points: bool, single: bool) -> dict[str, str]:
-    """Return what the marks along a curve mean, or of points where its values are few."""
+def _means(result: Effect) -> dict[str, str]:
+    """Return what marks mean, whichever of them are drawn."""
     is_second = result.first is not result
-    main = REACHABLE if is_second else AVERAGE
-    means = {"main": main, "best": "may be the best"}
-    if not points:
-        means["marked"] = "may be the best"
-    if not np.isnan(result.std).all():
-        means["band"] = "95 % band"
+    means = {
+        "main": REACHABLE if is_second else AVERAGE,
+        "best": "may be the best",
+        "marked": "may be the best",
+        "band": "95 % band",
+        "second": AVERAGE,
+        "thin": "single configurations (ICE)",
+        "guide": "incumbent",
+        "star": "incumbent",
+        "behind": "trials",
+        "beyond": "beyond the axis",
+        "rug": "tried",
+        "tried": "tried",
+    }
     if isinstance(result, AccumulatedEffect):
         means["second"] = "partial dependence, centred"
-    elif is_second:
-        means["second"] = AVERAGE
-    if isinstance(result, AverageEffect) and single:
-        means["thin"] = "single configurations (ICE)"
-    if result.incumbent is not None:
-        means["guide"] = "incumbent"
-    means["behind"] = "trials"
-    means["beyond"] = "beyond the axis"
-    if result.tried and not result.categorical[0]:
-        means["rug"] = "tried"
+    if len(result.names) == 2 or np.isnan(result.std).all():
+        del means["band"]
     return means
 
 

@@ -6,20 +6,26 @@ Symbols as in `shapley`: x the explained row, b a background row, S a coalition,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from hpo_explain.base import Fact, InputError, Option, counted, declared_fact, steps
+from hpo_explain.base import Fact, InputError, Option, counted, fact, steps
 from hpo_explain.methods._engines.coalitions import (
     EXACT_PLAYERS,
     all_coalitions,
     kernel_shap,
     shapley_weights,
 )
-from hpo_explain.methods._engines.orders import COMPOSED_ROWS, terms_at, walked_shapley
-from hpo_explain.methods._engines.split_gains import columns_of, crossed_in_coalitions, with_shares
+from hpo_explain.methods._engines.orders import (
+    COMPOSED_ROWS,
+    columns_of,
+    crossed_in_coalitions,
+    terms_at,
+    walked_shapley,
+    with_shares,
+)
 from hpo_explain.models import (
     Acquisition,
     Split,
@@ -29,33 +35,8 @@ from hpo_explain.models import (
 )
 from hpo_explain.space import Array, Bools, Ints
 
-Players = Ints
-Coalitions = Bools
-
 LEAST_WALKED = 8  # players: with fewer, all coalitions are hardly more than a few orders
 LEAST_WALKS = 100  # orders, however few background rows there are
-
-
-def _coalitions(fact: Fact) -> str:
-    count = fact["players"]
-    if fact["sampled"]:
-        return f"sampled coalitions of {count} hyperparameters"
-    return f"all {2**count} coalitions"
-
-
-def _sum_of(fact: Fact) -> str:
-    if fact["most"] <= 1:
-        return "exact, hyperparameter by hyperparameter"
-    games = counted(fact["games"], "game")
-    how = "sampled" if fact["sampled"] else "exact"
-    return f"{how}, as a sum of {games} of at most {fact['most']} hyperparameters"
-
-
-_NOBODY = declared_fact("no_players", "no hyperparameter can matter here")
-_EXACT = declared_fact("coalitions_exact", "exact, all {coalitions} coalitions")
-_KERNEL = declared_fact("kernel_explainer", "KernelExplainer, {which}", which=_coalitions)
-_SUMMED = declared_fact("games_summed", "{how}", how=_sum_of)
-_WALKED = declared_fact("orders_walked", "sampled orders of {players} hyperparameters")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +64,7 @@ class CoalitionGame:
 
     acquisition: Acquisition
     x: Array
-    players: Players
+    players: Ints
     estimator: str
     seed: int
     absent: tuple[int, ...] = ()
@@ -144,14 +125,7 @@ class CoalitionGame:
         if len(acquisitions) < 2:
             return []
         return [
-            CoalitionGame.of(
-                part,
-                self.x,
-                estimator=self.estimator,
-                seed=self.seed,
-                absent=self.absent,
-                grows=self.grows,
-            )
+            replace(self, acquisition=part, players=_players(part, self.x, self.absent))
             for part in acquisitions
         ]
 
@@ -167,12 +141,15 @@ class CoalitionGame:
         """
         n, columns = len(self.players), columns_of(self.acquisition)
         if n == 0:
-            return np.zeros((len(cubes), 0, len(columns))), _NOBODY()
+            return np.zeros((len(cubes), 0, len(columns))), fact(
+                "no hyperparameter can matter here"
+            )
         games = self.parts()
         if games:
             return self._sum_of(games, cubes)
         if self.walks_orders:
-            return self._walked(cubes), _WALKED(players=n, sampled=True)
+            how = fact(f"sampled orders of {n} hyperparameters", sampled=True)
+            return self._walked(cubes), how
         if not self._too_many:
             return self._of_all(cubes)
         if self.estimator == "exact":
@@ -183,7 +160,8 @@ class CoalitionGame:
                 self.estimator,
                 ("Use ", Option("estimator", "kernel"), "."),
             )
-        return self._sampled(cubes), _KERNEL(players=n, sampled=True)
+        how = fact(f"KernelExplainer, sampled coalitions of {n} hyperparameters", sampled=True)
+        return self._sampled(cubes), how
 
     def _of_all(self, cubes: list[Array]) -> tuple[Array, Fact]:
         """Return Shapley values from those of all coalitions, and how they came about."""
@@ -191,14 +169,13 @@ class CoalitionGame:
         coalitions = all_coalitions(n)
         blocks = self._in_coalitions(coalitions, rows)
         values, crossed = self._averaged(blocks, coalitions, cubes)
-        how: Fact
         if self.estimator == "kernel":
             games = [partial(_looked_up, of_cube) for of_cube in values]
             phi = np.stack([kernel_shap(game, n) for game in games])
-            how = _KERNEL(players=n, sampled=False)
+            how = fact(f"KernelExplainer, all {2**n} coalitions")
         else:
             phi = np.asarray(shapley_weights(n) @ values)
-            how = _EXACT(coalitions=2**n)
+            how = fact(f"exact, all {2**n} coalitions")
         return self._shared(phi, crossed), how
 
     def _sampled(self, cubes: list[Array]) -> Array:
@@ -219,11 +196,11 @@ class CoalitionGame:
         shares = self._walked(cubes)[..., -2:]
         return self._shared(phi, shares[..., 0] - shares[..., 1])
 
-    def values(self, coalitions: Coalitions, cubes: list[Array]) -> Array:
+    def values(self, coalitions: Bools, cubes: list[Array]) -> Array:
         """Return v (hypercube, coalition, term)."""
         return np.stack([self._over_one(cube, coalitions) for cube in cubes])
 
-    def _over_one(self, cube: Array, coalitions: Coalitions) -> Array:
+    def _over_one(self, cube: Array, coalitions: Bools) -> Array:
         """Return v (coalition, term) over one hypercube."""
         terms = [terms for _, terms in self._in_coalitions(coalitions, cube)]
         return np.column_stack(
@@ -255,12 +232,17 @@ class CoalitionGame:
             place = np.ix_(range(len(cubes)), rows, columns)
             phi[place] += part.shapley(cubes)[0]
         most = max(len(part.players) for part in games)
-        return phi, _SUMMED(games=len(games), most=most, sampled=most > EXACT_PLAYERS)
+        if most <= 1:
+            return phi, fact("exact, hyperparameter by hyperparameter")
+        sampled = most > EXACT_PLAYERS
+        how = "sampled" if sampled else "exact"
+        of_games = f"a sum of {counted(len(games), 'game')} of at most {most} hyperparameters"
+        return phi, fact(f"{how}, as {of_games}", sampled=sampled)
 
     def _averaged(
         self,
         blocks: Iterator[tuple[slice, dict[str, Array]]],
-        coalitions: Coalitions,
+        coalitions: Bools,
         cubes: list[Array],
     ) -> tuple[Array, Array]:
         """Return v (hypercube, coalition, term), and D of a split (hypercube, player)."""
@@ -281,7 +263,7 @@ class CoalitionGame:
         return values, crossed
 
     def _in_coalitions(
-        self, coalitions: Coalitions, rows: Array
+        self, coalitions: Bools, rows: Array
     ) -> Iterator[tuple[slice, dict[str, Array]]]:
         """Yield the terms in coalitions for some of the background rows, each (rows, coalitions).
 
@@ -302,12 +284,12 @@ class CoalitionGame:
             yield some, {name: v.reshape(shape) for name, v in terms.items()}
 
 
-def _looked_up(values: Array, coalitions: Coalitions) -> Array:
+def _looked_up(values: Array, coalitions: Bools) -> Array:
     """Return the values of coalitions, from those of all in the order of `all_coalitions`."""
-    return np.asarray(values[coalitions @ (1 << np.arange(coalitions.shape[1]))])
+    return values[coalitions @ (1 << np.arange(coalitions.shape[1]))]
 
 
-def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Players:
+def _players(acquisition: Acquisition, x: Array, absent: tuple[int, ...]) -> Ints:
     """Return the columns that take part.
 
     Active hyperparameters do, and optional ones left out by choice; not those of a single value,

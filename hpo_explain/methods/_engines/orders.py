@@ -15,6 +15,11 @@ A player joins early in one walk of a row and late in the other (antithetic pair
 steps are needed for the same error than by orders drawn independently. The gains of a walk sum to
 u(x) - u(b): contributions are efficient whatever the number of walks.
 
+What a player's joining earns is told by each term, and of a split criterion by mean and
+uncertainty (symbols as in `models.acquisition.split`). Shapley values are means of gains over
+coalitions, so that the shares of their gains are shares of the values; and D needs no other
+predictions than those of all coalitions, or of a walk.
+
 References
 ----------
 .. [1] Štrumbelj, E. and Kononenko, I. (2014). Explaining prediction models and individual
@@ -25,12 +30,16 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hpo_explain.base import steps
-from hpo_explain.methods._engines.split_gains import columns_of, step_gains
-from hpo_explain.models import Acquisition
+from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
+from hpo_explain.models import Acquisition, Split
 from hpo_explain.space import Array, Ints
+
+COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
 
 
 def walked_shapley(
@@ -55,60 +64,17 @@ def walked_shapley(
     """
     background = np.vstack(cubes)
     rng = np.random.default_rng(seed)
-    places = np.searchsorted(np.sort(players), players)
-
-    def mean_gains(rows: Array) -> Array:
-        """Return what each player earns on average, (rows, player, column)."""
-        there = rng.permuted(np.tile(players, (len(rows), 1)), axis=1)
-        orders = np.stack([there, there[:, ::-1]], axis=1)
-        gains = step_gains(acquisition, _composed_terms(acquisition, x, rows, orders))
-        # in which step each player joins, by the order of `players`
-        joins = np.argsort(orders, axis=2)[:, :, places, None]
-        return np.asarray(np.take_along_axis(gains, joins, axis=2).mean(axis=1))
-
-    at_once = max(1, _STEPS // (2 * (len(players) + 1)))
-    by_row = np.concatenate(
-        [
-            mean_gains(background[start : start + at_once])
-            for start in range(0, len(background), at_once)
-        ]
-    )
+    p = len(players)
+    by_row = []
+    at_once = max(1, COMPOSED_ROWS // (2 * (p + 1)))
+    for start in range(0, len(background), at_once):
+        rows = background[start : start + at_once]
+        rank = drawn_ranks(len(rows), p, rng)
+        there, back = (_gains(acquisition, x, players, rows, one) for one in (rank, p - 1 - rank))
+        by_row.append((there + back) / 2.0)
     ends = np.cumsum([len(cube) for cube in cubes])
-    return np.stack([rows.mean(axis=0) for rows in np.split(by_row, ends[:-1])])
-
-
-def _composed_terms(
-    acquisition: Acquisition, x: Array, background: Array, orders: Ints
-) -> dict[str, Array]:
-    """Return the terms while players take the values of `x` in orders (n, w, p), (n, w, p + 1)."""
-    n, walks, p = orders.shape
-    players = np.sort(orders[0, 0])
-    walked = {name: np.empty((n, walks, p + 1)) for name in acquisition.term_names}
-    step = max(1, COMPOSED_ROWS // (walks * (p + 1)))
-    for a in range(0, n, step):
-        some = slice(a, a + step)
-        # what is no player never joins
-        place = np.full((*orders[some].shape[:2], len(x)), p)
-        place[..., players] = np.argsort(orders[some], axis=2)
-        # in step s the first s players of the order have the values of x
-        joined = place[:, :, None, :] < np.arange(p + 1)[:, None]
-        rows = np.where(joined, x, background[some, None, None, :])
-        terms = terms_at(acquisition, rows.reshape(-1, len(x)))
-        for name, values in walked.items():
-            values[some] = terms[name].reshape(joined.shape[:3])
-    return walked
-
-
-_STEPS = 500_000  # of walks at once: bounds the memory, however many rows there are
-COMPOSED_ROWS = 10_000  # at once: bounds the memory, whatever model receives them
-
-
-def terms_at(acquisition: Acquisition, latent: Array) -> dict[str, Array]:
-    """Return the terms, each (n,), at the configurations that latent rows stand for."""
-    return acquisition.terms(acquisition.space.project(latent))
-
-
-_ROWS = 20_000  # composed at once: bounds the memory
+    of_cubes = np.split(np.concatenate(by_row), ends[:-1])
+    return np.stack([rows.mean(axis=0) for rows in of_cubes])
 
 
 def sampled_shapley(
@@ -144,21 +110,37 @@ def sampled_shapley(
     contributions = np.zeros((orders, p, len(columns_of(acquisition))))
     if not p:
         return contributions
-    at_once = max(1, _ROWS // (p + 1))
+    at_once = max(1, 2 * COMPOSED_ROWS // (p + 1))
     for start in steps(range(0, orders, at_once), "batches"):
         some = min(at_once, orders - start)
-        z = background[rng.integers(len(background), size=some)]
-        rows, rank = joining(x, players, z, rng)
-        terms = terms_at(acquisition, rows.reshape(-1, rows.shape[2]))
-        gains = step_gains(acquisition, {name: u.reshape(some, p + 1) for name, u in terms.items()})
-        contributions[start : start + some] = np.take_along_axis(gains, rank[:, :, None], axis=1)
+        rows = background[rng.integers(len(background), size=some)]
+        rank = drawn_ranks(some, p, rng)
+        contributions[start : start + some] = _gains(acquisition, x, players, rows, rank)
     return contributions
 
 
-def joining(
-    x: Array, players: Ints, background: Array, rng: np.random.Generator
-) -> tuple[Array, Ints]:
-    """Return rows in which the players join one by one, in an order drawn for each row.
+def _gains(acquisition: Acquisition, x: Array, players: Ints, rows: Array, rank: Ints) -> Array:
+    """Return what each player earns where all join background rows, (rows, player, column)."""
+    walked = joining(x, players, rows, rank)
+    terms = terms_at(acquisition, walked.reshape(-1, len(x)))
+    shape = walked.shape[:2]
+    gains = step_gains(acquisition, {name: u.reshape(shape) for name, u in terms.items()})
+    return np.take_along_axis(gains, rank[:, :, None], axis=1)
+
+
+def terms_at(acquisition: Acquisition, latent: Array) -> dict[str, Array]:
+    """Return the terms, each (n,), at the configurations that latent rows stand for."""
+    return acquisition.terms(acquisition.space.project(latent))
+
+
+def drawn_ranks(n: int, p: int, rng: np.random.Generator) -> Ints:
+    """Return orders of p players: in which step each joins, (n, p)."""
+    order = rng.permuted(np.tile(np.arange(p), (n, 1)), axis=1)
+    return np.argsort(order, axis=1)
+
+
+def joining(x: Array, players: Ints, background: Array, rank: Ints) -> Array:
+    """Return rows in which the players join one by one.
 
     Parameters
     ----------
@@ -166,20 +148,60 @@ def joining(
         The explained row, and the columns of the p players.
     background : ndarray of shape (n, d)
         Latent rows from which the players start.
-    rng : numpy.random.Generator
-        Draws the orders.
+    rank : ndarray of int, shape (n, p)
+        The step after which each player joins.
 
     Returns
     -------
-    rows : ndarray of shape (n, p + 1, d)
+    ndarray of shape (n, p + 1, d)
         Latent rows; in step s the first s players have the values of x.
-    rank : ndarray of int, shape (n, p)
-        The step after which each player joins.
     """
-    p = len(players)
-    order = rng.permuted(np.tile(np.arange(p), (len(background), 1)), axis=1)
-    rank = np.argsort(order, axis=1)
-    joined = rank[:, None, :] < np.arange(p + 1)[None, :, None]
-    rows = np.repeat(background[:, None, :], p + 1, axis=1)
+    joined = rank[:, None, :] < np.arange(len(players) + 1)[:, None]
+    rows = np.repeat(background[:, None, :], len(players) + 1, axis=1)
     rows[:, :, players] = np.where(joined, x[players], rows[:, :, players])
-    return rows, rank
+    return rows
+
+
+SHARES = ("mean", "uncertainty")
+
+
+def columns_of(acquisition: Acquisition) -> tuple[str, ...]:
+    """Return what is known of each player: the terms, and of a split criterion the shares."""
+    names = acquisition.term_names
+    return (*names, *SHARES) if isinstance(acquisition, Split) else names
+
+
+def with_shares(gains: Array, crossed: Array, own: int) -> Array:
+    """Return gains (..., terms) and the shares of the sum of the first `own`; D is `crossed`."""
+    whole = gains[..., :own].sum(axis=-1)
+    shares = np.stack([whole + crossed, whole - crossed], axis=-1) / 2.0
+    return np.concatenate([gains, shares], axis=-1)
+
+
+def step_gains(acquisition: Acquisition, walked: Mapping[str, Array]) -> Array:
+    """Return what each step of walks earns, (..., steps, columns).
+
+    `walked` holds each term, (..., steps + 1), before the first step and after each.
+    """
+    gains = [np.diff(walked[name]) for name in acquisition.term_names]
+    stacked = np.stack(gains, axis=-1)
+    if not isinstance(acquisition, Split):
+        return stacked
+    before = {name: values[..., :-1] for name, values in walked.items()}
+    after = {name: values[..., 1:] for name, values in walked.items()}
+    crossed = acquisition.crossed(before, after)
+    return with_shares(stacked, crossed, acquisition.own)
+
+
+def crossed_in_coalitions(criterion: Split, valued: Mapping[str, Array], n_players: int) -> Array:
+    """Return the mean D of each player over coalitions, (rows, players).
+
+    `valued` holds each term, (rows, 2ⁿ), in the order of `all_coalitions`.
+    """
+    members, weights = all_coalitions(n_players), shapley_weights(n_players)
+    crossed = []
+    for member, weight in zip(members.T, weights, strict=True):
+        before = {name: values[:, ~member] for name, values in valued.items()}
+        after = {name: values[:, member] for name, values in valued.items()}
+        crossed.append(criterion.crossed(before, after) @ weight[member])
+    return np.stack(crossed, axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,16 +16,15 @@ from hpo_explain.base import (
     Subject,
     check_name,
     check_sequence,
-    declared_fact,
+    fact,
     join_words,
 )
-from hpo_explain.methods._engines.categories import left_out_note
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Bools, SearchSpace
 
+MOST_CATEGORIES = (50, 20)
+"""Of a hyperparameter alone, and of each of two: more take too long, and cannot be shown."""
 _MOST_TRIED = 200  # values of another hyperparameter that are tried one by one
-
-WHERE_ACTIVE = declared_fact("averaged_where_active", "only where {names} is {when}")
 
 
 def one_or_two(space: SearchSpace, names: str | Sequence[str]) -> tuple[str, ...]:
@@ -42,8 +42,11 @@ def about_names(subject: Subject, names: Sequence[str]) -> list[Fact]:
     space, notes = subject.space, list[Fact]()
     for name in names:
         if space.is_conditional(name):
-            notes.append(WHERE_ACTIVE(names=[name], when=space.condition_text(name)))
-        notes += left_out_note(subject, space.index(name), len(names))
+            notes.append(fact(f"only where {name} is {space.condition_text(name)}", names=[name]))
+        parameter, most = space[name], MOST_CATEGORIES[len(names) - 1]
+        if parameter.is_category and parameter.size > most:
+            which = f"{most} of the {parameter.size} values of {name}"
+            notes.append(fact(f"{which} are looked at: those tried most", names=[name]))
     return notes
 
 
@@ -72,17 +75,24 @@ def are_latent(space: SearchSpace, rows: Array) -> bool:
 
 def highest(
     space: SearchSpace,
-    feasible: Callable[[Array], Array],
+    feasible: Callable[[Array], Array] | None,
     rows: Array,
     members: Sequence[int],
-    values: Any,
+    positions: Sequence[Array],
     *,
     latent: bool = True,
-) -> Array:
-    """Return the highest probability of being feasible at each value, NaN where none is valid."""
-    at_values = [composed(space, rows, members, value, latent=latent) for value in values]
-    composed_rows = [z[valid] for z, valid in at_values]
-    return np.array([feasible(z).max() if len(z) else np.nan for z in composed_rows])
+) -> Array | None:
+    """Return the highest probability of being feasible on a grid, NaN where no row is valid.
+
+    None without constraints.
+    """
+    if feasible is None:
+        return None
+    chances = []
+    for value in itertools.product(*positions):
+        z, valid = composed(space, rows, members, value, latent=latent)
+        chances.append(feasible(z[valid]).max() if valid.any() else np.nan)
+    return np.reshape(chances, [len(p) for p in positions])
 
 
 def values_together(
@@ -95,17 +105,17 @@ def values_together(
     return tuple(tuple(space.parameters[j].decode(X[active, j])) for j in members)
 
 
-def checked_sample(space: SearchSpace, sample: npt.ArrayLike) -> Array:
-    """Return a sample given by the user, encoded or latent."""
-    rows = space.check_rows("sample", sample)
+def checked_sample(space: SearchSpace, sample: npt.ArrayLike, argument: str = "sample") -> Array:
+    """Return rows given by the user, encoded or latent: also what is inactive has to be valid."""
+    rows = space.check_rows(argument, sample)
     if not len(rows):
         remedy = "Give at least one configuration, or a number of rows."
-        raise InputError("sample", "has no row", sample, remedy)
+        raise InputError(argument, "has no row", sample, remedy)
     inside = space.is_valid(space.project(rows)) & space.on_grid(rows).all(axis=1)
     if not inside.all():
         i = int(np.flatnonzero(~inside)[0])
         problem = f"has a row outside the space (row {i}: {rows[i].tolist()})"
-        raise InputError("sample", problem, rows[i], "Encode configurations with space.encode.")
+        raise InputError(argument, problem, rows[i], "Encode configurations with space.encode.")
     return rows
 
 
@@ -150,3 +160,35 @@ def _switched_on(space: SearchSpace, rows: Array, j: int) -> Array:
     rows = rows.copy()
     rows[:, j] = np.where(np.isnan(rows[:, j]), 0.0, rows[:, j])
     return space.project(rows)
+
+
+# ---------------------------------------------------------------------- of many categories
+
+
+def codes_of(subject: Subject, j: int, members: int) -> Array:
+    """Return the codes of the categories of a column whose effect is computed, in their order.
+
+    All, or of many those tried most often, that of the incumbent among them.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is explained, with the tried configurations.
+    j : int
+        The categorical column.
+    members : int
+        How many hyperparameters the effect is of: one or two.
+    """
+    parameter = subject.space.parameters[j]
+    if not parameter.is_category:
+        raise TypeError(f"{parameter.name} has no categories")
+    most = MOST_CATEGORIES[members - 1]
+    if parameter.size <= most:
+        return np.arange(parameter.size, dtype=float)
+    tried = subject.tried[:, j]
+    counts = np.bincount(tried[~np.isnan(tried)].astype(np.int64), minlength=parameter.size)
+    if parameter.name in subject.incumbent:
+        best = parameter.encode([subject.incumbent[parameter.name]])
+        counts[best.astype(np.int64)] = len(tried) + 1
+    codes = subject.space.codes(j)
+    return np.sort(codes[np.argsort(-counts[codes], kind="stable")[:most]]).astype(float)

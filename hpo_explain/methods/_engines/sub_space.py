@@ -209,7 +209,7 @@ def stretch(u: Array, intervals: Intervals) -> Array:
     edges = np.concatenate([[0.0], np.cumsum(ends - starts)])
     scaled = u * edges[-1]
     which = np.clip(np.searchsorted(edges, scaled, side="right") - 1, 0, len(intervals) - 1)
-    return np.asarray(np.minimum(starts[which] + scaled - edges[which], ends[which]))
+    return np.minimum(starts[which] + scaled - edges[which], ends[which])
 
 
 def _meet(first: Intervals, second: Intervals) -> Intervals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,18 +17,19 @@ from hpo_explain.base import (
     Table,
     check_name,
     check_sequence,
+    counted,
     format_value,
     listed,
     mean_ranks,
     number,
+    printable,
+    shorten,
 )
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Bools, Ints, SearchSpace
 
 BEST = 0.1  # of the trials with a result are called the best ones
-_LONG = 60  # characters of a value of a configuration
 _MANY = 20_000  # values of configurations, up to which they are told
-_MOST_NAMED = 6
 _STAGES = ("early", "middle", "late")
 _ENDED = ("failed", "pruned")
 
@@ -63,11 +64,6 @@ class Trials(Result):
             "names": "names",
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "shown": "{n:#trial} by {names}{best}{left_out}.",
-        "short": "{n:#trial}{best}.",
-    }
-
     trials: Ints
     X: Array
     objective: Array
@@ -103,7 +99,7 @@ class Trials(Result):
     def best_ones(self) -> Bools:
         """Which trials are among the best tenth of the finished ones, (n,)."""
         n = int(self.of_state("finished").sum())
-        return np.asarray(self.ranks <= max(np.ceil(BEST * n), 1.0))
+        return self.ranks <= max(np.ceil(BEST * n), 1.0)
 
     @property
     def best(self) -> int | None:
@@ -135,20 +131,16 @@ class Trials(Result):
     @property
     def headline(self) -> str:
         """How many trials there are, and which is the best."""
-        return self.briefly("short", n=len(self), best=self._best_one)
+        return f"{counted(len(self), 'trial')}{self._best_one}."
 
     @property
     def finding(self) -> str:
         """How many trials there are, along which hyperparameters."""
-        return self.briefly(
-            "shown",
-            n=len(self),
-            names=listed(self.names, _MOST_NAMED),
-            best=self._best_one,
-            left_out="".join(
-                f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
-            ),
+        names = shorten(listed(self.names, 6), 200)
+        without = "".join(
+            f"; {self.states.count(state)} {state}" for state in _ENDED if state in self.states
         )
+        return printable(f"{counted(len(self), 'trial')} by {names}{self._best_one}{without}.")
 
     def told(self) -> list[str]:
         """Return what is told of each trial that is pointed at."""
@@ -196,6 +188,6 @@ def trials_in_words(
         value = f"{subject.objective_name} {number(objective[i])}"
         reached = states[i] if np.isnan(objective[i]) else value
         lines = [f"trial {trial}: {reached}"]
-        lines += [f"{name} = {format_value(held, width=_LONG)}" for name, held in config.items()]
+        lines += [f"{name} = {format_value(held, width=60)}" for name, held in config.items()]
         texts.append("\n".join(lines))
     return texts

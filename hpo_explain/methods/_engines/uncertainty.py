@@ -19,7 +19,7 @@ import numpy as np
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.orders import joining
+from hpo_explain.methods._engines.orders import drawn_ranks, joining
 from hpo_explain.space import Array
 
 ROWS = 1024
@@ -81,7 +81,7 @@ def widened(draws: Array, error: Array | float) -> Array:
     """Return draws (k, ...) moved away from their mean, so that an error is in their spread."""
     mean, variance = draws.mean(axis=0), draws.var(axis=0)
     variance = np.where(variance > 0.0, variance, 1.0)
-    return np.asarray(mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance))
+    return mean + (draws - mean) * np.sqrt(1.0 + error**2 / variance)
 
 
 def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tuple[Array, Array]:
@@ -114,7 +114,8 @@ def functionals(game: CoalitionGame, background: Array, *, seed: int = 0) -> tup
     rng = np.random.default_rng(seed)
     n = max(2, ROWS // (p + 1))
     chosen = rng.permutation(len(background)) if n <= len(background) else np.arange(n)
-    rows, rank = joining(x, players, background[chosen[:n] % len(background)], rng)
+    rank = drawn_ranks(n, p, rng)
+    rows = joining(x, players, background[chosen[:n] % len(background)], rank)
     weights = np.zeros((p, n, p + 1))
     j, i = np.indices((p, n))
     weights[j, i, rank.T + 1] += 1.0 / n

@@ -32,26 +32,23 @@ class Steps:
     at: Array
 
 
-def steps_between(values: Array, levels: Array | None, most: int) -> Steps:
-    """Return the steps along values (n,): between levels, or between quantiles of the values.
+def steps_between(values: Array, levels: Array) -> Steps:
+    """Return the steps along values (n,) between levels, all different ones in their order.
 
-    Between levels a row takes the step to the next one and the step from the one before
-    (Apley and Zhu for categories); between quantiles that of its own interval (their Eq. 15).
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Encoded values.
-    levels : ndarray of shape (P,) or None
-        The different values in their order; None for as many quantiles as there may be.
-    most : int
-        The most places, where these are quantiles.
+    A row takes the step to the next level and the step from the one before (Apley and Zhu for
+    categories).
     """
-    if levels is not None:
-        place = np.argmax(values[:, None] == levels, axis=1)
-        own = [np.flatnonzero(place == k) for k in range(len(levels))]
-        both = tuple(np.concatenate(pair) for pair in itertools.pairwise(own))
-        return Steps(levels, both, np.eye(len(levels))[place])
+    place = np.argmax(values[:, None] == levels, axis=1)
+    of_level = [np.flatnonzero(place == k) for k in range(len(levels))]
+    both = tuple(np.concatenate(pair) for pair in itertools.pairwise(of_level))
+    return Steps(levels, both, np.eye(len(levels))[place])
+
+
+def steps_between_quantiles(values: Array, most: int) -> Steps:
+    """Return the steps along values (n,) between at most so many quantiles.
+
+    A row takes the step of its own interval (Eq. 15).
+    """
     # quantiles that are values themselves: those of a step lie on its grid
     places = -(-len(values) * np.arange(most) // (most - 1)) - 1
     ends = np.unique(np.sort(values)[np.maximum(places, 0)])
@@ -82,12 +79,12 @@ def accumulate(effects: Array, axes: tuple[Steps, ...]) -> Array:
         total = np.cumsum(total, axis=axis)
         total = np.insert(total, 0, 0.0, axis=axis)
     if len(axes) == 1:
-        return np.asarray(total - axes[0].at.mean(axis=0) @ total)
+        return total - axes[0].at.mean(axis=0) @ total
     first, second = axes
     alone = (_alone(total, first, second), _alone(total.swapaxes(0, 1), second, first))
     total = total - alone[0][:, None] - alone[1]
     together = first.at.T @ second.at / len(first.at)
-    return np.asarray(total - np.tensordot(together, total, axes=2))
+    return total - np.tensordot(together, total, axes=2)
 
 
 def _alone(total: Array, own: Steps, other: Steps) -> Array:
@@ -111,7 +108,7 @@ def filled(sizes: npt.NDArray[np.intp], axes: tuple[Steps, ...]) -> Places:
     points = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(axes))
     occupied = np.flatnonzero(sizes)
     apart = ((points[:, None] - points[occupied]) ** 2).sum(axis=-1)
-    return np.asarray(occupied[np.argmin(apart, axis=1)])
+    return occupied[np.argmin(apart, axis=1)]
 
 
 def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
@@ -149,13 +146,13 @@ def order_of_categories(space: SearchSpace, X: Array, j: int) -> Array:
     values, vectors = np.linalg.eigh(-0.5 * middle @ apart**2 @ middle)
     line = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))
     order = codes[np.argsort(np.round(line, 9), kind="stable")]
-    return np.asarray(order if order[0] < order[-1] else order[::-1])
+    return order if order[0] < order[-1] else order[::-1]
 
 
 def _apart(columns: list[Array], categorical: bool) -> Array:
     values = np.unique(np.concatenate(columns))
     shares = np.stack([(c[:, None] == values).mean(axis=0) for c in columns])
     if categorical:
-        return np.asarray(np.abs(shares[:, None] - shares).sum(axis=-1) / 2.0)
+        return np.abs(shares[:, None] - shares).sum(axis=-1) / 2.0
     below = np.cumsum(shares, axis=1)
-    return np.asarray(np.abs(below[:, None] - below).max(axis=-1))
+    return np.abs(below[:, None] - below).max(axis=-1)

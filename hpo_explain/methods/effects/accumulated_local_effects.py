@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,15 +40,22 @@ from hpo_explain.base import (
     Subject,
     check_count,
     check_seed,
-    declared_fact,
+    counted,
+    fact,
     format_value,
+    join_names,
     listed,
     number,
 )
 from hpo_explain.belief import Draws, as_draws, decide, std_of_draws
-from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect
-from hpo_explain.methods._engines.rows_at import about_names, checked_sample, highest, one_or_two
+from hpo_explain.methods._engines.effect_kinds import AccumulatedEffect, AverageEffect
+from hpo_explain.methods._engines.rows_at import (
+    about_names,
+    checked_sample,
+    codes_of,
+    highest,
+    one_or_two,
+)
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.accumulated import (
     Steps,
@@ -56,6 +63,7 @@ from hpo_explain.methods.effects.accumulated import (
     filled,
     order_of_categories,
     steps_between,
+    steps_between_quantiles,
 )
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer, on_grid
 from hpo_explain.models import Surrogate, mean_of
@@ -66,28 +74,6 @@ _MOST_ROWS = (1000, 500)  # of the sample, for one and for two hyperparameters
 _IN_CELL = 4  # configurations of a pair's cell, on average
 # of the partial dependence that stands beside it
 _PARTIAL_ROWS, _PARTIAL_GRID = (300, 41)
-
-_ORDERED = declared_fact(
-    "categories_ordered",
-    "the categories of {names} are accumulated from one to the most similar "
-    "one by the trials' other hyperparameters ({order})",
-    order=lambda fact: listed([*map(format_value, fact["order"])], 8),
-)
-_NEVER_TOGETHER = declared_fact(
-    "never_tried_together", "no trial has values of both {names} that can be changed one by one"
-)
-_DIFFERS = declared_fact(
-    "partial_dependence_differs",
-    "the partial dependence differs from it by {by} at {names} = "
-    "{at}: it averages over all combinations, tried or not",
-    by=lambda fact: number(fact["by"], 2),
-)
-_THINNED = declared_fact(
-    "sample_thinned", "averaged over {kept:#configuration} drawn from those tried"
-)
-_TOO_FEW = declared_fact(
-    "too_few_values", "fewer than two values of {names} were tried, so nothing changes along it"
-)
 
 
 def accumulated_local_effects(
@@ -163,33 +149,23 @@ def accumulated_local_effects(
     space = surrogate.space
     part = SubSpace.of(space, given)
     whole = Explained.of(surrogate, direction).completed(subject)
+    subject = part.of_subject(whole)
     wanted = one_or_two(space, names)
     members = [space.index(name) for name in wanted]
-    own = _Sampled(
-        surrogate,
-        part,
-        whole,
-        part.of_subject(whole),
-        check_count("grid_size", grid_size, minimum=2),
-        check_seed(seed),
-    )
-    rows, thinned = own.rows(_sample(part, whole, sample, seed), members)
-    axes = tuple(own.steps(rows, j, len(members)) for j in members)
-    latent = rows
-    if space.decides_activity(members):
-        latent = _completed(space, rows)
-    effects = _LocalEffects.of(space, latent, members, axes)
-    draws = as_draws(surrogate, own.subject.direction, seed=seed)
-    mean, of_draws = effects.accumulated(surrogate, draws)
+    most = check_count("grid_size", grid_size, minimum=2)
+    rows = _where_active(subject, _sample(part, whole, sample, check_seed(seed)), members)
+    notes = _notes(subject, wanted, len(rows) > _MOST_ROWS[len(members) - 1])
+    rows = _some(rows, _MOST_ROWS[len(members) - 1], seed)
+    if len(members) == 2:
+        most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
+    axes = tuple(_steps(space, rows, j, most) for j in members)
+    latent = _completed(space, rows) if space.decides_activity(members) else rows
+    draws = as_draws(surrogate, subject.direction, seed=seed)
+    mean, of_draws = _accumulated(surrogate, draws, latent, members, axes)
     # categories in their own order, not in that in which they were accumulated
     orders = [np.argsort(steps.positions) for steps in axes]
     in_order = np.ix_(*orders)
     positions = tuple(steps.positions[order] for steps, order in zip(axes, orders, strict=True))
-    reachable = None
-    if feasible is not None:
-        places = itertools.product(*positions)
-        reachable = highest(space, feasible, latent, members, places)
-        reachable = reachable.reshape(mean.shape)
     of_draws = of_draws[in_order]
     effect = AccumulatedEffect(
         **on_grid(whole, surrogate, members, positions, part),
@@ -197,12 +173,21 @@ def accumulated_local_effects(
         std=std_of_draws(np.moveaxis(of_draws, -1, 0)),
         draws=of_draws,
         sample_size=len(rows),
-        feasible=reachable,
-        notes=own.notes(wanted, axes, thinned),
+        feasible=highest(space, feasible, latent, members, positions),
+        notes=(*_orders(space, wanted, axes), *notes),
     )
     if len(members) == 2:
         return effect
-    return own.beside(effect, axes[0].at[:, orders[0]].mean(axis=0))
+    explainer = PartialDependenceExplainer(
+        surrogate,
+        sample=_PARTIAL_ROWS,
+        grid_size=_PARTIAL_GRID,
+        subject=whole,
+        given=part.given,
+        seed=seed,
+    )
+    weights = axes[0].at[:, orders[0]].mean(axis=0)
+    return _beside(effect, explainer.explain(effect.names), weights)
 
 
 def _sample(part: SubSpace, whole: Subject, sample: int | npt.ArrayLike | None, seed: int) -> Array:
@@ -221,156 +206,131 @@ def _sample(part: SubSpace, whole: Subject, sample: int | npt.ArrayLike | None, 
     return rows[part.holds(rows)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Sampled:
-    """What is explained in which part of the space, and how finely."""
-
-    surrogate: Surrogate
-    part: SubSpace
-    whole: Subject
-    subject: Subject
-    grid_size: int
-    seed: int
-
-    @property
-    def space(self) -> SearchSpace:
-        return self.surrogate.space
-
-    def rows(self, sample: Array, members: list[int]) -> tuple[Array, bool]:
-        """Return the sample in which all members are active, and whether it was thinned."""
-        rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
-        for j in members:
-            if self.space.parameters[j].is_category:
-                codes = codes_of(self.subject, j, len(members))
-                rows = rows[np.isin(rows[:, j], codes)]
-        most = _MOST_ROWS[len(members) - 1]
-        if len(rows) <= most:
-            return rows, False
-        rng = np.random.default_rng(self.seed)
-        return rows[np.sort(rng.choice(len(rows), most, replace=False))], True
-
-    def steps(self, rows: Array, j: int, order: int) -> Steps:
-        levels: Array | None = np.unique(rows[:, j])
-        if levels is None or len(levels) < 2:
-            raise NothingToExplain(_TOO_FEW(names=[self.space.names[j]]))
-        most = self.grid_size
-        if order == 2:
-            most = min(most, 1 + max(2, int(np.sqrt(len(rows) / _IN_CELL))))
-        if self.space.parameters[j].is_category:
-            levels = order_of_categories(self.space, rows, j)
-        elif len(levels) > most:
-            levels = None
-        return steps_between(rows[:, j], levels, most)
-
-    def beside(self, effect: AccumulatedEffect, weights: Array) -> AccumulatedEffect:
-        """Return the effect with the partial dependence, centred over the sample as it is itself.
-
-        With a note where both differ for certain, by more than the noise of one evaluation.
-        """
-        explainer = PartialDependenceExplainer(
-            self.surrogate,
-            sample=_PARTIAL_ROWS,
-            grid_size=_PARTIAL_GRID,
-            subject=self.whole,
-            given=self.part.given,
-            seed=self.seed,
-        )
-        averaged = explainer.explain(effect.names)
-        (places,), there = averaged.positions, ~np.isnan(averaged.mean)
-        (positions,) = effect.positions
-
-        def along(curve: Array) -> Array:
-            if effect.categorical[0]:
-                values = curve[np.searchsorted(places, positions)]
-            else:
-                values = np.interp(positions, places[there], curve[there])
-            return np.asarray(values - weights @ values)
-
-        beside = replace(effect, partial=along(averaged.mean))
-        partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
-        gaps = [decide(gap) for gap in partial - effect.draws]
-        certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
-        place = int(np.argmax(certain))
-        rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
-        if certain[place] <= max(effect.noise_std, rounding):
-            return beside
-        differs = _DIFFERS(names=effect.names, at=effect.grid[place], by=gaps[place].estimate)
-        return replace(beside, notes=(differs, *effect.notes))
-
-    def notes(
-        self, names: tuple[str, ...], axes: tuple[Steps, ...], thinned: bool
-    ) -> tuple[Fact, ...]:
-        notes = list[Fact]()
-        for name, steps in zip(names, axes, strict=True):
-            parameter = self.space[name]
-            if parameter.is_category and len(steps.positions) > 2:
-                order = list(parameter.decode(steps.positions))
-                notes.append(_ORDERED(names=[name], order=order))
-            notes += about_names(self.subject, [name])
-        if thinned:
-            notes.append(_THINNED(kept=_MOST_ROWS[len(names) - 1]))
-        return (*notes, *self.subject.notes)
+def _where_active(subject: Subject, sample: Array, members: list[int]) -> Array:
+    """Return the rows in which all members are active, of many categories those looked at."""
+    rows = sample[~np.isnan(sample[:, members]).any(axis=1)]
+    for j in members:
+        if subject.space.parameters[j].is_category:
+            rows = rows[np.isin(rows[:, j], codes_of(subject, j, len(members)))]
+    return rows
 
 
-class _LocalEffects:
-    """The local effects of a sample: means over groups of rows, added with signs."""
-
-    def __init__(
-        self,
-        axes: tuple[Steps, ...],
-        groups: list[Array],
-        signs: Array,
-        which: npt.NDArray[np.intp],
-    ) -> None:
-        self._axes, self._groups, self._signs, self._which = (axes, groups, signs, which)
-
-    @classmethod
-    def of(
-        cls, space: SearchSpace, latent: Array, members: list[int], axes: tuple[Steps, ...]
-    ) -> _LocalEffects:
-        """Compose the rows on both ends of each step, in all combinations of the members."""
-        shape = tuple(len(steps.rows) for steps in axes)
-        sizes = np.zeros(shape, dtype=int)
-        groups: list[Array] = []
-        for cell in np.ndindex(*shape):
-            taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
-            inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
-            ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
-            corners = [_at(space, inside, members, value) for value in itertools.product(*ends)]
-            there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
-            sizes[cell] = there.sum()
-            if sizes[cell]:
-                groups += [z[there] for z in corners]
-        signs = np.array([-1.0, 1.0]) if len(axes) == 1 else np.array([1.0, -1.0, -1.0, 1.0])
-        occupied = np.flatnonzero(sizes)
-        if not len(occupied):
-            names = [space.names[j] for j in members]
-            raise NothingToExplain(_NEVER_TOGETHER(names=names))
-        return cls(axes, groups, signs, np.searchsorted(occupied, filled(sizes.ravel(), axes)))
-
-    def accumulated(self, surrogate: Surrogate, draws: Draws) -> tuple[Array, Array]:
-        """Return g, and g of each draw (..., k)."""
-        ends = np.cumsum([0, *map(len, self._groups)])
-        every = np.vstack(self._groups)
-        values = draws.draws(every).T
-        own = values.mean(axis=1)
-        if draws.joint and draws is not surrogate:
-            own = mean_of(surrogate, every)  # what it predicts
-        mean = self._summed(_means(own[:, None], ends))[..., 0]
-        of_draws = self._summed(_means(values, ends))
-        return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
-
-    def _summed(self, means: Array) -> Array:
-        """Return the accumulated effects of means over the groups, (groups, m)."""
-        corners = means.reshape(-1, len(self._signs), means.shape[1])
-        local = np.einsum("c,kcm->km", self._signs, corners)
-        shape = tuple(len(steps.rows) for steps in self._axes)
-        return accumulate(local[self._which].reshape(*shape, -1), self._axes)
+def _some(rows: Array, most: int, seed: int) -> Array:
+    if len(rows) <= most:
+        return rows
+    chosen = np.random.default_rng(seed).choice(len(rows), most, replace=False)
+    return rows[np.sort(chosen)]
 
 
-def _means(values: Array, ends: npt.NDArray[np.intp]) -> Array:
-    sums = np.add.reduceat(values, ends[:-1], axis=0)
-    return np.asarray(sums / np.diff(ends)[:, None])
+def _steps(space: SearchSpace, rows: Array, j: int, most: int) -> Steps:
+    levels = np.unique(rows[:, j])
+    if len(levels) < 2:
+        name = space.names[j]
+        few = f"fewer than two values of {name} were tried, so nothing changes along it"
+        raise NothingToExplain(fact(few, names=[name]))
+    if space.parameters[j].is_category:
+        levels = order_of_categories(space, rows, j)
+    elif len(levels) > most:
+        return steps_between_quantiles(rows[:, j], most)
+    return steps_between(rows[:, j], levels)
+
+
+def _orders(space: SearchSpace, names: tuple[str, ...], axes: tuple[Steps, ...]) -> list[Fact]:
+    """Return in which order categories are accumulated."""
+    notes = []
+    for name, steps in zip(names, axes, strict=True):
+        if space[name].is_category and len(steps.positions) > 2:
+            order = listed([*map(format_value, space[name].decode(steps.positions))], 8)
+            categories = f"the categories of {name} are accumulated from one to the most"
+            similar = f"similar one by the trials' other hyperparameters ({order})"
+            notes.append(fact(f"{categories} {similar}", names=[name]))
+    return notes
+
+
+def _notes(subject: Subject, names: tuple[str, ...], thinned: bool) -> list[Fact]:
+    notes = about_names(subject, names)
+    if thinned:
+        kept = counted(_MOST_ROWS[len(names) - 1], "configuration")
+        notes.append(fact(f"averaged over {kept} drawn from those tried"))
+    return [*notes, *subject.notes]
+
+
+def _beside(
+    effect: AccumulatedEffect, averaged: AverageEffect, weights: Array
+) -> AccumulatedEffect:
+    """Return the effect with the partial dependence, centred over the sample as it is itself.
+
+    With a note where both differ for certain, by more than the noise of one evaluation.
+    """
+    (places,), there = averaged.positions, ~np.isnan(averaged.mean)
+    (positions,) = effect.positions
+
+    def along(curve: Array) -> Array:
+        if effect.categorical[0]:
+            values = curve[np.searchsorted(places, positions)]
+        else:
+            values = np.interp(positions, places[there], curve[there])
+        return values - weights @ values
+
+    beside = replace(effect, partial=along(averaged.mean))
+    partial = np.stack([along(curve) for curve in averaged.draws.T], -1)
+    gaps = [decide(gap) for gap in partial - effect.draws]
+    certain = [abs(gap.estimate) if gap.certain else 0.0 for gap in gaps]
+    place = int(np.argmax(certain))
+    rounding = ROUNDING_OF_SUMS * float(np.ptp(effect.mean))
+    if certain[place] <= max(effect.noise_std, rounding):
+        return beside
+    where = f"{effect.names[0]} = {format_value(effect.grid[place], width=200)}"
+    differs = fact(
+        f"the partial dependence differs from it by {number(gaps[place].estimate, 2)} at "
+        f"{where}: it averages over all combinations, tried or not",
+        kind="partial_dependence_differs",
+        names=effect.names,
+    )
+    return replace(beside, notes=(differs, *effect.notes))
+
+
+def _accumulated(
+    surrogate: Surrogate,
+    draws: Draws,
+    latent: Array,
+    members: list[int],
+    axes: tuple[Steps, ...],
+) -> tuple[Array, Array]:
+    """Return g, and g of each draw (..., k): of steps that no row takes as of the nearest one."""
+    shape = tuple(len(steps.rows) for steps in axes)
+    sizes, groups = np.zeros(shape, dtype=int), list[Array]()
+    for cell in np.ndindex(*shape):
+        taken = [steps.rows[k] for steps, k in zip(axes, cell, strict=True)]
+        inside = latent[taken[0] if len(axes) == 1 else np.intersect1d(*taken)]
+        ends = [steps.positions[[k, k + 1]] for steps, k in zip(axes, cell, strict=True)]
+        corners = [_at(draws.space, inside, members, at) for at in itertools.product(*ends)]
+        there = np.all([~np.isnan(z[:, members]).any(axis=1) for z in corners], axis=0)
+        sizes[cell] = there.sum()
+        if sizes[cell]:
+            groups += [z[there] for z in corners]
+    if not groups:
+        both = join_names([draws.space.names[j] for j in members])
+        never = f"no trial has values of both {both} that can be changed one by one"
+        raise NothingToExplain(fact(never))
+    signs = np.array([-1.0, 1.0] if len(axes) == 1 else [1.0, -1.0, -1.0, 1.0])
+    nearest = np.searchsorted(np.flatnonzero(sizes), filled(sizes.ravel(), axes))
+    lengths = np.array([*map(len, groups)])
+    starts = np.cumsum(lengths) - lengths
+
+    def accumulated(values: Array) -> Array:
+        means = np.add.reduceat(values, starts, axis=0) / lengths[:, None]
+        corners = means.reshape(-1, len(signs), means.shape[1])
+        local = np.einsum("c,kcm->km", signs, corners)
+        return accumulate(local[nearest].reshape(*shape, -1), axes)
+
+    every = np.vstack(groups)
+    values = draws.draws(every).T
+    predicted = values.mean(axis=1)
+    if draws.joint and draws is not surrogate:
+        predicted = mean_of(surrogate, every)
+    mean, of_draws = accumulated(predicted[:, None])[..., 0], accumulated(values)
+    return mean, of_draws + (mean - of_draws.mean(axis=-1))[..., None]
 
 
 def _at(space: SearchSpace, latent: Array, members: list[int], value: Sequence[float]) -> Array:

@@ -4,15 +4,42 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from hpo_explain.base import InputError, NothingToExplain, check_count, declared_fact
-from hpo_explain.methods._engines.trials import named, trials_of
-from hpo_explain.methods.effects.contours_result import Contours
+from hpo_explain.base import InputError, NothingToExplain, fact
+from hpo_explain.methods._engines.trials import Trials, named, trials_of
 from hpo_explain.methods.effects.effects import most_important, partial_dependence
+from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.question import Question, explains
 
-_NO_PAIR = declared_fact("no_pair", "there are no two hyperparameters that can be active together")
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Contours(Trials):
+    """Where trials lie in pairs of hyperparameters, by rank, and what is predicted on average.
+
+    Attributes
+    ----------
+    trials, X, objective, states
+        The trials that have a configuration, those without a result included.
+    names : tuple of str
+        The hyperparameters.
+    effects : PartialDependences
+        The partial dependence of each pair of them that can be active together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame(np.random.default_rng(0).random((20, 2)), columns=["x", "y"])
+    >>> table["loss"] = table.x + 0.6 * table.y
+    >>> found = hx.methods.contours(table, objective="loss")
+    >>> found.effects.names, int(found.best_ones.sum())
+    ((('x', 'y'),), 2)
+    """
+
+    effects: PartialDependences
 
 
 @explains(of="surrogate")
@@ -55,7 +82,6 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
     """
     space = question.run.space
     if names is None:
-        check_count("most", most)
         singles, _ = most_important(question, most)
         shown = tuple(name for (name,) in singles)
     else:
@@ -70,6 +96,7 @@ def contours(question: Question, names: Sequence[str] | None = None, *, most: in
         if excluded_pair(space, *map(space.index, pair)) is None
     ]
     if not pairs:
-        raise NothingToExplain(_NO_PAIR())
+        never = "there are no two hyperparameters that can be active together"
+        raise NothingToExplain(fact(never))
     effects = question.ask(partial_dependence, names=pairs)
     return Contours(**trials_of(question.run), names=shown, effects=effects, notes=effects.notes)

@@ -11,11 +11,9 @@ import numpy as np
 from hpo_explain.base import counted, shorten
 from hpo_explain.base.figures import Cells, Dots, Panels, View
 from hpo_explain.methods._engines.effect_show import effect
-from hpo_explain.methods.effects.contours_result import Contours
+from hpo_explain.methods.effects.contours import Contours
 from hpo_explain.methods.effects.slices_show import places_along
 from hpo_explain.space import Array
-
-_LONG = 11  # characters of a name over a panel: the axes have all of it
 
 
 def panels(result: Contours) -> Panels:
@@ -35,7 +33,8 @@ def panels(result: Contours) -> Panels:
                 dots=_trials(result, one.names, cells, hover),
                 low=low,
                 high=high,
-                heading=" × ".join(shorten(name, _LONG) for name in one.names),
+                # the axes have all of the names
+                heading=" × ".join(shorten(name, 11) for name in one.names),
             )
             for one, cells in zip(shown, surfaces, strict=True)
         ],

@@ -168,8 +168,6 @@ def partial_dependence(
             problem = f"was {value!r}, but has no meaning for these effects"
             raise InputError(option, problem, value, "Leave it out.")
     if names is None:
-        check_count("most", most)
-        check_count("pairs", pairs, minimum=0)
         ranked, shares = most_important(question, most, pairs, given)
         wanted = [*ranked]
     if sample is None and kind == "partial":
@@ -231,7 +229,8 @@ def most_important(
 
     A hyperparameter with its interactions; of trees nothing, where that would take too long.
     """
-    order = 2 if pairs and len(question.run.space) > 1 else 1
+    check_count("most", most)
+    order = 2 if check_count("pairs", pairs, minimum=0) and len(question.run.space) > 1 else 1
     kind = question.kind
     if given and kind == "gp":
         kind = "auto"  # a part of the space is asked of a forest

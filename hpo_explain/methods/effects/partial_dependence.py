@@ -39,27 +39,30 @@ from hpo_explain.base import (
     check_name,
     check_option,
     check_seed,
-    declared_fact,
+    fact,
     one_blas_thread,
     shows_progress,
     steps,
 )
 from hpo_explain.belief import PROBABLE, as_draws
-from hpo_explain.methods._engines.attainable import Attainable, attainable
-from hpo_explain.methods._engines.categories import codes_of
-from hpo_explain.methods._engines.effect_kinds import AverageEffect
+from hpo_explain.methods._engines.effect_kinds import (
+    Attainable,
+    AverageEffect,
+    attainable,
+    on_axes,
+)
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.rows_at import (
     about_names,
     are_latent,
     at_value,
     checked_sample,
+    codes_of,
     composed,
     highest,
     inactive_error,
     may_be_active,
     one_or_two,
-    values_together,
 )
 from hpo_explain.methods._engines.sub_space import Given, SubSpace
 from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
@@ -67,7 +70,7 @@ from hpo_explain.models import SupportsBoxes, SupportsJoint, Surrogate
 from hpo_explain.models._tree_boxes import activity_intervals, excluded_pair
 from hpo_explain.models.box_sums import marginal_prediction, restrict
 from hpo_explain.question import Explained, accepted_surrogate
-from hpo_explain.space import Array, Bools, SearchSpace, supported_at
+from hpo_explain.space import Array, Bools, SearchSpace
 
 _GRID_ROWS = 10_000  # of the grid and the sample at which draws are looked at
 _FEWEST_ROWS = 32
@@ -77,26 +80,6 @@ Grid = Literal["tried"] | Mapping[str, Sequence[Any]]
 """Where effects are looked at: the values tried, or values of one's own by hyperparameter."""
 
 _COUNTED = 100_000  # values of a hyperparameter that are looked through one by one
-
-
-def _what_the_band_is(about: Fact) -> str:
-    if about["variance"] == "average":
-        return "the uncertainty about single configurations"
-    if about["exact"]:
-        return "the spread of the average over the trees"
-    return "the uncertainty about the average"
-
-
-def _noise_in_band(about: Fact) -> str:
-    if about["noise"]:
-        return "observation noise included, which this model cannot tell apart"
-    return "without observation noise"
-
-
-BAND = declared_fact(
-    "effect_band", "the band is {of}, {noise}", of=_what_the_band_is, noise=_noise_in_band
-)
-_NEVER_VALID = declared_fact("values_never_valid", "NaN: values without a valid configuration")
 
 
 class PartialDependenceExplainer:
@@ -228,125 +211,81 @@ class PartialDependenceExplainer:
         """
         return self.effect_and_rows(names)[0]
 
-    @shows_progress
-    def explain_all(
-        self,
-        names: Sequence[str | Sequence[str]],
-        shares: Mapping[tuple[str, ...], float] | None = None,
-    ) -> PartialDependences:
-        """Return the partial dependences on several hyperparameters and pairs.
-
-        Parameters
-        ----------
-        names : sequence of str or pair of str
-            The hyperparameters and pairs, in their order.
-        shares : mapping of tuple of str to float, optional
-            The share of the variance of each, by which they were chosen.
-
-        Returns
-        -------
-        PartialDependences
-            The effects, each as of :meth:`explain`.
-
-        Raises
-        ------
-        ValueError
-            If there is no name, or :meth:`explain` refuses one.
-        """
-        return all_of(self.explain, names, shares)
-
     def effect_and_rows(
         self, names: str | Sequence[str], fewest: int = _FEWEST_ROWS
-    ) -> tuple[AverageEffect, Array]:
-        """Return the partial dependence, and the latent rows of the sample it averages.
+    ) -> tuple[AverageEffect, Array, Array]:
+        """Return the partial dependence, the latent rows of the sample, and its curves in draws.
 
-        Draws are looked at at `fewest` rows of it, or more where the grid is small.
+        Draws are looked at at `fewest` rows of it, or more where the grid is small: (k, m, G).
         """
         with one_blas_thread():  # the last digits of sums depend on it
-            return self._effect_and_rows(names, fewest)
-
-    def _effect_and_rows(
-        self, names: str | Sequence[str], fewest: int
-    ) -> tuple[AverageEffect, Array]:
-        space = self._space
-        wanted = one_or_two(space, names)
-        members = [space.index(name) for name in wanted]
-        if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
-            # else it says why there is nothing
-            self._part.where_active(members)
-        positions = [self._positions(j, len(members)) for j in members]
-        shape = tuple(len(p) for p in positions)
-        values = _points(positions)
-        few = max(fewest, _GRID_ROWS // len(values))
-        rows = self._rows(members, few if self._draws is self._surrogate else self._size)
-        ice_mean = np.full((len(rows), len(values)), np.nan)
-        ice_std = np.full_like(ice_mean, np.nan)
-        std = np.full(len(values), np.nan)
-        if self._draws is self._surrogate:
-            of_draws, ice_mean, ice_std = self._drawn(rows, members, values)
-            std = of_draws.std(axis=1)
+            space, is_drawn = self._space, self._draws is self._surrogate
+            wanted = one_or_two(space, names)
+            members = [space.index(name) for name in wanted]
+            if self._part.given and (len(members) == 1 or excluded_pair(space, *members) is None):
+                # else it says why there is nothing
+                self._part.where_active(members)
+            positions = [self._positions(j, len(members)) for j in members]
+            shape = tuple(len(p) for p in positions)
+            values = _points(positions)
+            few = max(fewest, _GRID_ROWS // len(values))
+            rows = self._rows(members, few if is_drawn else self._size)
+            curves = self._in_draws(rows if is_drawn else rows[:few], members, values)
+            of_draws = averaged(curves, axis=1)
+            if is_drawn:
+                ice_mean, ice_std = curves.mean(axis=0), curves.std(axis=0)
+                std = of_draws.std(axis=0)
+            else:
+                ice_mean, ice_std = self._predicted(rows, members, values)
             if self._variance == "average":
-                std = _averaged(ice_std**2) ** 0.5
-        else:
-            of_draws = self._drawn(rows[:few], members, values)[0]
-            for places, valid, z in self._composed(rows, members, values):
-                m, s = self._predict(z, members, values[places])
-                ice_mean[valid, places], ice_std[valid, places] = m, s
-                std[places] = self._std(z, members, values[places], s)
-        mean = _averaged(ice_mean).reshape(shape)
-        std = std.reshape(shape)
-        by_tree = self._exact(members, positions)
-        if by_tree is not None:
-            mean = by_tree.mean(axis=0)
-            if self._variance == "covariance":
+                std = averaged(ice_std**2) ** 0.5
+            elif not is_drawn:
+                std = self._std_of_mean(rows, members, values)
+            mean, std = averaged(ice_mean).reshape(shape), std.reshape(shape)
+            by_tree = self._exact(members, positions)
+            if len(by_tree):
+                mean = by_tree.mean(axis=0)
+            if len(by_tree) and self._variance == "covariance":
                 std = by_tree.std(axis=0)
-        elif self._variance == "covariance" and not isinstance(self._surrogate, SupportsJoint):
-            raise InputError(
-                "variance",
-                "is 'covariance', which for trees needs their exact marginals; there are none for "
-                "a given sample, nor for a pair of which one decides whether the other is active",
-                self._variance,
-                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
-            )
-        # fewer rows, and so many draws, have another mean
-        of_draws = of_draws.reshape(*shape, -1)
-        of_draws += (mean - of_draws.mean(axis=-1))[..., None]
-        feasible = None
-        if self._feasible is not None:
+            # fewer rows, and so many draws, have another mean
+            of_draws = np.moveaxis(of_draws.reshape(-1, *shape), 0, -1)
+            of_draws = of_draws + (mean - of_draws.mean(axis=-1))[..., None]
             some = rows[:_FEASIBLE_ROWS]
-            feasible = highest(
-                space, self._feasible, some, members, values, latent=self._latent
-            ).reshape(shape)
-        effect = AverageEffect(
-            **on_grid(self._whole, self._surrogate, members, positions, self._part),
-            mean=mean,
-            std=std,
-            ice_mean=ice_mean.reshape(-1, *shape),
-            ice_std=ice_std.reshape(-1, *shape),
-            variance=self._variance,
-            draws=of_draws,
-            feasible=feasible,
-            attainable=self._reached(members, positions[0], feasible),
-            exact=by_tree is not None,
-            notes=self._notes(wanted, ice_mean, std, by_tree is not None),
-        )
-        return effect, rows
-
-    def _drawn(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array, Array]:
-        """Return the average in each draw (G, k), and mean and std of each row (n, G)."""
-        draws = self._draws
-        mean, std = np.full((2, len(rows), len(values)), np.nan)
-        curves: Array | None = None
-        for places, valid, z in self._composed(rows, members, values):
-            predicted = draws.sign * draws.costs_at(z, members, values[places])
-            mean[valid, places], std[valid, places] = (
-                predicted.mean(axis=1).T,
-                predicted.std(axis=1).T,
+            feasible = highest(space, self._feasible, some, members, positions, latent=self._latent)
+            effect = AverageEffect(
+                **on_grid(self._whole, self._surrogate, members, positions, self._part),
+                mean=mean,
+                std=std,
+                ice_mean=ice_mean.reshape(-1, *shape),
+                ice_std=ice_std.reshape(-1, *shape),
+                variance=self._variance,
+                draws=of_draws,
+                feasible=feasible,
+                attainable=self._reached(members, positions[0], feasible),
+                exact=len(by_tree) > 0,
+                notes=self._notes(wanted, ice_mean, std, len(by_tree) > 0),
             )
-            if curves is None:
-                curves = np.full((len(values), predicted.shape[1]), np.nan)
-            curves[places] = predicted.mean(axis=2)
-        return (np.full((len(values), 1), np.nan) if curves is None else curves, mean, std)
+            return effect, rows, curves[:, :few]
+
+    def _in_draws(self, rows: Array, members: list[int], values: Array) -> Array:
+        """Return the curves of rows in each function, (k, m, G); NaN where a row is not valid."""
+        parts = [
+            (places, valid, self._draws.costs_at(z, members, values[places]))
+            for places, valid, z in self._composed(rows, members, values)
+        ]
+        k = parts[0][2].shape[1] if parts else 1
+        curves = np.full((k, len(rows), len(values)), np.nan)
+        for places, valid, costs in parts:
+            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
+        return curves
+
+    def _predicted(self, rows: Array, members: list[int], values: Array) -> tuple[Array, Array]:
+        """Return m̂ and ŝ of rows, each (n, G); NaN where a row is not valid."""
+        mean, std = np.full((2, len(rows), len(values)), np.nan)
+        for places, valid, z in self._composed(rows, members, values):
+            each = [self._surrogate.predict(at_value(z, members, at)) for at in values[places]]
+            mean[valid, places], std[valid, places] = np.moveaxis(np.array(each), 0, 2)
+        return mean, std
 
     def _positions(self, j: int, members: int) -> Array:
         """Return the positions of a grid: all values where there are few, else some of them."""
@@ -365,7 +304,7 @@ class PartialDependenceExplainer:
         positions = np.unique(parameter.nearest(equidistant)) if grid is None else grid[0]
         left = positions[self._part.has(j, positions)]
         some = np.linspace(0, len(left) - 1, min(len(left), self._grid_size))
-        return np.asarray(left[some.round().astype(int)])
+        return left[some.round().astype(int)]
 
     def _own_positions(self, j: int) -> Array | None:
         """Return the positions of the values tried, or of those given; None where none are."""
@@ -386,37 +325,18 @@ class PartialDependenceExplainer:
     def std_on(self, effect: Effect, rows: Array) -> Array:
         """Return ŝ_S of Eq. 4 at an effect's grid, of some rows of its sample alone."""
         members = [self._space.index(name) for name in effect.names]
-        values = _points(effect.positions)
+        return self._std_of_mean(rows, members, _points(effect.positions)).reshape(
+            effect.mean.shape
+        )
+
+    def _std_of_mean(self, rows: Array, members: list[int], values: Array) -> Array:
+        """Return ŝ_S of Eq. 4 at the values; NaN of trees, whose marginals have it."""
         std = np.full(len(values), np.nan)
-        for places, _, z in self._composed(rows, members, values):
-            std[places] = self._std(z, members, values[places], np.empty((0, 0)))
-        return std.reshape(effect.mean.shape)
-
-    def curves_in_draws(
-        self, effect: Effect, rows: Array, fewest: int = _FEWEST_ROWS
-    ) -> Array | None:
-        """Return the effect's curve at rows of its sample in each function, (k, m, G).
-
-        At the first rows, as many as draws are looked at. NaN where a row is not valid, and None
-        of a single function.
-        """
-        with one_blas_thread():  # the last digits of sums depend on it
-            return self._curves_in_draws(effect, rows, fewest)
-
-    def _curves_in_draws(self, effect: Effect, rows: Array, fewest: int) -> Array | None:
-        if not self._draws.joint:
-            return None
-        members = [self._space.index(name) for name in effect.names]
-        values = _points(effect.positions)
-        some = rows[: max(fewest, _GRID_ROWS // len(values))]
-        curves: Array | None = None
-        for places, valid, z in self._composed(some, members, values):
-            costs = self._draws.costs_at(z, members, values[places])
-            if curves is None:
-                shape = (costs.shape[1], len(some), len(values))
-                curves = np.full(shape, np.nan)
-            curves[:, valid, places] = self._draws.sign * np.moveaxis(costs, 0, 2)
-        return curves
+        if isinstance(self._surrogate, SupportsJoint):
+            for places, _, z in self._composed(rows, members, values):
+                at = values[places]
+                std[places] = self._surrogate.std_of_mean(z, np.array(members), at)
+        return std
 
     def _composed(
         self, rows: Array, members: list[int], values: Array
@@ -436,19 +356,6 @@ class PartialDependenceExplainer:
             z, valid = composed(self._space, rows, members, value, latent=self._latent)
             if valid.any():
                 yield slice(g, g + 1), valid, z[valid]
-
-    def _predict(self, z: Array, members: list[int], values: Array) -> tuple[Array, Array]:
-        """Return m̂ and ŝ, each (rows, G), of configurations that take the values."""
-        mean, std = np.empty((2, len(z), len(values)))
-        for g, value in enumerate(values):
-            mean[:, g], std[:, g] = self._surrogate.predict(at_value(z, members, value))
-        return mean, std
-
-    def _std(self, z: Array, members: list[int], values: Array, s: Array) -> Array:
-        """Return ŝ_S at the values, from the configurations that take them and their ŝ."""
-        if self._variance == "covariance" and isinstance(self._surrogate, SupportsJoint):
-            return self._surrogate.std_of_mean(z, np.array(members), values)
-        return np.asarray(np.sqrt(np.mean(s**2, axis=0)))
 
     def _reached(
         self, members: list[int], positions: Array, feasible: Array | None
@@ -482,31 +389,34 @@ class PartialDependenceExplainer:
 
         return allowed
 
-    def _exact(self, members: list[int], positions: list[Array]) -> Array | None:
+    def _exact(self, members: list[int], positions: list[Array]) -> Array:
         """Return each tree's marginal over all configurations in which the members are active.
 
-        (trees, G) or (trees, G1, G2); None without trees, for a sample of the user's own, or where
+        (trees, G) or (trees, G1, G2); none without trees, for a sample of the user's own, or where
         one member decides whether the other is active.
         """
-        space = self._space
-        if self._boxes is None or self._rows_given is not None:
-            return None
+        space, boxes = self._space, self._boxes
+        if boxes is None:
+            return np.empty(0)
         active = activity_intervals(space, self._ranks)
-        intervals = {
-            ancestor: of_column for j in members for ancestor, of_column in active[j].items()
-        }
-        own = {
-            j: intervals.pop(j) for j in members if j in intervals and space.parameters[j].optional
-        }
-        if any(j in intervals for j in members) or (len(members) == 2 and len(intervals) > 0):
-            return None
-        intervals |= own
-        if self._part.intervals:
-            part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
-            intervals |= {
-                j: of_column for j, of_column in part.intervals.items() if j not in members
-            }
-        boxes = [restrict(b, intervals) for b in self._boxes] if intervals else self._boxes
+        optional = [j for j in members if space.parameters[j].optional]
+        ancestors = {k for j in members for k in active[j]}.difference(optional)
+        decides = ancestors.intersection(members) or (len(members) == 2 and ancestors)
+        if decides or self._rows_given is not None:
+            if self._variance == "average":
+                return np.empty(0)
+            raise InputError(
+                "variance",
+                "is 'covariance', which for trees needs their exact marginals; there are none for "
+                "a given sample, nor for a pair of which one decides whether the other is active",
+                self._variance,
+                ("Use ", Option("variance", "average"), ", or ", Option("sample", 1000), "."),
+            )
+        part = SubSpace.of(space, self._part.given, self._ranks).where_active(members)
+        intervals = {k: kept for k, kept in part.intervals.items() if k not in members}
+        intervals |= {j: active[j][j] for j in optional if j in active[j]}
+        if intervals:
+            boxes = tuple(restrict(b, intervals) for b in boxes)
         points = []
         for j, p in zip(members, positions, strict=True):
             places = self._ranks[j][p.astype(int)] if j in self._ranks else p
@@ -541,10 +451,18 @@ class PartialDependenceExplainer:
         noise = noise and not over_trees
         notes = list[Fact]()
         if not np.isnan(std).all():  # a model without uncertainty has no band
-            notes.append(BAND(variance=self._variance, exact=exact, noise=noise))
+            about, how = "the uncertainty about the average", "without observation noise"
+            if self._variance == "average":
+                about = "the uncertainty about single configurations"
+            elif exact:
+                about = "the spread of the average over the trees"
+            if noise:
+                how = "observation noise included, which this model cannot tell apart"
+            band = f"the band is {about}, {how}"
+            notes.append(fact(band, kind="effect_band", noise=noise))
         notes += about_names(self._subject, names)
         if np.isnan(ice_mean).any():
-            notes.append(_NEVER_VALID())
+            notes.append(fact("NaN: values without a valid configuration"))
         return (*notes, *self._subject.notes)
 
 
@@ -596,10 +514,10 @@ def _points(positions: Sequence[Array]) -> Array:
     return np.stack(axes, axis=-1).reshape(-1, len(positions))
 
 
-def _averaged(values: Array) -> Array:
+def averaged(values: Array, axis: int = 0) -> Array:
     """Return the mean of each column over the rows that have a value."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+        return np.nansum(values, axis=axis) / (~np.isnan(values)).sum(axis=axis)
 
 
 def on_grid(
@@ -614,15 +532,8 @@ def on_grid(
     # else it is known: nothing was tried
     has_trials = not len(whole.tried) or len(subject.tried) > 0
     parameters = [subject.space.parameters[j] for j in members]
-    names = tuple(parameter.name for parameter in parameters)
-    axes = tuple(tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True))
-    return {
-        "subject": subject,
-        "names": names,
-        "grid": axes[0] if len(axes) == 1 else axes,
-        "positions": tuple(positions),
-        "supported": supported_at(subject.support, names, axes) & has_trials,
-        "given": part.given,
-        "noise_std": float(getattr(surrogate, "noise_std", 0.0)),
-        "tried": values_together(subject.space, members, subject.tried),
-    }
+    grid = [tuple(p.decode(at)) for p, at in zip(parameters, positions, strict=True)]
+    held = on_axes(subject, members, positions, grid)
+    held["supported"] &= has_trials
+    noise_std = float(getattr(surrogate, "noise_std", 0.0))
+    return {**held, "given": part.given, "noise_std": noise_std}

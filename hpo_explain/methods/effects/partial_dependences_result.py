@@ -17,15 +17,18 @@ from hpo_explain.base import (
     as_objects,
     below_each_other,
     counted,
+    join_names,
     listed,
+    percent,
+    printable,
     reservation,
+    shorten,
 )
 from hpo_explain.methods._engines.effect_ranges import where_best
 from hpo_explain.methods._engines.effect_result import Effect
+from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
 
-SEPARATOR = " × "
 _MOST_TOLD = 6  # effects
-_MOST_NAMED = 3  # of them one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -67,16 +70,6 @@ class PartialDependences(Result):
             "effects": lambda result: [effect.to_dict() for effect in result.effects],
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "attainable": "With all others at their best the {found.objective_name} is best at {each}.",
-        "average": "On average the {found.objective_name} is best at {each}.",
-        "accumulated": "Along the trials the {found.objective_name} is best at {each}.",
-        "each": "{where} ({estimate})",
-        "open": "No value of {any} is ruled out.",
-        "flat": "{any}: no difference beyond the noise of one evaluation.",
-        "left out": "{others:#other hyperparameter}: at most {share:%} of the variance, with all "
-        "interactions.",
-    }
     effects: tuple[Effect, ...]
     shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
@@ -179,24 +172,23 @@ class PartialDependences(Result):
                 lead = claim.term or effect.kind
                 groups.setdefault(lead, []).append(self._where(effect, claim))
         texts = groups.pop("text", [])
-        for says in ("attainable", "average", "accumulated", "open", "flat"):
-            if says in groups:
-                named = listed(groups[says], _MOST_NAMED)
-                texts.append(self.briefly(says, each=named, any=named))
+        for group, words in {
+            "attainable": "With all others at their best the {} is best at {}.",
+            "average": "On average the {} is best at {}.",
+            "accumulated": "Along the trials the {} is best at {}.",
+            "open": "No value of {1} is ruled out.",
+            "flat": "{1}: no difference beyond the noise of one evaluation.",
+        }.items():
+            if group in groups:
+                named = listed(groups[group], MOST_NAMED)
+                texts.append(printable(words.format(self.objective_name, shorten(named, 200))))
         return " ".join(texts)
 
     def _where(self, effect: Effect, claim: Claim) -> str:
         """Return at which values the objective is best, and what it is there."""
         parameters = [self.subject.space[name] for name in effect.names]
-        half = None
-        if claim.interval is not None:
-            low, high = claim.interval
-            half = (high - low) / 2.0
-        return self.briefly(
-            "each",
-            where=where_best(parameters, claim.values),
-            estimate=Estimate(claim.estimate, half),
-        )
+        where = join_names(where_best(parameters, claim.values))
+        return printable(f"{where} ({Estimate(claim.estimate, claim.half)})")
 
     @property
     def caution(self) -> str:
@@ -212,7 +204,7 @@ class PartialDependences(Result):
         if rest > 0:
             texts.append(f"The table has {counted(rest, 'more effect')}.")
         if self.left_out and self.shares:
-            texts.append(
-                self.briefly("left out", others=len(self.left_out), share=self.share_left_out)
-            )
+            others = counted(len(self.left_out), "other hyperparameter")
+            share = f"at most {percent(self.share_left_out)} of the variance"
+            texts.append(f"{others}: {share}, with all interactions.")
         return " ".join(texts)

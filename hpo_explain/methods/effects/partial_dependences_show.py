@@ -8,6 +8,7 @@ import numpy as np
 
 from hpo_explain.base import counted, percent, shorten
 from hpo_explain.base.figures import Axis, Cells, Curves, Panels, View
+from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods._engines.effect_show import (
     as_points,
     band_caption,
@@ -15,7 +16,8 @@ from hpo_explain.methods._engines.effect_show import (
     effect,
     subtitle,
 )
-from hpo_explain.methods.effects.partial_dependences_result import SEPARATOR, PartialDependences
+from hpo_explain.methods.effects.partial_dependences_result import PartialDependences
+from hpo_explain.methods.importance.estimates import SEPARATOR
 
 _MOST_CATEGORIES = 12
 
@@ -23,39 +25,35 @@ _MOST_CATEGORIES = 12
 def panels(effects: PartialDependences) -> Panels:
     """Draw each effect as by itself, without the single configurations; at most 12 of them."""
     shown = effects.effects[: Panels.MOST]
-    shares = {frozenset(names): share for names, share in effects.shares.items()}
-    figures: list[Curves | Cells] = []
-    for one in shown:
-        panel = effect(one, most=_MOST_CATEGORIES, single=False)
-        share = shares.get(frozenset(one.names))
-        name = SEPARATOR.join(one.names)
-        heading = name if share is None else f"{name} ({percent(share)})"
-        if isinstance(panel, Curves):
-            # the heading over all panels says what their axes have in common
-            panel = replace(panel, x=replace(panel.x, label=""), y=replace(panel.y, label=""))
-        figures.append(replace(panel, heading=heading))
+    figures: list[Curves | Cells] = [_panel(effects, one) for one in shown]
     alone = [panel for panel in figures if isinstance(panel, Curves)]
-    if alone:
-        lows, highs = zip(*(panel.limits() for panel in alone), strict=True)
-        ends = (min(lows), max(highs))
-        figures = [
-            _within(panel, ends) if isinstance(panel, Curves) else panel for panel in figures
-        ]
-    pairs = np.concatenate([e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)])
-    low, high = float(np.nanmin(pairs)), float(np.nanmax(pairs))
-    objective = shorten(effects.objective_name, 40)
+    ends = [end for panel in alone for end in panel.limits()]
+    levels = np.concatenate([e.mean.ravel() for e in shown if len(e.names) == 2] or [np.zeros(1)])
+    low, high = float(np.nanmin(levels)), float(np.nanmax(levels))
     return Panels(
-        panels=[replace(p, low=low, high=high) if isinstance(p, Cells) else p for p in figures],
-        heading=f"Effects on the predicted {objective}",
+        panels=[
+            replace(panel, low=low, high=high)
+            if isinstance(panel, Cells)
+            # the heading over all panels says what their axes have in common
+            else replace(panel, y=Axis(label="", limits=(min(ends), max(ends))))
+            for panel in figures
+        ],
+        heading=f"Effects on the predicted {shorten(effects.objective_name, 40)}",
         subtitle=subtitle(shown[0]),
         footer=_footer(effects),
         same_y=len(alone) == len(figures) and not any(panel.lying for panel in alone),
     )
 
 
-def _within(panel: Curves, ends: tuple[float, float]) -> Curves:
-    y: Axis = replace(panel.y, limits=ends)
-    return replace(panel, y=y)
+def _panel(effects: PartialDependences, one: Effect) -> Curves | Cells:
+    panel = effect(one, most=_MOST_CATEGORIES, single=False)
+    heading = SEPARATOR.join(one.names)
+    for names, share in effects.shares.items():
+        if {*names} == {*one.names}:
+            heading += f" ({percent(share)})"
+    if isinstance(panel, Cells):
+        return replace(panel, heading=heading)
+    return replace(panel, heading=heading, x=replace(panel.x, label=""))
 
 
 def _footer(effects: PartialDependences) -> str:

@@ -44,7 +44,7 @@ from hpo_explain.base import (
     check_count,
     check_number,
     check_option,
-    declared_fact,
+    fact,
     shows_progress,
 )
 from hpo_explain.belief import Decision
@@ -53,7 +53,11 @@ from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
 from hpo_explain.methods._engines.rows_at import values_together
 from hpo_explain.methods._engines.sub_space import Given
-from hpo_explain.methods.effects.partial_dependence import Grid, PartialDependenceExplainer
+from hpo_explain.methods.effects.partial_dependence import (
+    Grid,
+    PartialDependenceExplainer,
+    averaged,
+)
 from hpo_explain.methods.effects.regional_partial_dependence_result import (
     Region,
     RegionalPartialDependence,
@@ -61,12 +65,22 @@ from hpo_explain.methods.effects.regional_partial_dependence_result import (
 from hpo_explain.methods.effects.shapes import DrawnShapes, centred
 from hpo_explain.models import SupportsJoint, Surrogate
 from hpo_explain.question import accepted_surrogate
-from hpo_explain.space import Array, Bools, Ints, SearchSpace, Support, supported_at
+from hpo_explain.space import (
+    Array,
+    Bools,
+    CategoricalParameter,
+    FloatParameter,
+    IntParameter,
+    Ints,
+    SearchSpace,
+    Support,
+    supported_at,
+)
 
-_NO_UNCERTAINTY = declared_fact(
-    "no_uncertainty_to_part_by",
-    "the model has no uncertainty, so no part of the space is known better than another; "
-    '{criterion=}"interaction" tells where the effect has another shape',
+_NO_UNCERTAINTY = fact(
+    "the model has no uncertainty, so no part of the space is known better than another; ",
+    Option("criterion"),
+    '"interaction" tells where the effect has another shape',
 )
 _PARTS = 5  # regions of the fewest rows, for which there are rows, however large the grid
 ALL_SUBSETS = 10  # categories up to which every subset is tried
@@ -184,37 +198,36 @@ class RegionalPartialDependenceExplainer:
         ValueError
             As of :meth:`PartialDependenceExplainer.explain`.
         """
-        effect, rows = self._explainer.effect_and_rows(names, self._fewest)
+        effect, rows, curves = self._explainer.effect_and_rows(names, self._fewest)
         self._check_uncertainty(effect)
         space = self._surrogate.space
         X = space.project(rows)
         target = self._target(effect, X)
-        shapes = self._shapes(effect, rows)
+        shapes = None
+        if self._criterion == "interaction" and len(curves) > 1:
+            shapes = DrawnShapes.of(curves, effect.noise_std)
         candidates = [j for j in space.order.tolist() if space.names[j] not in effect.names]
         least = self._min_improvement * _impurity(target)
         region = partial(self._region, effect, rows)
-        tree, leaves, waiting = ([region((), np.arange(len(X)), 0, None)], [], [0])
-        while waiting:
-            place = waiting.pop(0)
-            node = tree[place]
-            split = None
+        tree, leaves = [region((), np.arange(len(X)), 0, None)], list[Region]()
+        for place, node in enumerate(tree):  # which grows
+            split, parted = None, node
             if node.depth < self._max_depth:
                 split = best_split(space, X, target, node.rows, candidates, self._min_leaf)
             if split is not None:
                 gain = _gain(split, node.rows, target, shapes)
-                part = split.conditions(space)[0]
-                tree[place] = node = replace(node, gain=gain, part=part)
+                part = split.conditions[0]
+                tree[place] = parted = replace(node, gain=gain, part=part)
             if (
                 split is None
                 or split.improvement <= 0.0
                 or split.improvement < least
-                or not (shapes is None or node.is_parted)
+                or not (shapes is None or parted.is_parted)
             ):
-                leaves.append(node)
+                leaves.append(parted)
                 continue
-            for condition, inside in zip(split.conditions(space), split.sides, strict=True):
+            for condition, inside in zip(split.conditions, split.sides, strict=True):
                 conditions = _merged(node.conditions, condition)
-                waiting.append(len(tree))
                 tree.append(region(conditions, node.rows[inside], node.depth + 1, place))
         incumbent, around = effect.subject.incumbent, list[Region]()
         if incumbent:
@@ -246,14 +259,10 @@ class RegionalPartialDependenceExplainer:
         parent: int | None,
     ) -> Region:
         """Return a region with the partial dependence on some rows (Eq. 3, and 5 or 4)."""
-        every = effect.ice_mean
-        ice_mean, ice_std = every[rows], effect.ice_std[rows]
-        valid = ~np.isnan(ice_mean)
-        count = np.where(valid.any(axis=0), valid.sum(axis=0), np.nan)
-        std = np.sqrt((np.where(valid, ice_std, 0.0) ** 2).sum(axis=0) / count)
+        ice_mean, ice_std = effect.ice_mean[rows], effect.ice_std[rows]
+        mean, std = averaged(ice_mean), np.sqrt(averaged(ice_std**2))
         if self._variance == "covariance":
             std = self._explainer.std_on(effect, sample[rows])
-        mean = np.where(valid, ice_mean, 0.0).sum(axis=0) / count
         within = replace(
             effect,
             mean=mean,
@@ -264,13 +273,13 @@ class RegionalPartialDependenceExplainer:
             **_tried_where(effect, conditions),
             exact=False,
         )
-        return Region(conditions, len(rows) / len(every), within, rows, depth, parent)
+        return Region(conditions, len(rows) / len(sample), within, rows, depth, parent)
 
     def _check_uncertainty(self, effect: AverageEffect) -> None:
         """Raise NothingToExplain where parts of equal uncertainty are asked of a model without."""
         of_mean = self._criterion in ("interaction", "mean")
         if not of_mean and np.isnan(effect.std).all():
-            raise NothingToExplain(_NO_UNCERTAINTY())
+            raise NothingToExplain(_NO_UNCERTAINTY)
 
     def _target(self, effect: AverageEffect, X: Array) -> Array:
         """Return what is made similar, (n, number of columns), in a unit of its own."""
@@ -290,42 +299,14 @@ class RegionalPartialDependenceExplainer:
         curves = np.where(np.isnan(curves), np.nanmean(curves, axis=0), curves)
         return curves.mean(axis=1, keepdims=True) if self._criterion == "area" else curves
 
-    def _shapes(self, effect: AverageEffect, rows: Array) -> DrawnShapes | None:
-        """Return the shapes of the effect in functions that the trials allow, where asked for."""
-        if self._criterion != "interaction":
-            return None
-        curves = self._explainer.curves_in_draws(effect, rows, self._fewest)
-        if curves is None:
-            return None
-        return DrawnShapes.of(curves, effect.noise_std)
-
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """A split of a node: the rows on either side, and how much impurity it removes."""
+    """A split of a node: how much impurity it removes, which rows lie on either side, and why."""
 
-    column: int
     improvement: float
     sides: tuple[Bools, Bools]
-    threshold: float
-    left: tuple[int, ...] = ()
-    right: tuple[int, ...] = ()
-
-    def conditions(self, space: SearchSpace) -> tuple[Condition, Condition]:
-        """Return what holds on either side, in the user's units."""
-        parameter = space.parameters[self.column]
-        if parameter.is_category:
-            sides = [
-                Condition(parameter.name, categories=tuple(parameter.choices[c] for c in codes))
-                for codes in (self.left, self.right)
-            ]
-            return sides[0], sides[1]
-        value = parameter.decode(np.array([self.threshold]))[0]
-        extent = parameter.high - parameter.low
-        return (
-            Condition(parameter.name, up_to=value, extent=extent),
-            Condition(parameter.name, above=value, extent=extent),
-        )
+    conditions: tuple[Condition, Condition]
 
 
 def best_split(
@@ -335,25 +316,25 @@ def best_split(
 
     Only hyperparameters that are active in all rows of the node can be split on.
     """
-    best: _Split | None = None
+    splits = list[_Split]()
     # centred: the whole sum is zero
     node = target[rows] - target[rows].mean(axis=0)
     for j in candidates:
-        column = X[rows, j]
+        column, parameter = X[rows, j], space.parameters[j]
         if np.isnan(column).any() or np.ptp(column) == 0.0:
             continue
-        if space.parameters[j].is_category:
-            split = _categorical_split(node, column.astype(np.int64), space.codes(j), j, least)
+        if parameter.is_category:
+            codes = column.astype(np.int64)
+            splits += _categorical_split(parameter, node, codes, space.codes(j), least)
         else:
-            split = _numeric_split(space, node, column, j, least)
-        if split is not None and (best is None or split.improvement > best.improvement):
-            best = split
-    return best
+            splits += _numeric_split(parameter, node, column, least)
+    return max(splits, key=lambda split: split.improvement, default=None)
 
 
 def _numeric_split(
-    space: SearchSpace, node: Array, column: Array, j: int, least: int
-) -> _Split | None:
+    parameter: FloatParameter | IntParameter, node: Array, column: Array, least: int
+) -> Iterator[_Split]:
+    """Yield the best split by a threshold, if one leaves enough rows on both sides."""
     order = np.argsort(column, kind="stable")
     ordered, n = column[order], len(column)
     sums = np.cumsum(node[order], axis=0)[:-1]
@@ -361,36 +342,43 @@ def _numeric_split(
     gains = np.einsum("ij,ij->i", sums, sums) * (1.0 / left + 1.0 / (n - left))
     allowed = (ordered[1:] > ordered[:-1]) & (left >= least) & (n - left >= least)
     if not allowed.any():
-        return None
+        return
     place = int(np.argmax(np.where(allowed, gains, -np.inf)))
     # counted values end at the last one on the left; others half-way to the next
-    counted = space.parameters[j].size is not None
+    counted = parameter.size is not None
     threshold = ordered[place] if counted else (ordered[place] + ordered[place + 1]) / 2.0
-    below = column <= threshold
-    return _Split(j, float(gains[place]), (below, ~below), float(threshold))
+    below, extent = column <= threshold, parameter.high - parameter.low
+    (value,) = parameter.decode(np.array([threshold]))
+    conditions = (
+        Condition(parameter.name, up_to=value, extent=extent),
+        Condition(parameter.name, above=value, extent=extent),
+    )
+    yield _Split(float(gains[place]), (below, ~below), conditions)
 
 
-def _categorical_split(node: Array, codes: Ints, listed: Ints, j: int, least: int) -> _Split | None:
-    present = listed[np.isin(listed, codes)]
+def _categorical_split(
+    parameter: CategoricalParameter, node: Array, codes: Ints, listed: Ints, least: int
+) -> Iterator[_Split]:
+    """Yield the best split in two sets of categories, if one leaves enough rows on both sides."""
+    present, n = listed[np.isin(listed, codes)], len(codes)
     counts = np.array([(codes == c).sum() for c in present])
     sums = np.array([node[codes == c].sum(axis=0) for c in present])
-    best, n = -np.inf, len(codes)
-    chosen: tuple[int, ...] = ()
+    gains = dict[tuple[int, ...], float]()
     for subset in _subsets(present, sums, counts):
         size = counts[list(subset)].sum()
-        if size < least or n - size < least:
-            continue
-        total = sums[list(subset)].sum(axis=0)
-        gain = float(total @ total) * (1.0 / size + 1.0 / (n - size))
-        if gain > best:
-            best, chosen = gain, subset
-    if not chosen:
-        return None
-    left = np.sort(present[list(chosen)])
+        if least <= size <= n - least:
+            total = sums[list(subset)].sum(axis=0)
+            gains[subset] = float(total @ total) * (1.0 / size + 1.0 / (n - size))
+    if not gains:
+        return
+    best = max(gains, key=lambda subset: gains[subset])
+    left = np.sort(present[list(best)])
+    first, second = (
+        Condition(parameter.name, categories=tuple(parameter.choices[c] for c in side))
+        for side in (left, np.setdiff1d(present, left))
+    )
     inside = np.isin(codes, left)
-    right = np.setdiff1d(present, left)
-    sides = (inside, ~inside)
-    return _Split(j, best, sides, np.nan, tuple(left.tolist()), tuple(right.tolist()))
+    yield _Split(gains[best], (inside, ~inside), (first, second))
 
 
 def _subsets(present: Ints, sums: Array, counts: Ints) -> Iterator[tuple[int, ...]]:

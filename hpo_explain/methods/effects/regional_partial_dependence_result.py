@@ -6,13 +6,21 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Claim, InputError, Result, Table, below_each_other, declared_fact
+from hpo_explain.base import (
+    Claim,
+    InputError,
+    Result,
+    Table,
+    below_each_other,
+    fact,
+    join_names,
+    percent,
+)
 from hpo_explain.belief import Decision, decide
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_kinds import AverageEffect
@@ -21,7 +29,7 @@ from hpo_explain.space import Array, Ints
 if TYPE_CHECKING:
     import pandas as pd
 
-_OPEN = declared_fact("shapes_not_settled", "the shapes may differ, or not", role="said")
+_OPEN = fact("the shapes may differ, or not", role="said")
 _ALIKE = {"interaction": "shape", "mean": "mean"}
 _UNKNOWN = decide(np.full(1, np.nan))  # of a single function
 _MEASURES = ("gain", "oc", "nll")  # δ of MC, OC and NLL
@@ -133,19 +141,6 @@ class RegionalPartialDependence(Result):
     table: ClassVar[Table] = Table(
         columns={}, held={"names": "names", "criterion": "criterion", "regions": "_held"}
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "best": "The effect of {names} is known best where {where}: its band is {gain:%} narrower "
-        "there than over the whole space.",
-        "same": "The effect of {names} is known equally well in all parts of the space.",
-        "differs": "The effect of {names} has another shape where {where} than elsewhere: the "
-        "difference explains {estimate:%} of what the {objective} varies by.",
-        "seems": "The effect of {names} seems to have another shape where {where} than elsewhere.",
-        "alike": "The effect of {names} has the same shape everywhere: differences explain less "
-        "than {most}% of what the {objective} varies by.",
-        "may": "The effect of {names} may have another shape where {where} than elsewhere "
-        "({probability:%} sure).",
-        "open": "No part of the space certainly has another shape of the effect of {names}.",
-    }
     names: tuple[str, ...]
     regions: tuple[Region, ...]
     tree: tuple[Region, ...]
@@ -290,59 +285,42 @@ class RegionalPartialDependence(Result):
         """Where the effect is known best, and how much better; or where it has another shape."""
         if self.criterion == "interaction":
             return (self._about_shape(),)
-        certain = partial(self.claim, certain=True, because=())
+        effect = f"The effect of {join_names(self.names)} is known"
         if len(self.regions) == 1:
-            return (replace(certain("form", self.names, says="same"), side="below"),)
+            same = f"{effect} equally well in all parts of the space."
+            return (self.claim("form", self.names, text=same, side="below"),)
         best = min(self.regions, key=lambda region: region.effect.mean_confidence)
         gain = _narrower(self.whole.mean_confidence, best.effect.mean_confidence)
-        where = best.label
-        return (
-            certain(
-                "form",
-                self.names,
-                gain,
-                says="best",
-                values=best.conditions,
-                where=where,
-                gain=gain,
-            ),
-        )
+        narrower = f"its band is {percent(gain)} narrower there than over the whole space"
+        text = f"{effect} best where {join_names([best.label])}: {narrower}."
+        return (self.claim("form", self.names, gain, text=text, values=best.conditions),)
 
     def _about_shape(self) -> Claim:
         """Return the first split, by which shapes differ most, or that none is known."""
         gain = self.tree[0].gain or _UNKNOWN
         whole = self.interaction or _UNKNOWN
+        effect, part = f"effect of {join_names(self.names)}", self.tree[0].part
+        varies = f"of what the {self.objective_name} varies by"
+        elsewhere = f"another shape where {join_names([str(part)])} than elsewhere"
         if len(self.tree) > 1 and not gain.known:
-            return self._differs("seems")
+            return self._told(f"The {effect} seems to have {elsewhere}.", gain, (part,))
+        if gain.certain:
+            explains = f"the difference explains {gain.shown:%} {varies}"
+            return self._told(f"The {effect} has {elsewhere}: {explains}.", gain, (part,))
         if gain.probability > 0.5:
-            return self._differs("differs" if gain.certain else "may")
-        if not whole.certain:
-            claim = self.decided("form", self.names, whole, says="open", unsettled=_OPEN())
-            return replace(claim, side="below")
-        return self.decided(
-            "form",
-            self.names,
-            whole,
-            says="alike",
-            most=max(math.ceil(100.0 * whole.bound), 1),
-            objective=self.objective_name,
+            sure = f"({percent(gain.probability)} sure)"
+            return self._told(f"The {effect} may have {elsewhere} {sure}.", gain, (part,))
+        if whole.certain:
+            most = max(math.ceil(100.0 * whole.bound), 1)
+            less = f"differences explain less than {most}% {varies}"
+            return self._told(f"The {effect} has the same shape everywhere: {less}.", whole)
+        claim = self._told(
+            f"No part of the space certainly has another shape of the {effect}.", whole
         )
+        return replace(claim, side="below")
 
-    def _differs(self, says: str) -> Claim:
-        """Return in which part the shape is another one, by the first split."""
-        root = self.tree[0]
-        gain = root.gain or _UNKNOWN
-        return self.decided(
-            "form",
-            self.names,
-            gain,
-            says=says,
-            values=(root.part,),
-            unsettled=_OPEN(),
-            where=str(root.part),
-            objective=self.objective_name,
-            probability=gain.probability,
-        )
+    def _told(self, text: str, share: Decision, values: tuple[Any, ...] = ()) -> Claim:
+        return self.decided("form", self.names, share, text=text, values=values, unsettled=_OPEN)
 
     @property
     def columns(self) -> dict[str, Any]:

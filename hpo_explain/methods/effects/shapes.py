@@ -37,7 +37,7 @@ def centred(curves: Array) -> Array:
     missing = np.isnan(shapes)
     if missing.any():
         shapes = np.where(missing, np.nanmean(shapes, axis=-2, keepdims=True), shapes)
-    return np.asarray(shapes)
+    return shapes
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,16 +15,13 @@ from hpo_explain.base.figures import (
     Line,
     Panels,
     View,
-    side_by_side,
     usual_ends,
 )
 from hpo_explain.methods._engines.effect_result import Effect
-from hpo_explain.methods._engines.effect_show import as_points, axis_of
+from hpo_explain.methods._engines.effect_show import along, apart, as_points, axis_of
 from hpo_explain.methods._engines.trials import Trials
-from hpo_explain.methods.effects.slices_result import Slices
-from hpo_explain.space import Array, Bools, CategoryIndex
-
-_FEW = 20  # values that many trials share, so that they stand side by side
+from hpo_explain.methods.effects.slices import Slices
+from hpo_explain.space import Array, Bools
 
 
 def panels(result: Slices) -> Panels:
@@ -64,15 +61,8 @@ def places_along(result: Trials, name: str, x: Axis, *, shuffled: bool = False) 
     j = result.subject.space.index(name)
     parameter = result.subject.space.parameters[j]
     at, active = np.full(len(result), np.nan), ~np.isnan(result.X[:, j])
-    values = parameter.decode(result.X[active, j])
-    if x.names:
-        index = CategoryIndex(tuple(x.values))
-        codes = [index(value) for value in values]
-        at[active] = [np.nan if code is None else code for code in codes]
-    else:
-        at[active] = x.at(values)
-    few = x.names or (x.integers and not x.log and len(x.values) <= _FEW)
-    return side_by_side(at, shuffled=shuffled) if few else at
+    at[active] = along(x, parameter.decode(result.X[active, j]))
+    return apart(x, at, shuffled=shuffled)
 
 
 def _panel(

@@ -49,16 +49,12 @@ def least_of_draws(belief: Draws, default: Array, free: Bools, sign: float) -> t
         Whether the least cost is looked for, or the largest.
     """
     land, space = belief.landscape, belief.space
-    alone = []
+    one_by_one = np.repeat(default[None, :], len(land.values) + 1, axis=0)
     for j in np.flatnonzero(free.any(axis=0)).tolist():
         centers = np.append(land.axes[j].centers, default[j])
-        rows = np.repeat(default[None, :], len(centers), axis=0)
-        rows[:, j] = centers
-        costs = sign * belief.costs(space.project(rows))
-        alone.append((j, centers, np.vstack([costs, costs.mean(axis=0)])))
-    one_by_one = np.repeat(default[None, :], len(land.values) + 1, axis=0)
-    for j, centers, costs in alone:
-        one_by_one[:, j] = centers[costs.argmin(axis=1)]
+        costs = sign * _alone(belief, default, j, centers)
+        one_by_one[:-1, j] = centers[costs.argmin(axis=1)]
+        one_by_one[-1, j] = centers[costs.mean(axis=0).argmin()]
     least = filled(space, land.all_rows[(sign * land.all_values).argmin(axis=1)], belief.seed)
     most = max(_FEW, _DRAWN // len(free))
     start = np.vstack(
@@ -75,6 +71,13 @@ def least_of_draws(belief: Draws, default: Array, free: Bools, sign: float) -> t
         by_draw = _improved(belief, rows, free, sign)
         _inherit(by_draw, by_draw.mean(axis=0), rows)
     return by_draw, rows
+
+
+def _alone(belief: Draws, default: Array, j: int, values: Array) -> Array:
+    """Return the costs of a default in which one column has each of some values, (k, n)."""
+    rows = np.repeat(default[None, :], len(values), axis=0)
+    rows[:, j] = values
+    return belief.costs(belief.space.project(rows))
 
 
 def _inherit(by_draw: Array, mean: Array, rows: Array) -> None:
@@ -153,9 +156,7 @@ def least_of_tried(belief: Draws, default: Array, free: Bools, tried: Array) -> 
     space, most = belief.space, max(_FEW, _DRAWN // len(free))
     effects = np.zeros((len(default), len(belief.landscape.values), len(tried)), np.float32)
     for j in np.flatnonzero(free.any(axis=0)).tolist():
-        rows = np.repeat(default[None, :], len(tried), axis=0)
-        rows[:, j] = tried[:, j]
-        effects[j] = belief.costs(space.project(rows))
+        effects[j] = _alone(belief, default, j, tried[:, j])
     chosen = [
         tried
         if len(tried) <= most
@@ -189,4 +190,4 @@ def _commonest(space: SearchSpace, rows: Array, most: int) -> Array:
     """Return distinct rows, the commonest first; of equally common ones as the space is ordered."""
     keys = np.stack([space.places(j, rows[:, j]) for j in space.order.tolist()], axis=1)
     _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
-    return np.asarray(rows[first[np.argsort(-counts, kind="stable")[:most]]])
+    return rows[first[np.argsort(-counts, kind="stable")[:most]]]

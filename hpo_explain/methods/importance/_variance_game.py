@@ -25,12 +25,12 @@ from __future__ import annotations
 import numpy as np
 
 from hpo_explain.belief import Draws
-from hpo_explain.methods._engines.coalitions import all_coalitions
+from hpo_explain.methods._engines.coalitions import free_columns
 from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.models.box_sums import closed_variance
 from hpo_explain.question import Explained
-from hpo_explain.space import Array, Bools, SearchSpace
+from hpo_explain.space import Array, Bools
 from hpo_explain.space.sobol import sobol
 
 # pairs at least, and at most as a power of 2
@@ -55,17 +55,16 @@ def variances(explained: Explained, belief: Draws, players: list[list[int]]) -> 
     players : list of list of int
         The columns of each player.
     """
-    joined = all_coalitions(len(players))
-    trees = _boxes(explained, len(joined))
+    free = free_columns(players, len(belief.space))
+    trees = _boxes(explained, len(free))
     if trees is not None:
-        sets = [[j for p in np.flatnonzero(c) for j in players[p]] for c in joined]
-        exact = [closed_variance(trees, sorted(U)) if U else 0.0 for U in sets]
-        return np.array([exact])
+        sets = [np.flatnonzero(columns).tolist() for columns in free]
+        return np.array([[closed_variance(trees, U) if U else 0.0 for U in sets]])
     evaluations = _OF_DRAWS if belief.joint else _OF_ONE
-    most = max(evaluations // (2 * len(joined)), _FEWEST)
+    most = max(evaluations // (2 * len(free)), _FEWEST)
     n = 2 ** min(int(np.log2(most)), _MOST)
-    values = _by_pairs(belief, _columns(belief.space, players, joined), n)
-    return np.asarray((values - values[:1]).T)
+    values = _by_pairs(belief, free, n)
+    return (values - values[:1]).T
 
 
 def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | None:
@@ -79,15 +78,7 @@ def _boxes(explained: Explained, coalitions: int) -> tuple[TreeBoxes, ...] | Non
     return trees
 
 
-def _columns(space: SearchSpace, players: list[list[int]], joined: Bools) -> Bools:
-    """Return the columns that belong to each coalition, (m, d)."""
-    own = np.zeros((len(joined), len(space)), dtype=bool)
-    for p, columns in enumerate(players):
-        own[:, columns] = joined[:, [p]]
-    return own
-
-
-def _by_pairs(belief: Draws, own: Bools, n: int) -> Array:
+def _by_pairs(belief: Draws, free: Bools, n: int) -> Array:
     """Return v of each coalition and function, (m, k), from one Sobol set of n pairs."""
     space, d = belief.space, len(belief.space)
     u = (np.floor(sobol(2 * d, n, belief.seed) * _LATTICE) + 0.5) / _LATTICE
@@ -98,10 +89,10 @@ def _by_pairs(belief: Draws, own: Bools, n: int) -> Array:
 
     f = functions(space.project(np.vstack([x, other])))
     mean, centred = f.mean(axis=0), f - f.mean(axis=0)
-    values = np.empty((len(own), f.shape[1]))
+    values = np.empty((len(free), f.shape[1]))
     at_once = max(1, COMPOSED_ROWS // (2 * n))
-    for start in range(0, len(own), at_once):
-        some = own[start : start + at_once, None, :]
+    for start in range(0, len(free), at_once):
+        some = free[start : start + at_once, None, :]
         z = np.concatenate([np.where(some, x, other), np.where(some, other, x)], axis=1)
         g = functions(space.project(z.reshape(-1, d))).reshape(len(some), 2 * n, -1)
         # the mean of both sides has the mean of f, and a smaller error than either

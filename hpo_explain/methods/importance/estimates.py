@@ -27,8 +27,7 @@ from hpo_explain.belief import STRETCH, Decision, Side, decide, std_of_draws
 from hpo_explain.space import Array
 
 SEPARATOR = " × "
-_OTHERS_NAMED = 1  # in the label of a player; the facts of a result name all
-_LABELS_NAMED = 6  # in an error
+MOST_NAMED = 3  # in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -46,8 +45,9 @@ class Estimates(Result):
     draws : ndarray of shape (number of draws, m)
         The numbers in each function that the trials allow; in the only one, where the model does
         not know how its predictions vary together.
-    half_width : ndarray of shape (m,) or None
-        Half the 95 % interval of each where it is estimated from a sample, for that alone.
+    half_width : ndarray of shape (m,)
+        Half the 95 % interval of each where it is estimated from a sample, for that alone; else
+        NaN.
     """
 
     table: ClassVar[Table] = Table(
@@ -70,7 +70,7 @@ class Estimates(Result):
     sets: tuple[tuple[int, ...], ...]
     values: Array
     draws: Array
-    half_width: Array | None = None
+    half_width: Array
 
     @property
     def members(self) -> list[tuple[str, ...]]:
@@ -88,7 +88,7 @@ class Estimates(Result):
     def player(self, place: int) -> str:
         """Return a player as it is written: "lr", "lr + depth", or "lr + 8 others"."""
         first, *others = self.players[place]
-        if len(others) > _OTHERS_NAMED:
+        if len(others) > 1:
             return f"{first} + {len(others)} others"
         return " + ".join([first, *others])
 
@@ -113,7 +113,7 @@ class Estimates(Result):
                 "names",
                 f"were {list(names)}, but there is no number of these together",
                 names,
-                f"There is one of {listed(self.labels, _LABELS_NAMED)}.",
+                f"There is one of {listed(self.labels, 2 * MOST_NAMED)}.",
             )
         return members.index(set(names))
 
@@ -141,8 +141,7 @@ class Estimates(Result):
 
     def estimate(self, place: int) -> Estimate:
         """Return a number as it is written, with its error."""
-        half = None if self.half_width is None else self.half_width[place]
-        return Estimate(float(self.values[place]), half)
+        return Estimate(float(self.values[place]), float(self.half_width[place]))
 
     # ------------------------------------------------------------------ from the draws
 
@@ -174,6 +173,4 @@ class Estimates(Result):
     def half(self, place: int) -> float | tuple[float, float]:
         """Return how far a whisker reaches: to both sides, or down and up; NaN if not known."""
         half = self.decision(place).half
-        if np.isnan(half) and self.half_width is not None:
-            return float(self.half_width[place])
-        return half
+        return float(self.half_width[place]) if np.isnan(half) else half

@@ -21,6 +21,7 @@ no noise (`hpo_explain.belief.functionals.Anova`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -36,50 +37,37 @@ from hpo_explain.base import (
     check_count,
     check_number,
     check_seed,
-    declared_fact,
+    fact,
+    r_squared,
     shows_progress,
 )
 from hpo_explain.belief import MATTERS, Anova, Best, Draws, as_draws
-from hpo_explain.methods._engines.sub_space import stretch
-from hpo_explain.methods.importance._latent_forest import LatentForest
+from hpo_explain.methods._engines.sub_space import SubSpace, stretch
 from hpo_explain.methods.importance.fanova_of_draws import DrawnImportance
 from hpo_explain.methods.importance.fanova_of_forest import ForestImportance
-from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance
-from hpo_explain.models import Surrogate, TreeBoxes
+from hpo_explain.methods.importance.fanova_result import Axis, FanovaImportance, capped
+from hpo_explain.models import ForestSurrogate, SupportsBoxes, Surrogate, TreeBoxes
 from hpo_explain.models._threads import in_parts
 from hpo_explain.models.box_sums import (
-    Intervals,
+    clip_worse,
     main_steps,
     mean_and_variance,
     pair_variances,
+    restrict,
     squeeze,
     subset_variances,
     total_cost,
 )
-from hpo_explain.question import subject_of_surrogate
-from hpo_explain.space import Array, Bools, Parameter, SearchSpace, latent_rows
+from hpo_explain.question import accepted_surrogate, subject_of_surrogate
+from hpo_explain.space import Array, Bools, latent_rows
 
-_OVER_TREES = declared_fact(
-    "shares_over_trees",
-    "shares are means over the trees; sd is over the trees, not a confidence interval",
-)
-_DRAWN = declared_fact(
-    "shares_drawn",
-    "shares are those of {draws} functions that the trials allow; noise is no part of them",
-)
-_CONSTANT = declared_fact(
-    "trees_constant",
-    "{constant} of {trees} trees {verbs} no shares",
-    verbs=lambda fact: "is constant and has" if fact["constant"] == 1 else "are constant and have",
-)
-_LEFT_OUT = declared_fact(
-    "totals_left_out",
-    "total effects are left out: they need {count} pairs of leaves",
-    count=lambda fact: f"{fact['pairs']:.1e}",
+_OVER_TREES = fact(
+    "shares are means over the trees; sd is over the trees, not a confidence interval"
 )
 _DRAWN_ORDER = 2  # sets of more are looked at in a forest
 _GRID = 40  # points of a marginal where there are more values
 _ACTIVITY_ROWS = 2000
+DISTILLED_ROWS = 2000
 
 
 class FanovaExplainer:
@@ -133,17 +121,17 @@ class FanovaExplainer:
     ) -> None:
         self._model = forest
         self._seed = check_seed(seed)
-        self._options: dict[str, Any] = {
-            "direction": direction,
-            "subject": subject,
-            "n_trees": check_count("n_trees", n_trees),
-            "seed": seed,
-        }
+        self._n_trees = check_count("n_trees", n_trees)
         self._subject = subject_of_surrogate(forest, direction, subject)
 
     @cached_property
-    def _forest(self) -> LatentForest:
-        return LatentForest.of(self._model, **self._options)
+    def _forest(self) -> tuple[tuple[TreeBoxes, ...], dict[int, Array], float | None]:
+        """The trees, where categories stand in them, and their R² with the model if distilled."""
+        model = accepted_surrogate(self._model)
+        if isinstance(model, SupportsBoxes) and (boxes := model.boxes()) is not None:
+            return boxes, model.category_ranks(), None
+        forest, fidelity = _distill(model, self._n_trees, self._seed)
+        return forest.boxes() or (), forest.category_ranks(), fidelity
 
     @shows_progress
     def explain(
@@ -215,30 +203,56 @@ class FanovaExplainer:
             check_top(top, within, blocked)
         if is_drawn:
             return of_draws(self._subject, draws, order, top, within)
-        forest = self._forest.within(cap, given)
-        boxes = forest.boxes
+        boxes, ranks, fidelity = self._forest
+        subject, notes = self._subject, [_OVER_TREES]
+        part = SubSpace.of(subject.space, given, ranks)
+        if cap is not None:
+            cap = check_number("cap", cap)
+            boxes = tuple(clip_worse(b, cap, subject.direction) for b in boxes)
+        if part.intervals:
+            boxes = tuple(restrict(b, part.intervals) for b in boxes)
+            subject = replace(subject, incumbent=part.best_of(subject))
         members = [u for size in range(1, order + 1) for u in combinations(range(d), size)]
         variances, shares, varying = decomposed(boxes, order, members)
         pairs = total_cost(boxes)
-        own: list[Fact] = [_OVER_TREES()]
-        if not varying.all():
-            own.append(_CONSTANT(constant=int((~varying).sum()), trees=len(boxes)))
+        constant = int((~varying).sum())
+        if constant:
+            verbs = "is constant and has" if constant == 1 else "are constant and have"
+            notes.append(fact(f"{constant} of {len(boxes)} trees {verbs} no shares"))
         if pairs > most_pairs:
-            own.append(_LEFT_OUT(pairs=pairs))
+            of_leaves = f"they need {pairs:.1e} pairs of leaves"
+            notes.append(fact(f"total effects are left out: {of_leaves}"))
+        if fidelity is not None:
+            r2 = f"R² = {fidelity:.3f}"
+            notes.append(fact(f"the model was distilled into a forest with {r2}"))
+        if cap is not None:
+            notes.append(fact(capped(cap, subject.direction)))
         return ForestImportance(
-            subject=forest.subject,
+            subject=subject,
             order=order,
             members=tuple(members),
             shares=shares[varying],
             variances=variances,
-            axes=axes_of(forest.space, self._seed, intervals=forest.intervals, ranks=forest.ranks),
+            axes=axes_of(part, self._seed),
             boxes=boxes,
-            cap=forest.cap,
-            given=forest.given,
-            fidelity=forest.fidelity,
+            cap=cap,
+            given=part.given,
+            fidelity=fidelity,
             most_pairs=most_pairs,
-            notes=(*own, *forest.notes),
+            notes=(*notes, *subject.notes),
         )
+
+
+def _distill(model: Surrogate, n_trees: int, seed: int) -> tuple[ForestSurrogate, float]:
+    """Return a forest fitted to a model's mean, and its R² on other configurations."""
+    seeds = np.random.default_rng(seed).integers(2**31, size=2)
+    space = model.space
+    X = space.sample(DISTILLED_ROWS, seed=int(seeds[0]))
+    forest = ForestSurrogate.fit(space, X, model.predict(X)[0], n_trees=n_trees, seed=seed)
+    fresh = space.sample(DISTILLED_ROWS, seed=int(seeds[1]))
+    truth = model.predict(fresh)[0]
+    fidelity = r_squared(truth, forest.predict(fresh)[0])
+    return forest, 1.0 if np.isnan(fidelity) else fidelity
 
 
 def decomposed(
@@ -315,89 +329,63 @@ def of_draws(
         members=alone if order == 1 else alone + anova.pairs,
         shares=np.where(there, shares, 0.0),
         variances=anova.variance,
-        axes=axes_of(subject.space, draws.seed),
+        axes=axes_of(SubSpace(subject.space), draws.seed),
         anova=anova,
         top=top,
         within=within,
-        notes=(_DRAWN(draws=len(anova.mains)), *subject.notes),
+        notes=(_of_functions(len(anova.mains)), *subject.notes),
     )
+
+
+def _of_functions(count: int) -> Fact:
+    shares = f"shares are those of {count} functions that the trials allow"
+    return fact(f"{shares}; noise is no part of them")
 
 
 # ---------------------------------------------------------------------- the latent axes
 
 
-def axes_of(
-    space: SearchSpace,
-    seed: int,
-    *,
-    intervals: Mapping[int, Intervals] | None = None,
-    ranks: Mapping[int, Array] | None = None,
-) -> tuple[Axis, ...]:
-    """Return each hyperparameter's grid and activity.
+def axes_of(part: SubSpace, seed: int) -> tuple[Axis, ...]:
+    """Return each hyperparameter's grid and activity in a part of the space.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        The whole space.
-    seed : int
-        Seed of the sample that estimates where hyperparameters are active.
-    intervals : mapping of int to list of tuple, optional
-        Of a sub-space, the latent intervals of the restricted columns.
-    ranks : mapping of int to ndarray, optional
-        Of a forest, the place of each category on the latent axis by column.
+    Of a model without trees its `ranks` are empty: no category has a latent place.
     """
-    intervals, ranks = intervals or {}, ranks or {}
-    activity = _activity(space, seed, intervals, ranks)
-    return tuple(
-        Axis(*_grid(parameter, intervals.get(j), ranks.get(j)), float(activity[j]))
-        for j, parameter in enumerate(space.parameters)
-    )
+    activity = _activity(part, seed)
+    return tuple(Axis(*_grid(part, j), float(share)) for j, share in enumerate(activity))
 
 
-def _grid(
-    parameter: Parameter, intervals: Intervals | None, ranks: Array | None
-) -> tuple[tuple[Any, ...], Array]:
+def _grid(part: SubSpace, j: int) -> tuple[tuple[Any, ...], Array]:
     """Return values of a hyperparameter in the user's units, and their latent values."""
+    parameter = part.space.parameters[j]
     share = parameter.optional or 1.0
-
-    def spread(u: Array) -> Array:
-        """Return numbers in [0, 1] spread over the latent values that are looked at."""
-        return share * u if intervals is None else stretch(u, intervals)
-
+    kept = part.intervals.get(j, [(0.0, share)])
+    grid = parameter.grid() if (parameter.size or np.inf) <= _GRID else None
     if parameter.size is None:
-        latent = spread(np.linspace(0.0, 1.0, _GRID))
+        latent = stretch(np.linspace(0.0, 1.0, _GRID), kept)
         positions = latent / share
     elif parameter.is_category:
         positions = np.arange(parameter.size, dtype=float)
-        places = positions if ranks is None else ranks
-        latent = share * (places + 0.5) / parameter.size
+        latent = share * (part.ranks.get(j, positions) + 0.5) / parameter.size
     else:
-        grid = parameter.grid() if parameter.size <= _GRID else None
-        if grid is None:
-            some = spread((np.arange(_GRID) + 0.5) / _GRID) / share
-            positions = np.unique(parameter.from_latent(some))
-        else:
-            positions = grid[0]
+        some = stretch((np.arange(_GRID) + 0.5) / _GRID, kept) / share
+        positions = np.unique(parameter.from_latent(some)) if grid is None else grid[0]
         middles = [np.mean(parameter.latent_interval(p, p)) for p in positions]
         latent = share * np.array(middles)
-    if intervals is not None:
-        inside = np.zeros(len(latent), dtype=bool)
-        for low, high in intervals:
-            inside |= (low <= latent) & (latent <= high)
-        positions, latent = (positions[inside], squeeze(latent[inside], intervals))
+    if j in part.intervals:
+        inside = np.any([(low <= latent) & (latent <= high) for low, high in kept], axis=0)
+        positions, latent = (positions[inside], squeeze(latent[inside], kept))
     return tuple(parameter.decode(positions)), np.minimum(latent, 1.0 - 1e-12)
 
 
-def _activity(
-    space: SearchSpace, seed: int, part: Mapping[int, Intervals], ranks: Mapping[int, Array]
-) -> Array:
+def _activity(part: SubSpace, seed: int) -> Array:
     """Return the share of the space in which each hyperparameter is active, (d,)."""
+    space = part.space
     U = np.empty((_ACTIVITY_ROWS, len(space)))
     U[:, space.order] = np.random.default_rng(seed).random(U.shape)
-    for j, intervals in part.items():
+    for j, intervals in part.intervals.items():
         U[:, j] = stretch(U[:, j], intervals)
     rows = latent_rows(U, space.parameters)
-    for j, places in ranks.items():  # the categories are in the trees' order
+    for j, places in part.ranks.items():  # the categories are in the trees' order
         active = ~np.isnan(rows[:, j])
         rows[active, j] = np.argsort(places)[rows[active, j].astype(int)]
-    return np.asarray((~np.isnan(space.project(rows))).mean(axis=0))
+    return (~np.isnan(space.project(rows))).mean(axis=0)

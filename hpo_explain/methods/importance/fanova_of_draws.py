@@ -12,7 +12,8 @@ import numpy as np
 
 from hpo_explain.base import (
     Claim,
-    declared_fact,
+    fact,
+    join_names,
     percent,
     percent_range,
     share_not_settled,
@@ -28,8 +29,8 @@ from hpo_explain.belief import (
     interval,
     interval_beside,
 )
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
-    SEPARATOR,
     FanovaImportance,
     Rows,
     term_of,
@@ -50,8 +51,6 @@ from hpo_explain.space import Array
 
 if TYPE_CHECKING:
     from hpo_explain.belief import Best
-
-_IN_A_PAIR = declared_fact("matters_in_a_pair", "{names} matter mostly together", role="said")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -115,7 +114,7 @@ class DrawnImportance(FanovaImportance):
         else:
             costs = anova.surface(members[0], members[1], at[0], at[1])
         sign = 1.0 if self.top is not None else sign_of(self.direction)
-        return np.asarray(sign * np.moveaxis(costs, 0, -1))
+        return sign * np.moveaxis(costs, 0, -1)
 
     def _claims(self, ranking: list[int], named: list[int]) -> Iterator[Claim]:
         """Yield what matters most, every share, and which of two neighbours matters more."""
@@ -132,14 +131,14 @@ class DrawnImportance(FanovaImportance):
             if len(members) > 1:
                 decision = decide(share * anova.of_evaluations, self._interacts, side="above")
             is_told = is_clear and i in named and decision.probability >= TOLD
-            yield self._share(
-                self._named(members), share, decision, "shares" if is_told else "", term_of(members)
-            )
+            claim = self._share(self._named(members), share, decision, term_of(members))
+            yield claim if is_told else replace(claim, frame="{each}", text="")
         yield from self._orders()
         if len(self.names) > 1:
             # where nothing matters for sure, shares are those of nothing
             decision = matters[int(shares.mean(axis=0).argmax())]
-            yield self._share(self.names, self.alone, decision, "mains" if is_clear else "", ALL)
+            claim = self._share(self.names, self.alone, decision, ALL)
+            yield claim if is_clear else replace(claim, text="")
 
     @property
     def _interacts(self) -> float:
@@ -162,18 +161,23 @@ class DrawnImportance(FanovaImportance):
 
         By all that it takes part in: where a pair explains more than it does alone, that is named.
         """
-        name, totals = self.names[j], self.totals[:, j]
-        claim = self._share((name,), totals, decision, "", WITH)
-        pair = self._larger_pair(j)
-        because = (_IN_A_PAIR(names=[name, pair]),) if pair else ()
-        claim = replace(claim, side="above" if is_clear else "below", because=because)
-        frame, text = self.words(
-            how_sure(claim),
-            name=name,
-            p=decision.probability,
-            pair=f", mostly with {pair}" if pair else "",
-        )
-        return replace(claim, frame=frame, text=text)
+        name, other = self.names[j], self._larger_pair(j)
+        claim = self._share((name,), self.totals[:, j], decision, WITH)
+        claim = replace(claim, side="above" if is_clear else "below", because=(), frame="{each}")
+        pair = ""
+        if other:
+            both = f"{name} and {other} matter mostly together"
+            together = fact(both, kind="matters_in_a_pair", names=[name, other], role="said")
+            claim, pair = replace(claim, because=(together,)), f", mostly with {other}"
+        most = f"{name} matters most for {self.matter}"
+        sure = f"({percent(decision.probability)})"
+        text = {
+            "certainly": f"{most}{pair}.",
+            "probably": f"Probably {most} {sure}{pair}.",
+            "perhaps": f"Perhaps {most} {sure}{pair}.",
+            "nothing": f"Nothing is known to matter for {self.matter} yet.",
+        }[how_sure(claim)]
+        return replace(claim, text=text)
 
     def _larger_pair(self, j: int) -> str:
         """Return with which other one it explains more than alone; empty where with none."""
@@ -196,11 +200,9 @@ class DrawnImportance(FanovaImportance):
             return
         for a, b in itertools.pairwise(ranking.tolist()):
             more = decide(self.shares[:, a] - self.shares[:, b], side="above")
-            yield self.decided("order", self._named((a, b)), more, says="")
+            yield self.decided("order", self._named((a, b)), more)
 
-    def _share(
-        self, names: tuple[str, ...], share: Array, decision: Decision, says: str, term: str = ""
-    ) -> Claim:
+    def _share(self, names: tuple[str, ...], share: Array, decision: Decision, term: str) -> Claim:
         """Return a share in functions drawn, with what was decided about it."""
         if term == ALL:
             ends = interval(share, stretch=STRETCH["average"])
@@ -213,12 +215,15 @@ class DrawnImportance(FanovaImportance):
             decision, estimate=estimate, interval=(min(low, estimate), max(high, estimate))
         )
         label = SEPARATOR.join(names)
-        words = told(percent_range(low, high), term)
+        explained = told(percent_range(low, high), term)
         if term == ALONE:
-            words += self._and_with_interactions(names[0], estimate)
+            explained += self._and_with_interactions(names[0], estimate)
         # of single hyperparameters together something else was decided
-        unsettled = None
+        unsettled, frame = None, "{each}"
+        text = f"Without interactions all hyperparameters explain {explained}."
         if term != ALL:
+            frame = "Shares of the variance: {each}."
+            text = f"{join_names([label])} ({explained})"
             one = len(names) == 1  # matters by all that it takes part in
             unsettled = share_not_settled(
                 label=f"{label} with its interactions" if one else label,
@@ -229,11 +234,10 @@ class DrawnImportance(FanovaImportance):
             "share",
             names,
             shown,
-            says=says,
+            frame=frame,
+            text=text,
             unsettled=unsettled,
             term=term,
-            label=label,
-            share=words,
         )
 
     def _and_with_interactions(self, name: str, alone: float) -> str:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, InputError, Option, check_name, declared_fact, percent_sd
+from hpo_explain.base import Claim, InputError, Option, check_name, fact, join_names, percent_sd
+from hpo_explain.methods.importance.estimates import SEPARATOR
 from hpo_explain.methods.importance.fanova_result import (
-    SEPARATOR,
     FanovaImportance,
     Rows,
     components_error,
@@ -31,12 +31,10 @@ from hpo_explain.space import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_VALUES = 12  # whose sets are 4096
 
-_OVER_TREES = declared_fact(
-    "no_interval_of_shares",
+_OVER_TREES = fact(
     "the shares of a forest vary over its trees, which is no interval, and hold what it learned "
-    "of the noise",
+    "of the noise"
 )
 
 
@@ -155,8 +153,8 @@ class ForestImportance(FanovaImportance):
 
         if self.given:
             raise components_error(values, f"those given {self.where_given}")
-        if len(values) > _MOST_VALUES:
-            problem = f"must name at most {_MOST_VALUES} hyperparameters, but has {len(values)}"
+        if len(values) > 12:  # whose sets are 4096
+            problem = f"must name at most 12 hyperparameters, but has {len(values)}"
             raise InputError("values", problem, values)
         members = sorted(
             self.names.index(check_name("values", name, self.names, "hyperparameter"))
@@ -191,23 +189,34 @@ class ForestImportance(FanovaImportance):
         """Yield the largest shares of trees with their spread, of which none is certain."""
         where = f" given {self.where_given}" if self.given else ""
         by = f" (by {self.subject.model})" if self.subject.model else ""
-        statements = [
-            (self._named(self.members[i]), self.shares[:, i], "by trees", term_of(self.members[i]))
-            for i in named
-        ]
-        if len(self.names) > 1:
-            statements.append((self.names, self.alone, "mains", ALL))
-        for names, share, says, term in statements:
-            yield self.claim(
-                "share",
-                names,
-                float(share.mean()),
-                says=says,
-                certain=False,
-                term=term,
-                because=(_OVER_TREES(),),
-                label=SEPARATOR.join(names),
-                where=where,
-                by=by,
-                share=told(percent_sd(float(share.mean()), float(share.std())), term),
+        depends = f"What the {self.objective_name} depends on most{where}{by}"
+        frame = f"{depends}: {{each}} of its variance."
+        for i in named:
+            members, share = self.members[i], self.shares[:, i]
+            names, term = self._named(members), term_of(members)
+            label = join_names([SEPARATOR.join(names)])
+            yield self._mean_of(
+                names, share, term, f"{label} ({told(_spread(share), term)})", frame
             )
+        if len(self.names) > 1:
+            alone = _spread(self.alone)
+            text = f"Without interactions all hyperparameters explain {alone}."
+            yield self._mean_of(self.names, self.alone, ALL, text)
+
+    def _mean_of(
+        self, names: tuple[str, ...], share: Array, term: str, text: str, frame: str = "{each}"
+    ) -> Claim:
+        return self.claim(
+            "share",
+            names,
+            float(share.mean()),
+            certain=False,
+            term=term,
+            because=(_OVER_TREES,),
+            text=text,
+            frame=frame,
+        )
+
+
+def _spread(share: Array) -> str:
+    return percent_sd(float(share.mean()), float(share.std()))

@@ -19,12 +19,13 @@ from hpo_explain.base import (
     Result,
     Table,
     check_name,
-    declared_fact,
+    fact,
     percent,
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, interval
-from hpo_explain.methods._engines.effect_kinds import MarginalEffect, marginal_on
+from hpo_explain.methods._engines.effect_kinds import MarginalEffect, on_axes
+from hpo_explain.methods.importance.estimates import MOST_NAMED, SEPARATOR
 from hpo_explain.methods.importance.most import ALONE, TOGETHER
 from hpo_explain.models._tree_boxes import excluded_pair
 from hpo_explain.space import Array, Ints
@@ -33,12 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-SEPARATOR = " × "
-_MOST_NAMED = 3
-
-_ALL_EQUAL = declared_fact(
-    "trials_all_equal", "all trials reached the same, which says little of what was not tried"
-)
+_ALL_EQUAL = fact("all trials reached the same, which says little of what was not tried")
 Rows = Literal["trees", "draws"]
 """What the shares are of: the trees of a forest, or functions that the trials allow."""
 
@@ -128,17 +124,6 @@ class FanovaImportance(Result):
         },
         order="by_size",
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "constant": "The {found.what} is constant: no hyperparameter matters.",
-        "certainly": "{name} matters most for {found.matter}{pair}.",
-        "probably": "Probably {name} matters most for {found.matter} ({p:%}){pair}.",
-        "perhaps": "Perhaps {name} matters most for {found.matter} ({p:%}){pair}.",
-        "nothing": "Nothing is known to matter for {found.matter} yet.",
-        "shares": "Shares of the variance: {each}. | {label} ({share})",
-        "by trees": "What the {found.objective_name} depends on most{where}{by}: {each} of its "
-        "variance. | {label} ({share})",
-        "mains": "Without interactions all hyperparameters explain {share}.",
-    }
 
     order: int
     members: tuple[tuple[int, ...], ...]
@@ -197,13 +182,13 @@ class FanovaImportance(Result):
     @property
     def estimate(self) -> Array:
         """The share of each set: the mean over the functions or trees."""
-        return np.asarray(self.shares.mean(axis=0))
+        return self.shares.mean(axis=0)
 
     @property
     def normalized(self) -> Array:
         """The share of each set over that of all single hyperparameters together; 0 where none."""
         alone = self.estimate[: len(self.names)].sum()
-        return np.asarray(self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate))
+        return self.estimate / alone if alone > 0.0 else np.zeros_like(self.estimate)
 
     @property
     def posterior(self) -> PosteriorDraws:
@@ -346,10 +331,10 @@ class FanovaImportance(Result):
             subject = replace(subject, objective_name=best, direction="maximize")
         draws = self.averaged(members, grid)
         mean = draws.mean(axis=-1)
-        return marginal_on(
-            subject,
-            names,
-            grid,
+        parameters = [subject.space.parameters[j] for j in members]
+        positions = [p.encode(values) for p, values in zip(parameters, grid, strict=True)]
+        return MarginalEffect(
+            **on_axes(subject, members, positions, grid),
             mean=mean,
             std=draws.std(axis=-1),
             activity=tuple(axis.activity for axis in axes),
@@ -383,7 +368,7 @@ class FanovaImportance(Result):
     @property
     def alone(self) -> Array:
         """What all explain without any interaction, in each function or tree."""
-        return np.asarray(self.shares[:, : len(self.names)].sum(axis=1))
+        return self.shares[:, : len(self.names)].sum(axis=1)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -395,12 +380,19 @@ class FanovaImportance(Result):
         evaluations vary by, a pair interacts from 0.5 % on.
         """
         if self.total_variance == 0.0:
-            claim = self.claim(
-                "share", self.names, 0.0, says="constant", certain=False, because=(_ALL_EQUAL(),)
+            text = f"The {self.what} is constant: no hyperparameter matters."
+            nothing = self.claim(
+                "share",
+                self.names,
+                0.0,
+                text=text,
+                certain=False,
+                side="below",
+                because=(_ALL_EQUAL,),
             )
-            return (replace(claim, side="below"),)
+            return (nothing,)
         ranking = self.by_size().tolist()
-        named = worth_naming(ranking, self.sizes, _MOST_NAMED)
+        named = worth_naming(ranking, self.sizes, MOST_NAMED)
         return tuple(self._claims(ranking, named))
 
     @property

@@ -28,39 +28,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import NORMAL_95, ROUNDING_OF_SUMS, Fact, declared_fact, shows_progress, steps
+from hpo_explain.base import NORMAL_95, ROUNDING_OF_SUMS, Fact, counted, fact, shows_progress, steps
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import latent_sample
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods._engines.game import relevant
+from hpo_explain.methods._engines.orders import COMPOSED_ROWS
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Bools, Ints, ranked
 
-_FROM_SAMPLE = declared_fact(
-    "estimated_from_sample",
-    "estimated from {size:#point} (seed {seed}); ± is the error of this "
-    "estimate, not the model's uncertainty",
-)
-_SCREENED = declared_fact(
-    "pairs_screened",
-    "{shown} of {all} hyperparameters are looked at: those with the largest "
-    "total effects (how much the prediction changes where one alone is drawn anew)",
-)
-_DRAWN = declared_fact(
-    "interactions_drawn",
-    "H is that of {draws} functions that the trials allow; noise is no part of it",
-)
-_CONDITION = declared_fact(
-    "interacts_with_its_condition",
-    "a conditional hyperparameter interacts with what decides whether it is active",
-)
 _GROUPS = 10
-_AT_ONCE = 20_000  # composed rows
 _ALL = 30  # hyperparameters that matter: of more, the pairs of some are looked at
 _OF_ALL, _OF_ONE = 10, 20  # of which all pairs are, and of which those of one
 
@@ -186,10 +169,10 @@ class InteractionExplainer(Explainer):
             If there is no hyperparameter of that name.
         """
         space = self.space
-        focus = None if name is None else space.index(name)
+        focus = [*range(len(space))] if name is None else [space.index(name)]
         draws = self.explained.draws(self.seed)
         if draws.joint:
-            return self._of_functions(draws, focus)
+            return self._of_functions(draws, focus, name)
         matters = relevant(self.explained.game)
         F = self.explained(self._configs)
         looked_at = self._screened(matters, focus, F)
@@ -212,9 +195,7 @@ class InteractionExplainer(Explainer):
         absolute, H, std = of_pairs.T
         spread = max(float(F.std()), np.finfo(float).tiny)
         return InteractionStrength(
-            subject=self.about,
-            players=tuple((name,) for name in space.names),
-            sets=tuple(pairs),
+            **self._about_pairs(pairs, name),
             values=H,
             draws=H[None],
             draws_beside=H[None],
@@ -223,24 +204,32 @@ class InteractionExplainer(Explainer):
             absolute=absolute,
             total=total,
             total_std=total_std,
-            focus=name,
             sample_size=len(self._rows),
-            seed=self.seed,
-            notes=self._notes(looked_at),
+            notes=self._notes(*self._estimated(looked_at)),
         )
 
-    def _pairs(self, places: Ints, focus: int | None) -> list[tuple[int, ...]]:
-        """Return the pairs of some hyperparameters, or of one of them with the others."""
-        pairs = combinations(places.tolist(), 2)
-        return [pair for pair in pairs if focus is None or focus in pair]
+    def _pairs(self, columns: Ints, focus: list[int]) -> list[tuple[int, ...]]:
+        """Return the pairs of some hyperparameters in which one of the focus is."""
+        return [pair for pair in combinations(columns.tolist(), 2) if {*focus}.intersection(pair)]
 
-    def _of_functions(self, draws: Draws, focus: int | None) -> InteractionStrength:
+    def _about_pairs(self, pairs: list[tuple[int, ...]], name: str | None) -> dict[str, Any]:
+        return {
+            "subject": self.about,
+            "players": tuple((name,) for name in self.space.names),
+            "sets": tuple(pairs),
+            "focus": name,
+            "seed": self.seed,
+        }
+
+    def _of_functions(
+        self, draws: Draws, focus: list[int], name: str | None
+    ) -> InteractionStrength:
         """Return the strength of interactions in each function."""
-        space, anova = self.space, draws.anova
+        anova = draws.anova
         with_any = np.zeros_like(anova.mains)
         for pair, share in zip(anova.pairs, anova.of_pairs.T, strict=True):
             with_any[:, pair] += share[:, None]
-        pairs = self._pairs(np.arange(len(space)), focus)
+        pairs = self._pairs(np.arange(len(self.space)), focus)
         own = anova.of_pairs[:, [anova.pairs.index(pair) for pair in pairs]]
         first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
         joint = anova.mains[:, first] + anova.mains[:, second] + own
@@ -253,9 +242,7 @@ class InteractionExplainer(Explainer):
         size = np.sqrt(own * anova.variance[:, None])
         total = np.sqrt(np.minimum(with_any, 1.0))
         return InteractionStrength(
-            subject=self.about,
-            players=tuple((name,) for name in space.names),
-            sets=tuple(pairs),
+            **self._about_pairs(pairs, name),
             values=H.mean(axis=0),
             draws=H,
             draws_beside=beside,
@@ -264,12 +251,14 @@ class InteractionExplainer(Explainer):
             total=total.mean(axis=0),
             total_std=total.std(axis=0),
             shares=own * anova.of_evaluations[:, None],
-            focus=None if focus is None else space.names[focus],
-            seed=self.seed,
-            notes=(_DRAWN(draws=len(H)), *self._besides()),
+            notes=self._notes(
+                fact(
+                    f"H is that of {len(H)} functions that the trials allow; noise is no part of it"
+                )
+            ),
         )
 
-    def _screened(self, matters: Bools, focus: int | None, F: Array) -> Bools:
+    def _screened(self, matters: Bools, focus: list[int], F: Array) -> Bools:
         """Return which hyperparameters are looked at: all, or of many those that matter most.
 
         By their total effects: half the mean square of what the function changes by where one of
@@ -287,17 +276,17 @@ class InteractionExplainer(Explainer):
             rows = self._rows.copy()
             rows[:, j] = np.roll(rows[:, j], 1)
             effects[j] = np.mean((self.explained(self.space.project(rows)) - F) ** 2) / 2.0
-        if focus is not None:
-            effects[focus] = np.inf
-        most = _OF_ALL if focus is None else _OF_ONE
-        return np.asarray(np.isin(np.arange(len(effects)), ranked(-effects)[:most]))
+        most = _OF_ALL
+        if len(focus) == 1:
+            effects[focus], most = np.inf, _OF_ONE
+        return np.isin(np.arange(len(effects)), ranked(-effects)[:most])
 
     def _combined(self, members: list[int]) -> Array:
         """Return F at every row with the members' values of every other one, (rows, values)."""
         explained, space, n = self.explained, self.space, len(self._rows)
         values = self._rows[:, members]
         combined = np.empty((n, n))
-        step = max(1, _AT_ONCE // n)
+        step = max(1, COMPOSED_ROWS // n)
         for start in steps(range(0, n, step), "batches"):
             part = slice(start, min(start + step, n))
             rows = np.repeat(self._rows[part], n, axis=0)
@@ -331,18 +320,28 @@ class InteractionExplainer(Explainer):
         variance = (_GROUPS - 1) / _GROUPS * np.sum((left_out - left_out.mean()) ** 2)
         return scale * float(part[0]), float(H[0]), float(np.sqrt(variance))
 
-    def _notes(self, looked_at: Bools) -> tuple[Fact, ...]:
-        notes = [_FROM_SAMPLE(size=len(self._rows), seed=self.seed)]
+    def _estimated(self, looked_at: Bools) -> list[Fact]:
+        """Return how it was estimated, and of how many hyperparameters where there are many."""
+        points = f"estimated from {counted(len(self._rows), 'point')} (seed {self.seed})"
+        notes = [fact(f"{points}; ± is the error of this estimate, not the model's uncertainty")]
         if not looked_at.all():
-            count = int(looked_at.sum())
-            notes.append(_SCREENED(shown=count, all=len(looked_at)))
-        return (*notes, *self._besides())
+            notes.append(
+                fact(
+                    f"{looked_at.sum()} of {len(looked_at)} hyperparameters are looked at: those "
+                    "with the largest total effects (how much the prediction changes where one "
+                    "alone is drawn anew)"
+                )
+            )
+        return notes
 
-    def _besides(self) -> tuple[Fact, ...]:
-        condition = (_CONDITION(),) if any(self.space.conditions) else ()
-        return (*condition, *self.about.notes)
+    def _notes(self, *how: Fact) -> tuple[Fact, ...]:
+        condition: tuple[Fact, ...] = ()
+        if any(self.space.conditions):
+            decides = "what decides whether it is active"
+            condition = (fact(f"a conditional hyperparameter interacts with {decides}"),)
+        return (*how, *condition, *self.about.notes)
 
 
 def _share_of_joint(own: Array, joint: Array) -> Array:
     """Return H of pairs: the root of the interaction's share of the joint effect."""
-    return np.asarray(np.sqrt(own / np.maximum(joint, np.finfo(float).tiny)))
+    return np.sqrt(own / np.maximum(joint, np.finfo(float).tiny))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import NORMAL_95, Claim, InputError, Table
+from hpo_explain.base import NORMAL_95, Claim, InputError, Table, join_names, printable
 from hpo_explain.belief import INTERACTS, MATTERS, STRETCH, Decision, decide, interval, varying
 from hpo_explain.methods.importance.estimates import Estimates
 from hpo_explain.space import Array
@@ -81,15 +80,6 @@ class InteractionStrength(Estimates):
         order="by_size",
         hidden=("players", "sets", "draws", "draws_beside", "shares", "half_width"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "none": "No hyperparameters interact in their effect on the {found.what}{at_most}.",
-        "none with": "No hyperparameter interacts with {found.focus} in its effect on the "
-        "{found.what}{at_most}.",
-        "short": "{names} {verb} most.",
-        "short none": "No hyperparameters interact.",
-        "most": "Of {pairs}, {names} {verb} most in their effect on the {found.what}: H is {H}."
-        "{larger}",
-    }
 
     absolute: Array
     total: Array
@@ -155,9 +145,9 @@ class InteractionStrength(Estimates):
         """The pair with most interaction."""
         (first,) = self.claims
         if first.side == "below":
-            return self.briefly("short none")
+            return "No hyperparameters interact."
         verb = "interact" if first.certain else "may interact"
-        return self.briefly("short", names=first.hyperparameters, verb=verb)
+        return printable(f"{join_names(first.hyperparameters)} {verb} most.")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -188,14 +178,11 @@ class InteractionStrength(Estimates):
         if largest.known:
             percent = max(math.ceil(100.0 * largest.bound), 1)
             at_most = f": each pair explains less than {percent}% of its variance"
-        claim = self.decided(
-            "share",
-            tuple(about),
-            largest,
-            says="none" if self.focus is None else "none with",
-            at_most=at_most,
-        )
-        return replace(claim, side="below")
+        nobody = "No hyperparameters interact in their"
+        if self.focus is not None:
+            nobody = f"No hyperparameter interacts with {self.focus} in its"
+        text = f"{nobody} effect on the {self.what}{at_most}."
+        return replace(self.decided("share", tuple(about), largest, text=text), side="below")
 
     def _most(self, order: list[int], interacts: Decision, *, verb: str) -> Claim:
         """Return which pair interacts most, with its H, and whether it does is certain."""
@@ -206,15 +193,14 @@ class InteractionStrength(Estimates):
         shown: Any = self.estimate(first)
         if interacts.known:
             shown = f"between {low:.2f} and {high:.2f}"
+        names = self.members[first]
+        pairs = "all pairs" if self.focus is None else f"all pairs with {self.focus}"
         return self.decided(
             "share",
-            self.members[first],
+            names,
             interacts,
-            says="most",
-            H=shown,
-            verb=verb,
-            larger=self._larger(first),
-            pairs="all pairs" if self.focus is None else f"all pairs with {self.focus}",
+            text=f"Of {pairs}, {join_names(names)} {verb} most in their effect on the {self.what}: "
+            f"H is {shown}.{self._larger(first)}",
         )
 
     def _larger(self, first: int) -> str:

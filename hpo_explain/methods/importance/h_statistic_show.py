@@ -8,7 +8,6 @@ from hpo_explain.base import NORMAL_95, counted
 from hpo_explain.base.figures import Cells, Rows, View, triangle
 from hpo_explain.methods.importance.h_statistic_result import InteractionStrength
 
-_REACH = 0.1  # a shorter scale would show the error of H as color
 _SUBTITLE = "H-statistic: 0 where two effects only add up, 1 where there is nothing but interaction"
 
 
@@ -24,7 +23,8 @@ def pairs(result: InteractionStrength) -> Cells | Rows:
         texts,
         sizes=result.matrix(result.absolute),
         low=0.0,
-        high=max(_REACH, float(np.nanmax(H))),
+        # a shorter scale would show the error of H as color
+        high=max(0.1, float(np.nanmax(H))),
         scale="H",
         heading=f"Which hyperparameters act together on the {result.what_short}",
         subtitle=_SUBTITLE,

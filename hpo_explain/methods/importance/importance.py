@@ -17,22 +17,18 @@ from hpo_explain.base import (
     check_count,
     check_flag,
     check_number,
-    declared_fact,
+    fact,
 )
 from hpo_explain.methods.importance.fanova import FanovaExplainer
-from hpo_explain.methods.importance.trade_off import trade_off
-from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
+from hpo_explain.methods.importance.trade_off import TradeOffImportance, trade_off
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Objectives, Run
 from hpo_explain.space import Config
 
 Cap = float | str | Config | None
-_TREES = 64
 _MOST_DRAWN = 2  # hyperparameters in a set; of more a forest is asked
-_CAPPED = declared_fact(
-    "objectives_capped", "the forest has learned the trials' objectives capped in this way"
-)
+_CAPPED = fact("the forest has learned the trials' objectives capped in this way")
 
 
 @explains(of="surrogate", several="trade-off")
@@ -141,7 +137,7 @@ def importance(
         run = _evaluations(run)
     about, seed = Subject.of(run), question.seed
     kind, bound = _kind(question.kind, order, n_trees, cap, given), None
-    trees = n_trees or _TREES
+    trees = n_trees or 64
     if run.model is not None and question.kind == "auto":
         model: Surrogate = run.model
         bound = None if cap is None else cap_of(run, model, cap)
@@ -200,7 +196,7 @@ def capped_at(
     bound = cap_of(run, run.surrogate(kind="forest", n_trees=n_trees, seed=seed), cap)
     better = np.minimum if run.direction == "minimize" else np.maximum
     capped = replace(run, objective=better(run.objective, bound), bounds=None)
-    return capped, replace(subject, notes=(*subject.notes, _CAPPED())), bound
+    return capped, replace(subject, notes=(*subject.notes, _CAPPED)), bound
 
 
 def _kind(

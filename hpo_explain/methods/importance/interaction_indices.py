@@ -22,6 +22,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def interaction_weights(n_players: int, order: int) -> Array:
     Parameters
     ----------
     n_players : int
-        Number of players n, at least 1.
+        Number of players n.
     order : int
         The order k, at least 1.
 
@@ -89,6 +90,18 @@ def interaction_weights(n_players: int, order: int) -> Array:
         halves[:, :, 0] -= halves[:, :, 1]
     weights.setflags(write=False)
     return weights
+
+
+def of_coalitions(values: Array, n_players: int, order: int) -> dict[str, Any]:
+    """Return the fields of `Sets` by the values of all coalitions in each function, (k, 2 ** n)."""
+    phi = values @ interaction_weights(n_players, order).T
+    return {
+        "sets": sets_up_to(n_players, order),
+        "values": phi.mean(axis=0),
+        "draws": phi,
+        "half_width": np.full(phi.shape[1], np.nan),
+        "coalitions": values.mean(axis=0),
+    }
 
 
 def _share(s: int, t: int, k: int) -> float:

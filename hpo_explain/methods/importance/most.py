@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from hpo_explain.base import Claim
 from hpo_explain.belief import MATTERS, Decision, decide, stretched
 from hpo_explain.space import Array
@@ -31,7 +29,7 @@ def parts_of(anova: Anova | Best, stretch: float = 1.0) -> Array:
     A share of what is hardly there beside the noise is next to nothing of what evaluations vary by.
     """
     totals = stretched(anova.totals, stretch)
-    return np.asarray(totals * anova.of_evaluations[:, None])
+    return totals * anova.of_evaluations[:, None]
 
 
 def foremost(shares: Array) -> tuple[int, Decision]:

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, Order, declared_fact, listed
+from hpo_explain.base import Fact, NothingToExplain, Order, fact, listed
 from hpo_explain.methods.importance.estimates import Estimates
-from hpo_explain.space import Array
+from hpo_explain.space import Array, SearchSpace
 
 if TYPE_CHECKING:
     import shapiq
 
-MOST_NAMED = 3
 LIKELY = 0.5  # what is less probable is not told of one by itself
 
-PLAY_AS_ONE = declared_fact(
-    "play_as_one",
-    "{players} contribute least and play as one: what they do among themselves is not told apart",
-    players=lambda fact: listed(list(fact.names), 6),
-)
 
-_NO_GAME = declared_fact(
-    "no_game", "no game: there is no player, or of so many not all coalitions have a value"
-)
+def players_of(sizes: Array, most: int) -> list[list[int]]:
+    """Return the columns of each player: where there are too many, those of least size are one.
+
+    Columns whose size is NaN do not play.
+    """
+    columns = np.flatnonzero(~np.isnan(sizes))
+    if len(columns) <= most:
+        return [[j] for j in columns.tolist()]
+    first = np.argsort(-sizes[columns], kind="stable")[: most - 1]
+    alone, rest = np.sort(columns[first]), np.sort(np.delete(columns, first))
+    return [*([j] for j in alone.tolist()), rest.tolist()]
+
+
+def about_players(space: SearchSpace, players: Sequence[Sequence[int]]) -> tuple[Fact, ...]:
+    """Return which hyperparameters play as one."""
+    notes = []
+    for names in ([space.names[j] for j in player] for player in players if len(player) > 1):
+        words = f"{listed(names, 6)} contribute least and play as one: what they do among"
+        notes.append(fact(f"{words} themselves is not told apart", names=names))
+    return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -71,7 +83,8 @@ class Sets(Estimates):
             If there is no player, or the values of all coalitions are not known.
         """
         if self.coalitions is None or not self.players:
-            raise NothingToExplain(_NO_GAME())
+            why = "there is no player, or of so many not all coalitions have a value"
+            raise NothingToExplain(fact(f"no game: {why}"))
         try:
             from shapiq import Game
         except ImportError as error:
@@ -103,4 +116,4 @@ def half_of_samples(values: Array) -> Array:
 
     n = len(values)
     error = values.std(axis=0, ddof=1) / np.sqrt(n)
-    return np.asarray(stdtrit(n - 1, 0.975) * error)
+    return stdtrit(n - 1, 0.975) * error

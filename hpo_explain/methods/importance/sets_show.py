@@ -89,7 +89,7 @@ def matrix(result: Sets, *, scale: str, **words: Any) -> Cells:
 
 def whiskers(result: Sets, *, exact: str) -> str:
     """Say what the whiskers are; where there are none, what it is that is `exact`."""
-    integrated = result.half_width is not None
+    integrated = not np.isnan(result.half_width).all()
     if len(result.draws) > 1:
         rest = " and of integrating." if integrated else "."
         return f"Whiskers: 95 % interval of each step under the model{rest}"

@@ -23,7 +23,6 @@ from hpo_explain.base import (
     NORMAL_95,
     Criterion,
     Direction,
-    Fact,
     InputError,
     Subject,
     check_count,
@@ -31,12 +30,17 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.background import complete, hypercubes
-from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, all_coalitions
+from hpo_explain.methods._engines.coalitions import EXACT_PLAYERS, free_columns
 from hpo_explain.methods._engines.game import CoalitionGame, relevant
 from hpo_explain.methods._engines.uncertainty import widened
 from hpo_explain.methods.importance._variance_game import variances
-from hpo_explain.methods.importance.interaction_indices import Sets, interaction_weights, sets_up_to
-from hpo_explain.methods.importance.sets import PLAY_AS_ONE, half_of_samples
+from hpo_explain.methods.importance.interaction_indices import (
+    Sets,
+    interaction_weights,
+    of_coalitions,
+    sets_up_to,
+)
+from hpo_explain.methods.importance.sets import about_players, half_of_samples, players_of
 from hpo_explain.methods.importance.shapley_interactions_result import ShapleyInteractions
 from hpo_explain.models import Acquisition, Surrogate
 from hpo_explain.question import Question, accepted_criterion, explained_of, explains
@@ -187,20 +191,20 @@ def interactions_at(
         cubes = [complete(space, background, seed=seed)]
     x = space.row(config, "config")
     game = CoalitionGame.of(explained.game, x, estimator="auto", seed=seed)
-    interactions = _Game(cubes, order, seed).interactions(game)
+    interactions = _interactions(game, cubes, order)
     rows = np.vstack(cubes)
     at_x = float(explained(x[None, :])[0])
     elsewhere = explained(space.project(rows))
     baseline = float(elsewhere.mean())
     by_term = _over_cubes(interactions.by_cube, cubes)
     values = by_term.sum(axis=1)
-    half_width = None
+    half_width = np.full(len(values), np.nan)
     if len(cubes) > 1:
         half_width = half_of_samples(interactions.by_cube.sum(axis=2))
     belief, draws = explained.draws(seed), values[None]
     if belief.joint and 0 < len(interactions.players) <= EXACT_PLAYERS:
         of_draws = _values_of_draws(belief, x, interactions, rows, order)
-        error = 0.0 if half_width is None else half_width / NORMAL_95
+        error = np.nan_to_num(half_width) / NORMAL_95
         draws = widened(values + of_draws - of_draws.mean(axis=0), error)
     return ShapleyInteractions(
         subject=subject,
@@ -220,7 +224,7 @@ def interactions_at(
         efficiency_gap=at_x - baseline - float(values.sum()),
         spread=float(elsewhere.std()),
         background_size=len(rows),
-        notes=(*interactions.notes, *subject.notes),
+        notes=(*about_players(space, interactions.players), *subject.notes),
     )
 
 
@@ -248,99 +252,29 @@ def variance_interactions(
     explained, subject = explained_of(model, subject, direction)
     check_count("order", order, minimum=2)
     space, belief = explained.space, explained.draws(seed)
-    columns = np.flatnonzero(relevant(explained.game)).tolist()
-    players, notes = [[j] for j in columns], tuple[Fact, ...]()
-    if len(columns) > _MOST_OF_VARIANCE:
-        of_each = belief.anova.mains[:, columns].mean(axis=0)
-        largest = np.argsort(-of_each, kind="stable")
-        first = sorted(columns[i] for i in largest[: _MOST_OF_VARIANCE - 1])
-        rest = [j for j in columns if j not in first]
-        players = [*([j] for j in first), rest]
-        notes = (PLAY_AS_ONE(names=[space.names[j] for j in rest]),)
+    sizes = np.where(relevant(explained.game), 0.0, np.nan)
+    if np.isfinite(sizes).sum() > _MOST_OF_VARIANCE:
+        sizes += belief.anova.mains.mean(axis=0)
+    players = players_of(sizes, _MOST_OF_VARIANCE)
     by_set = variances(explained, belief, players)
-    size = min(order, len(players))
-    phi = np.zeros((len(by_set), 0))
-    if players:
-        phi = by_set @ interaction_weights(len(players), size).T
-    values = phi.mean(axis=0)
+    sets = of_coalitions(by_set, len(players), order)
     variance = float(by_set[:, -1].mean())
     return ShapleyInteractions(
         subject=subject,
         players=tuple(tuple(space.names[j] for j in player) for player in players),
-        sets=sets_up_to(len(players), size),
-        values=values,
-        draws=phi,
-        order=max(size, 2),
-        coalitions=by_set.mean(axis=0),
+        order=max(min(order, len(players)), 2),
+        **sets,
         of="variance",
         config={},
         terms=("variance",),
-        by_term=values[:, None],
+        by_term=sets["values"][:, None],
         prediction=variance,
         baseline=0.0,
-        efficiency_gap=variance - float(values.sum()),
+        efficiency_gap=variance - float(sets["values"].sum()),
         spread=float(np.sqrt(max(variance, 0.0))),
         noise=belief.noise_std,
-        notes=(*notes, *subject.notes),
+        notes=(*about_players(space, players), *subject.notes),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Game:
-    """How the games of each hypercube of the background are shared out."""
-
-    cubes: list[Array]
-    order: int
-    seed: int
-
-    def interactions(self, game: CoalitionGame) -> _Interactions:
-        """Return the interactions over each hypercube; a sum of games is valued by its parts."""
-        games, n = game.parts(), len(game.players)
-        if not n:
-            shape = (len(self.cubes), 0, len(game.acquisition.term_names))
-            return _Interactions([], (), np.zeros(shape))
-        largest = max((len(part.players) for part in games), default=n)
-        if n > EXACT_PLAYERS >= largest:
-            return self._of_parts(game, games)
-        players, notes = self._players(game)
-        place = {column: p for p, columns in enumerate(players) for column in columns}
-        coalitions = all_coalitions(len(players))
-        joined = coalitions[:, [place[j] for j in game.players.tolist()]]
-        values = game.values(joined, self.cubes)
-        size = min(self.order, len(players))
-        sets, weights = (sets_up_to(len(players), size), interaction_weights(len(players), size))
-        whole = _over_cubes(values, self.cubes).sum(axis=1)
-        return _Interactions(players, sets, weights @ values, whole, notes)
-
-    def _of_parts(self, game: CoalitionGame, games: list[CoalitionGame]) -> _Interactions:
-        """Return interactions as the sums of those of the parts, each of few hyperparameters."""
-        columns = sorted(game.players.tolist())
-        sets = sets_up_to(len(columns), self.order)
-        place = {members: i for i, members in enumerate(sets)}
-        names = game.acquisition.term_names
-        by_cube = np.zeros((len(self.cubes), len(sets), len(names)))
-        for part in games:
-            of_part = self.interactions(part)
-            terms = [names.index(term) for term in part.acquisition.term_names]
-            for i, members in enumerate(of_part.sets):
-                whole = sorted(columns.index(of_part.players[p][0]) for p in members)
-                row = place[tuple(whole)]
-                by_cube[:, row, terms] += of_part.by_cube[:, i]
-        return _Interactions([[j] for j in columns], sets, by_cube)
-
-    def _players(self, game: CoalitionGame) -> tuple[list[list[int]], tuple[Fact, ...]]:
-        """Return the columns of each player: where there are too many, the least play as one."""
-        columns = sorted(game.players.tolist())
-        if len(columns) <= EXACT_PLAYERS:
-            return [[j] for j in columns], ()
-        every = max(1, sum(map(len, self.cubes)) // _RANKED_BY)
-        rows = np.vstack(self.cubes)[::every]
-        size = np.abs(game.shapley([rows])[0][0].sum(axis=1))
-        largest = np.argsort(-size, kind="stable")[: EXACT_PLAYERS - 1]
-        alone = sorted(game.players[largest].tolist())
-        rest = [j for j in columns if j not in alone]
-        names = [game.acquisition.space.names[j] for j in rest]
-        return [*([j] for j in alone), rest], (PLAY_AS_ONE(names=names),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,7 +285,45 @@ class _Interactions:
     sets: Sets
     by_cube: Array
     coalitions: Array | None = None
-    notes: tuple[Fact, ...] = ()
+
+
+def _interactions(game: CoalitionGame, cubes: list[Array], order: int) -> _Interactions:
+    """Return the interactions over each hypercube; a sum of games is valued by its parts."""
+    games, columns = game.parts(), sorted(game.players.tolist())
+    if games and len(columns) > EXACT_PLAYERS >= max(len(part.players) for part in games):
+        return _of_parts(games, columns, game.acquisition.term_names, cubes, order)
+    sizes = np.full(len(game.x), np.nan)
+    sizes[columns] = 0.0
+    if len(columns) > EXACT_PLAYERS:
+        every = max(1, sum(map(len, cubes)) // _RANKED_BY)
+        values = game.shapley([np.vstack(cubes)[::every]])[0][0]
+        sizes[game.players] = np.abs(values.sum(axis=1))
+    players = players_of(sizes, EXACT_PLAYERS)
+    joined = free_columns(players, len(game.x))[:, game.players]
+    values = game.values(joined, cubes)
+    weights = interaction_weights(len(players), order)
+    whole = _over_cubes(values, cubes).sum(axis=1)
+    return _Interactions(players, sets_up_to(len(players), order), weights @ values, whole)
+
+
+def _of_parts(
+    games: list[CoalitionGame],
+    columns: list[int],
+    terms: tuple[str, ...],
+    cubes: list[Array],
+    order: int,
+) -> _Interactions:
+    """Return interactions as the sums of those of the parts, each of few hyperparameters."""
+    sets = sets_up_to(len(columns), order)
+    place = {members: i for i, members in enumerate(sets)}
+    by_cube = np.zeros((len(cubes), len(sets), len(terms)))
+    for part in games:
+        of_part = _interactions(part, cubes, order)
+        which = [terms.index(term) for term in part.acquisition.term_names]
+        for i, members in enumerate(of_part.sets):
+            whole = sorted(columns.index(of_part.players[p][0]) for p in members)
+            by_cube[:, place[tuple(whole)], which] += of_part.by_cube[:, i]
+    return _Interactions([[j] for j in columns], sets, by_cube)
 
 
 def _over_cubes(by_cube: Array, cubes: list[Array]) -> Array:
@@ -365,11 +337,8 @@ def _values_of_draws(
 ) -> Array:
     """Return the values of sets for each draw, (k, sets), over some rows of the background."""
     p = len(interactions.players)
-    coalitions = all_coalitions(p)
-    weights = interaction_weights(p, min(order, p))
-    joined = np.zeros((len(coalitions), len(x)), dtype=bool)
-    for player, columns in enumerate(interactions.players):
-        joined[:, columns] = coalitions[:, [player]]
+    weights = interaction_weights(p, order)
+    joined = free_columns(interactions.players, len(x))
     most = max(_LEAST, _DRAWN // len(joined))
     in_any_order = np.random.default_rng(belief.seed).permutation(len(background))
     some = background[in_any_order[:most]]

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import (
-    MAY_BE_NOTHING,
     Claim,
+    Estimate,
     Table,
     between,
+    fact,
     format_level,
     format_value,
     join_words,
@@ -20,9 +21,11 @@ from hpo_explain.base import (
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, Decision, decide
-from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.methods.importance.estimates import MOST_NAMED
+from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
+_MAY_BE_NOTHING = fact("they may not interact at all", role="said")
 NEGLIGIBLE = 0.1
 """Interactions that are surely a smaller part of the spread of what is explained are none."""
 
@@ -80,14 +83,6 @@ class ShapleyInteractions(Sets):
     table: ClassVar[Table] = replace(
         Sets.table, hidden=(*Sets.table.hidden, "coalitions", "terms", "by_term", "noise")
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "none": "No hyperparameters act together on it.",
-        "sure": "Beyond what each does by itself, {each}. | {which} {changes} it by {size}",
-        "shared": "Beyond what each does by itself, {each}. | {which} explain {size:%} of it "
-        "together",
-        "perhaps": "The strongest interaction seems to be that of {which} ({estimate}).",
-        "perhaps shared": "The strongest interaction seems to be that of {which} ({estimate:%}).",
-    }
 
     of: Literal["prediction", "acquisition", "variance"]
     config: Mapping[str, Any]
@@ -137,13 +132,7 @@ class ShapleyInteractions(Sets):
         if self.of != "variance":
             return values
         whole = self.draws.sum(axis=1, keepdims=True) + self.noise**2
-        return np.asarray(values / np.maximum(whole, np.finfo(float).tiny))
-
-    def _half_width(self, sets: list[int]) -> Array:
-        """Return half the intervals of integrating; 0 where nothing is integrated."""
-        if self.half_width is None:
-            return np.zeros(len(sets))
-        return self.half_width[sets]
+        return values / np.maximum(whole, np.finfo(float).tiny)
 
     def _are_negligible(self, ranking: list[int]) -> bool:
         """Return whether interactions are surely small, but for integration if of an acquisition.
@@ -151,7 +140,7 @@ class ShapleyInteractions(Sets):
         A share of the variance is small below half a percent, all else below a tenth of the spread.
         """
         if self.of == "acquisition":
-            most = np.abs(self.values[ranking]) + self._half_width(ranking)
+            most = (np.abs(self.values) + np.nan_to_num(self.half_width))[ranking]
             return bool((most <= NEGLIGIBLE * self.spread).all())
         return self._smallness(ranking).certain
 
@@ -167,50 +156,54 @@ class ShapleyInteractions(Sets):
         smallness = self._smallness(ranking)
         if not smallness.known:
             smallness = replace(smallness, estimate=0.0)
-        claim = self.decided(self._kind, self.all_names, smallness, says="none")
+        none = "No hyperparameters act together on it."
+        claim = self.decided(self._kind, self.all_names, smallness, text=none)
         return replace(claim, side="below")
 
     def _interaction(self, i: int) -> Claim:
         """Return what a set does together."""
-        names, value = self.members[i], float(self.values[i])
-        words: dict[str, Any] = {
-            "which": " with ".join(map(self._with_value, names)),
-            "changes": "raises" if value > 0.0 else "lowers",
-        }
         if self.of == "acquisition":
-            return self._interaction_on_acquisition(i, words)
-        decision = self.decision(i)
-        sure, perhaps = "sure", "perhaps"
+            return self._interaction_on_acquisition(i)
+        names, spec, decision = self.members[i], "", self.decision(i)
         if self.of == "variance":
-            sure, perhaps = "shared", "perhaps shared"
-            share = self._draws_of([i])[:, 0]
-            decision = decide(share, INTERACTS, side="above")
+            spec = "%"
+            decision = decide(self._draws_of([i])[:, 0], INTERACTS, side="above")
+        frame, text = self._together(i, decision.shown, spec, certain=decision.certain)
         claim = self.decided(
-            self._kind,
-            names,
-            decision,
-            says=sure if decision.certain else perhaps,
-            values=self._values_of(names),
-            **words,
+            self._kind, names, decision, text=text, frame=frame, values=self._values_of(names)
         )
         return replace(claim, side="above")
 
-    def _interaction_on_acquisition(self, i: int, words: Mapping[str, Any]) -> Claim:
+    def _interaction_on_acquisition(self, i: int) -> Claim:
         """Return what a set does to an acquisition, of which only integrating is uncertain."""
-        value, half = float(self.values[i]), float(self._half_width([i])[0])
-        certain = abs(value) > half
+        value, half = float(self.values[i]), float(self.half_width[i])
+        certain = abs(value) > np.nan_to_num(half)
+        frame, text = self._together(i, self.estimate(i), certain=certain)
         return self.claim(
             "contribution",
             self.members[i],
             value,
-            between(value, None if self.half_width is None else half),
+            between(value, half),
             values=self._values_of(self.members[i]),
             certain=certain,
-            because=() if certain else (MAY_BE_NOTHING,),
-            about=self.estimate(i),
-            says="sure" if certain else "perhaps",
-            **words,
+            because=() if certain else (_MAY_BE_NOTHING,),
+            text=text,
+            frame=frame,
         )
+
+    def _together(
+        self, i: int, size: Estimate, spec: str = "", *, certain: bool
+    ) -> tuple[str, str]:
+        """Return the frame and the words of what a set does together."""
+        which = " with ".join(map(self._with_value, self.members[i]))
+        if not certain:
+            seems = f"The strongest interaction seems to be that of {which}"
+            return "{each}", f"{seems} ({size:{spec}})."
+        changes = "raises" if self.values[i] > 0.0 else "lowers"
+        does = f"{changes} it by {abs(size)}"
+        if self.of == "variance":
+            does = f"explain {abs(size):%} of it together"
+        return "Beyond what each does by itself, {each}.", f"{which} {does}"
 
     def _values_of(self, names: tuple[str, ...]) -> tuple[Any, ...]:
         if not self.config:

@@ -6,9 +6,7 @@ import numpy as np
 
 from hpo_explain.base import counted
 from hpo_explain.base.figures import Axis, Curves, Line, View
-from hpo_explain.methods.importance.trade_off_result import TradeOffImportance
-
-_MOST = 5  # hyperparameters, of which a reader tells the bands apart
+from hpo_explain.methods.importance.trade_off import TradeOffImportance
 
 
 def curves(result: TradeOffImportance) -> Curves:
@@ -16,7 +14,7 @@ def curves(result: TradeOffImportance) -> Curves:
     first, second = result.objectives
     estimate, (low, high) = result.estimate, result.ends
     largest = np.argsort(-estimate.max(axis=0), kind="stable")
-    shown = largest[:_MOST].tolist()
+    shown = largest[:5].tolist()  # a reader tells the bands of so many apart
     lines, means = list[Line](), dict[str, str]()
     for place, j in enumerate(shown):
         share, look = estimate[:, j], str(place)

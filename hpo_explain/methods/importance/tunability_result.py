@@ -17,12 +17,15 @@ from hpo_explain.base import (
     Table,
     check_name,
     counted,
-    declared_fact,
+    fact,
     format_level,
+    format_value,
+    join_names,
     worth_naming,
 )
 from hpo_explain.belief import INTERACTS, LEVEL, MATTERS, STRETCH, Decision, Side, decide
-from hpo_explain.methods.importance.sets import LIKELY, MOST_NAMED, Sets
+from hpo_explain.methods.importance.estimates import MOST_NAMED
+from hpo_explain.methods.importance.sets import LIKELY, Sets
 from hpo_explain.space import Array
 
 _DOES = {
@@ -32,9 +35,19 @@ _DOES = {
     "optimizer_bias": "miss",
 }
 
-_SEEMS = declared_fact(
-    "may_be_elsewhere", "what nobody tried may be further from the default than it seems"
-)
+_ALONE = {
+    "tunability": "gains ",
+    "mistunability": "loses ",
+    "sensitivity": "",
+    "optimizer_bias": "misses ",
+}
+_NOTHING = {
+    "tunability": "Tuning gains nothing over the default.",
+    "mistunability": "No values are worse than the default.",
+    "sensitivity": "The predicted objective does not vary.",
+    "optimizer_bias": "The values that were tried miss nothing of what can be gained.",
+}
+_SEEMS = fact("what nobody tried may be further from the default than it seems")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -63,10 +76,9 @@ class GameExplanation(Sets):
         The value of every coalition: player i is in coalition c where bit i of c is set.
     noise : float
         Standard deviation of one evaluation: to gain or to lose less is nothing.
-    rows : ndarray of shape (2 ** number of players, d) or None
-        The encoded configuration that is best (worst) in every coalition; None for the sensitivity.
-    reference : ndarray of shape (2 ** number of players, d) or None
-        Those with which the optimizer's are compared; None for other games.
+    rows : ndarray of shape (2 ** number of players, d)
+        The encoded configuration that is best (worst) in every coalition; empty for the
+        sensitivity, and for several runs.
     coalition_draws : ndarray of shape (number of draws, 2 ** number of players)
         The value of every coalition for each function that the trials allow, with a best (worst)
         configuration of its own.
@@ -96,35 +108,16 @@ class GameExplanation(Sets):
     table: ClassVar[Table] = replace(
         Sets.table,
         beside=("whole", "whole_half", "over_runs"),
-        hidden=(*Sets.table.hidden, "coalitions", "coalition_draws", "rows", "reference", "games"),
+        hidden=(*Sets.table.hidden, "coalitions", "coalition_draws", "rows", "games"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "tunability": "Tuning gains {size} over {found.at}{levels}.",
-        "mistunability": "The worst values lose {size} against {found.at}{levels}.",
-        "sensitivity": "With all hyperparameters free, the {found.what} has a standard deviation "
-        "of {std} around {found.at}.",
-        "optimizer_bias": "The values that {who} tried miss {size} of the "
-        "{found.subject.objective_name} that can be gained over {found.at}.",
-        "no tunability": "Tuning gains nothing over the default.",
-        "no mistunability": "No values are worse than the default.",
-        "no sensitivity": "The predicted objective does not vary.",
-        "no optimizer_bias": "The values that were tried miss nothing of what can be gained.",
-        "alone tunability": "Alone, {each}. | {player} gains {size}",
-        "alone mistunability": "Alone, {each}. | {player} loses {size}",
-        "alone sensitivity": "With only one of them free: {each}. | {player} {std}",
-        "alone optimizer_bias": "Alone, {each}. | {player} misses {size}",
-        "together": "{names} {do} {more} together than they add up to alone ({estimate}).",
-    }
-
     game: Game
     default: Mapping[str, Any]
     default_trial: int | None
     default_prediction: float
     coalitions: Array
     coalition_draws: Array
+    rows: Array
     noise: float = 0.0
-    rows: Array | None = None
-    reference: Array | None = None
     over: Over | None = None
     games: Mapping[str, GameExplanation] = field(default_factory=dict)
 
@@ -147,7 +140,7 @@ class GameExplanation(Sets):
     def _gains(self, code: int) -> Array:
         """Return what a coalition does beyond none, in each function."""
         draws = self.coalition_draws
-        return np.asarray(draws[:, code] - draws[:, 0])
+        return draws[:, code] - draws[:, 0]
 
     @property
     def start(self) -> float:
@@ -175,7 +168,7 @@ class GameExplanation(Sets):
         if self.games:
             problem = "is of several runs, each with its own best configuration"
             raise InputError("game", problem, self.game, f"Ask .games[{next(iter(self.games))!r}].")
-        if self.rows is None:
+        if not len(self.rows):
             problem = f"is {self.game!r}, which has no best configuration"
             raise InputError("game", problem, self.game, "Ask hx.methods.tunability.")
         code = self._code(names)
@@ -197,7 +190,7 @@ class GameExplanation(Sets):
     def alone(self) -> Array:
         """Return the value of each player by itself, (number of players,)."""
         single = self.coalitions[1 << np.arange(len(self.players))]
-        return np.asarray(single - self.coalitions[0])
+        return single - self.coalitions[0]
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -217,20 +210,13 @@ class GameExplanation(Sets):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What all hyperparameters can do, what single ones do by themselves, who acts together."""
-        names, last = self.all_names, len(self.coalitions) - 1
-        varies = self.game == "sensitivity"
+        last = len(self.coalitions) - 1
         whole = self._decided_whether(last)
-        unlikely = whole.probability <= 1.0 - LEVEL
-        if not names or self.whole == 0.0 or (unlikely and not varies):
+        unlikely = whole.probability <= 1.0 - LEVEL and self.game != "sensitivity"
+        if not self.players or self.whole == 0.0 or unlikely:
             return (self._nothing(whole),)
-        first = self._said(
-            names,
-            last,
-            self.game,
-            levels=self._levels(),
-            who="the optimizers" if self.games else self.optimizer,
-        )
-        return (first, *self._alone(), *self._together())
+        of_all = self._said(self.all_names, last, self._of_all(self._size(last)))
+        return (of_all, *self._alone(), *self._together())
 
     @property
     def _kind(self) -> Any:
@@ -242,10 +228,10 @@ class GameExplanation(Sets):
             self._kind,
             self.all_names,
             self.whole,
-            says=f"no {self.game}",
+            text=_NOTHING[self.game],
             certain=False,
             side="below",
-            because=(_SEEMS(),),
+            because=(_SEEMS,),
         )
         return replace(claim, probability=1.0 - whole.probability)
 
@@ -253,14 +239,15 @@ class GameExplanation(Sets):
         """Return what single players do by themselves, the largest first."""
         sizes = np.abs(self.alone())
         order = np.argsort(-sizes, kind="stable").tolist()
+        frame = "Alone, {each}."
+        if self.game == "sensitivity":
+            frame = "With only one of them free: {each}."
         claims = []
         for place in worth_naming(order, sizes, MOST_NAMED, abs(self.whole)):
-            decision = self._decided_whether(1 << place)
-            if not decision.probability < LIKELY:
-                player = self.players[place]
-                claims.append(
-                    self._said(player, 1 << place, f"alone {self.game}", player=" + ".join(player))
-                )
+            code, player = 1 << place, self.players[place]
+            if not self._decided_whether(code).probability < LIKELY:
+                text = f"{' + '.join(player)} {_ALONE[self.game]}{self._size(code)}"
+                claims.append(self._said(player, code, text, frame))
         return claims
 
     @property
@@ -282,17 +269,28 @@ class GameExplanation(Sets):
         side: Side = "below" if self._loses else "above"
         return decide(gains, least, side=side, stretch=self.stretch)
 
-    def _said(self, names: tuple[str, ...], code: int, says: str, **words: Any) -> Claim:
-        value = float(self.coalitions[code] - self.coalitions[0])
-        claim = self.decided(
-            self._kind,
-            names,
-            self._decided_whether(code),
-            says=says,
-            std=math.sqrt(max(value, 0.0)),
-            **words,
-        )
+    def _size(self, code: int) -> str:
+        """Return in words what a coalition does."""
+        if self.game != "sensitivity":
+            return f"{abs(self._decided_whether(code).shown)}"
+        return format_value(math.sqrt(max(float(self.coalitions[code] - self.start), 0.0)))
+
+    def _said(self, names: tuple[str, ...], code: int, text: str, frame: str = "{each}") -> Claim:
+        decision = self._decided_whether(code)
+        claim = self.decided(self._kind, names, decision, text=text, frame=frame)
         return replace(claim, side="above")
+
+    def _of_all(self, size: str) -> str:
+        """Return in words what all hyperparameters do together."""
+        tried = "the optimizers" if self.games else self.optimizer
+        return {
+            "tunability": f"Tuning gains {size} over {self.at}{self._levels()}.",
+            "mistunability": f"The worst values lose {size} against {self.at}{self._levels()}.",
+            "sensitivity": f"With all hyperparameters free, the {self.what} has a standard "
+            f"deviation of {size} around {self.at}.",
+            "optimizer_bias": f"The values that {tried} tried miss {size} of the "
+            f"{self.objective_name} that can be gained over {self.at}.",
+        }[self.game]
 
     def _together(self) -> list[Claim]:
         """Return the strongest interaction, where it is surely one."""
@@ -308,13 +306,13 @@ class GameExplanation(Sets):
             decision = self.decision(i, -least, "below")
         if not decision.certain:
             return []
+        more = "more" if value * self.whole > 0.0 else "less"
         claim = self.decided(
             "difference",
             self.members[i],
             decision,
-            says="together",
-            more="more" if value * self.whole > 0.0 else "less",
-            do=_DOES[self.game],
+            text=f"{join_names(self.members[i])} {_DOES[self.game]} {more} together than they add "
+            f"up to alone ({decision.shown}).",
         )
         return [replace(claim, side="above")]
 
@@ -323,9 +321,8 @@ class GameExplanation(Sets):
         if self.games:
             return ""
         start = self.default_prediction
-        sign = self.subject.sign
         at_start = format_level(start, self.whole)
-        at_end = format_level(start - sign * self.whole, self.whole)
+        at_end = format_level(start - self.subject.sign * self.whole, self.whole)
         end = "best" if self.game == "tunability" else "worst"
         return f" (predicted {self.objective_name} {at_start}, at {end} {at_end})"
 
@@ -333,9 +330,7 @@ class GameExplanation(Sets):
     def finding(self) -> str:
         """The claims in words; of several runs first how their values became one."""
         text, start = super().finding, self.over_runs
-        if not start:
-            return text
-        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}"
+        return f"{start[0].upper()}{start[1:]}: {text[0].lower()}{text[1:]}" if start else text
 
     @property
     def over_runs(self) -> str:
@@ -343,10 +338,8 @@ class GameExplanation(Sets):
         if not self.games:
             return ""
         runs, over = counted(len(self.games), "run"), self.over
-        if over in ("min", "max"):
-            # losses are told as positive numbers: the largest gain is the least loss
-            is_least = self._loses == (over == "max")
-            if is_least:
-                return f"at least, in each of {runs}"
-            return f"at most, in any of {runs}"
-        return f"on average over {runs}"
+        if over == "mean":
+            return f"on average over {runs}"
+        # losses are told as positive numbers: the largest gain is the least loss
+        is_least = self._loses == (over == "max")
+        return f"at least, in each of {runs}" if is_least else f"at most, in any of {runs}"

@@ -36,7 +36,7 @@ from hpo_explain.base import (
 )
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.game import CoalitionGame
-from hpo_explain.methods._engines.split_gains import SHARES, columns_of
+from hpo_explain.methods._engines.orders import SHARES, columns_of
 from hpo_explain.methods._engines.uncertainty import drawn_contributions
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.integration import ShapleyEstimate, integrated, sampled
