@@ -1,14 +1,14 @@
-"""Facts by their kind."""
+"""Facts by their kind, or by a piece of their text."""
 
 
-def noted(facts, kind):
-    """The facts of one kind."""
-    return [fact for fact in facts if fact.kind == kind]
+def noted(facts, what):
+    """The facts of one kind, or that say something."""
+    return [fact for fact in facts if what == fact.kind or what in str(fact)]
 
 
-def the_note(facts, kind):
-    """The only fact of a kind."""
-    (found,) = noted(facts, kind)
+def the_note(facts, what):
+    """The only such fact."""
+    (found,) = noted(facts, what)
     return found
 
 

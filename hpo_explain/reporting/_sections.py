@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from hpo_explain.base.phrases import join_names
 from hpo_explain.base.result import Result
-from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
     ABLATION,
@@ -60,7 +60,14 @@ def section_of(method: Method) -> Section:
 def _as_figures(result: Result, question: Question) -> Markup:
     """Return the answer, its figures and what was assumed."""
     plots = [
-        figure(result, view=name, alt=result.sentence, caption=filled(view.caption, found=result))
+        figure(
+            result,
+            view=name,
+            alt=result.sentence,
+            caption=view.caption.format(
+                found=result, names=join_names(getattr(result, "names", ()))
+            ),
+        )
         for name, view in result.views_of.items()
         if view.shown_if(result)
     ]

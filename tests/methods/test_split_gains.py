@@ -211,14 +211,14 @@ def test_both_brute_forces_agree():
 
 
 @pytest.mark.parametrize(
-    ("d", "estimator", "kind"),
+    ("d", "estimator", "how"),
     [
-        (12, "kernel", "kernel_explainer"),
-        (12, "auto", "kernel_explainer"),
-        (8, "sampling", "orders_sampled"),
+        (12, "kernel", "KernelExplainer"),
+        (12, "auto", "KernelExplainer"),
+        (8, "sampling", "4000 draws"),
     ],
 )
-def test_estimates_come_close_to_all_coalitions(d, estimator, kind):
+def test_estimates_come_close_to_all_coalitions(d, estimator, how):
     surrogate = smooth(d)
     background = surrogate.space.sample(20, seed=1)
     found = hx.methods.ShapleyExplainer(
@@ -227,7 +227,7 @@ def test_estimates_come_close_to_all_coalitions(d, estimator, kind):
         estimator=estimator,
         orders=4000,
     ).explain(dict.fromkeys(surrogate.space.names, 0.3))
-    assert found.estimator.kind == kind
+    assert how in str(found.estimator)
     expected = by_all_coalitions(CRITERIA["log EI"][1], surrogate, np.full(d, 0.3), background)
     error = 0.04 * np.abs(expected).max()
     np.testing.assert_allclose(found.phi, expected, atol=error)

@@ -37,7 +37,7 @@ ActionKind: TypeAlias = Literal[
 Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
 
-_MOST_REASONS = 3  # of one kind
+_MOST_ENDS = 3  # of ranges to widen, of which a reason is told
 # which bounds are moved: the upper ones, the lower ones, or both
 _WAYS = {
     frozenset([True]): "Raise the upper bound",
@@ -173,11 +173,7 @@ class Action:
     @property
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
-        facts: list[Fact] = []
-        for fact in self.evidence:
-            if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
-                facts.append(fact)
-        return told_apart(facts)
+        return told_apart(self.evidence[: _MOST_ENDS if self.kind == "widen" else None])
 
     @property
     def told(self) -> str:

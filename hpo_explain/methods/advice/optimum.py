@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, check_count, declared_fact, unit_of
+from hpo_explain.base import NothingToExplain, Option, check_count, fact, unit_of
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.left import WITHIN
@@ -53,12 +53,6 @@ _STARTS = 20  # tried configurations of which neighbours are looked at
 _STEP, _CLOSE = (0.05, 0.125)
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _TAIL = 5  # best trials, which say how dense trials are near the best
-
-_NO_POSTERIOR = declared_fact(
-    "no_posterior_of_the_best",
-    "the model has no joint posterior, so it does not tell where the best is; leave {surrogate=} "
-    "out, then draws of the objective tell it",
-)
 
 
 @explains(of="surrogate", without=("kind",))
@@ -97,7 +91,13 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     more = check_count("more", more)
     decision = question.decision
     if decision is None:
-        raise NothingToExplain(_NO_POSTERIOR())
+        raise NothingToExplain(
+            fact(
+                "the model has no joint posterior, so it does not tell where the best is; leave ",
+                Option("surrogate"),
+                " out, then draws of the objective tell it",
+            )
+        )
     rarely = (RARELY_FEASIBLE(),) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decision.predicted(x)

@@ -36,9 +36,9 @@ from hpo_explain.base import (
     Result,
     check_name,
     counted,
-    declared_fact,
-    filled,
+    fact,
     format_value,
+    join_names,
     unit_of,
 )
 from hpo_explain.belief import Draws
@@ -60,7 +60,7 @@ from hpo_explain.space import Array, Ints
 # measured
 _MEASURED: Mapping[Any, str] = {
     FanovaImportance: "importance",
-    Effect: "the effect of {found.names}",
+    Effect: "the effect of {names}",
     Ablation: "the steps of the ablation",
     PredictionExplanation: "the contributions to the prediction",
     LocalImportance: "local importance",
@@ -70,17 +70,6 @@ _HARDLY = 0.98
 # of the largest variance of f, or of what numbers may vary by: what is known already
 _NOTHING = 1e-9
 _SHARES = FanovaImportance, LocalImportance
-
-_NARROWER = declared_fact(
-    "intervals_narrowed",
-    "expect the 95% intervals of {names} to be {left:%} as wide as now after {count:#trial}",
-)
-# measured: after trials of noise alone they were as wide as before
-_UNFORESEEN = declared_fact(
-    "narrowing_unknown",
-    "nothing is known to matter yet: if noise is all there is, the 95% intervals of {names} stay "
-    "as wide as now after {count:#trial}",
-)
 
 
 def settling(question: Question, settled: Result | str, n: int) -> Action:
@@ -130,12 +119,17 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
-    named = filled(_measured(result), found=result)
+    named = _measured(result).format(names=join_names(getattr(result, "names", ())))
+    intervals, trials = f"the 95% intervals of {named}", counted(count, "trial")
     if how_sure(question.ask(importance).claims[0]) != "nothing":
-        reason = _NARROWER(count=count, names=[named], left=average)
+        told = f"expect {intervals} to be {average:.0%} as wide as now after {trials}"
+        reason = fact(told, names=[named], left=average)
     else:
+        # measured: after trials of noise alone they were as wide as before
         left = np.full_like(left, np.nan)
-        reason = _UNFORESEEN(count=count, names=[named])
+        nothing = "nothing is known to matter yet: if noise is all there is,"
+        told = f"{nothing} {intervals} stay as wide as now after {trials}"
+        reason = fact(told, names=[named])
     return Action(
         "settle",
         tuple(configs[0]),

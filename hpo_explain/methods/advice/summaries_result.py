@@ -41,7 +41,6 @@ class Summaries(Result):
         columns={"objective": "objectives", "question": "questions", "answer": "answers"},
         held={"lines": "lines"},
     )
-    says: ClassVar[Mapping[str, str]] = {}
     front: ParetoFront | None
     summaries: Mapping[str, Summary]
 

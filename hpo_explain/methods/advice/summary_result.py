@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -104,7 +103,6 @@ class Summary(Result):
     table: ClassVar[Table] = Table(
         index=("question", "questions"), columns={"answer": "lines"}, held={"lines": "lines"}
     )
-    says: ClassVar[Mapping[str, str]] = {}
     history: History
     optimum: Optimum | None
     importance: FanovaImportance | None

@@ -32,7 +32,8 @@ from hpo_explain.base import (
     Subject,
     check_number,
     check_seed,
-    declared_fact,
+    fact,
+    format_value,
 )
 from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, stretched
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
@@ -48,23 +49,14 @@ _HALF = 0.5  # of the gain: noise is no reason to lose more
 # trials that values are taken from, and rows of each round
 _NEAR, _KEPT = (25, 10)
 
-_IS_BEST = declared_fact(
-    "default_is_best",
-    "{what} is the best configuration that is known, so there is nothing to change ({config})",
-)
-_REACHED = declared_fact("reached_already", "{what} reaches {reach} already, with {probability:%}")
-_AT_END = declared_fact(
-    "default_at_end",
-    "default: {names} = {value} is outside its logarithmic range; its end, {end}, counts",
-)
-_START = declared_fact(
-    "default_assumed",
-    {
-        "framework": "default: the framework's own, as none was given",
-        "middle": "default: the middle of the search space, as none was given",
-        "best": "start: trial {trial}, the best that is known, as no default was given",
-    },
-)
+
+def _nothing_to_change(start: End) -> NothingToExplain:
+    return NothingToExplain(
+        fact(
+            f"{start.name} is the best configuration that is known, so there is nothing to change "
+            f"({format_value(start.config, width=200)})"
+        )
+    )
 
 
 @explains(of="surrogate")
@@ -125,13 +117,14 @@ def changes(
         start = End(config, "given", question.trial(default))
     elif reach is not None:
         start = best
-        notes.append(_START(of="best", trial=best.trial))
+        assumed = f"start: {best.name}, the best that is known, as no default was given"
+        notes.append(fact(assumed))
     elif run.default is not None:
         start = End(run.default, "framework")
-        notes.append(_START(of="framework"))
+        notes.append(fact("default: the framework's own, as none was given"))
     else:
         start = End(run.space.decode(_middle(question))[0], "middle")
-        notes.append(_START(of="middle"))
+        notes.append(fact("default: the middle of the search space, as none was given"))
     subject, seed = question.subject(notes=notes), question.seed
     if reach is not None:
         tried = run.X[np.asarray(run.feasible)]
@@ -164,7 +157,9 @@ def within_log_ranges(space: SearchSpace, config: Config) -> tuple[Config, list[
         end = min(max(float(value), parameter.low), parameter.high)
         if end != value and np.isfinite(float(value)):
             moved[name] = type(parameter.low)(end)
-            notes.append(_AT_END(names=[name], value=value, end=moved[name]))
+            outside, counts = format_value(value), format_value(moved[name])
+            text = f"{name} = {outside} is outside its logarithmic range; its end, {counts}, counts"
+            notes.append(fact(f"default: {text}", names=[name]))
     return moved, notes
 
 
@@ -227,7 +222,7 @@ def changes_between(
     y = explained.space.row(end.config, "best")
     mixed = Mixtures(explained.space, x, y)
     if not mixed.columns:
-        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        raise _nothing_to_change(start)
     game = _Game(explained, mixed, check_seed(seed))
     return _changes(game, start, end, about, game.smallest(keep), keep=keep)
 
@@ -273,10 +268,11 @@ def changes_that_reach(
 
     probability = float(reaches(x[None])[0])
     if probability >= LEVEL:
-        raise NothingToExplain(_REACHED(what=start.name, reach=goal, probability=probability))
+        reached = f"{start.name} reaches {format_value(goal)} already, with {probability:.0%}"
+        raise NothingToExplain(fact(reached))
     y = _reaching(explained, x, tried, reaches, costs)
     if y is None:
-        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        raise _nothing_to_change(start)
     game = _Game(explained, Mixtures(explained.space, x, y), seed)
     end = End(explained.space.decode(y[None])[0], "found")
     every = np.ones(len(game.mixed.columns), bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import counted, filled
+from hpo_explain.base import counted, format_value
 from hpo_explain.base.figures import PALE, Bar, Rows, View
 from hpo_explain.methods.around.changes_result import Changes
 
@@ -25,15 +25,15 @@ def contributions(changes: Changes) -> Rows:
         labels.append((f"{len(rest)} others (sum)", ""))
         bars.append(Bar(len(rows), 0.0, float(np.nansum(changes.contributions[rest])), fill=PALE))
     few = counted(changes.few, "change")
-    subtitle = f"{few} of {changes.own.sum()}: gain {{gain}}"
+    of = f"of {changes.own.sum()}"
     if changes.reach is not None:
-        subtitle = f"{few} to reach {{reach}}: gain {{gain}}"
+        of = f"to reach {format_value(changes.reach)}"
     return Rows(
         labels=labels,
         bars=bars,
         fills={0: "needed", PALE: "can be put back"},
         heading=f"What changes of {changes.start.name} bring: {changes.what}",
-        subtitle=filled(subtitle, gain=changes.shown, reach=changes.reach),
+        subtitle=f"{few} {of}: gain {changes.shown}",
         label="gain, averaged over all orders: right is better",
         footer=_WHISKERS * changes.whole.known,
     )

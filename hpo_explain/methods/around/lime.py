@@ -46,7 +46,8 @@ from hpo_explain.base import (
     check_number,
     check_option,
     check_seed,
-    declared_fact,
+    fact,
+    join_names,
     r_squared,
     shows_progress,
     steps,
@@ -70,17 +71,6 @@ _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own
 _WIDEST = 1e150  # whose square is a number
 _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
-
-_STD = declared_fact(
-    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["draws"])
-)
-_NOT_VARIED = declared_fact(
-    "not_varied", "the sample does not vary {names}, so nothing is said about it"
-)
-_UNCHANGED = declared_fact(
-    "inactive_unchanged",
-    "hyperparameters that are inactive in a sampled configuration count as unchanged",
-)
 
 
 @explains
@@ -328,16 +318,18 @@ class LimeExplainer:
 
     def _notes(self, x: Array, coordinates: list[Coordinate], has_draws: bool) -> tuple[Fact, ...]:
         space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, draws=has_draws)]
+        notes = [fact(f"± is {whiskers(self._model, has_draws)}")]
         silent = [
             name
             for j, name in enumerate(space.names)
             if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
-            notes.append(_NOT_VARIED(names=silent))
+            text = f"the sample does not vary {join_names(silent)}, so nothing is said about it"
+            notes.append(fact(text, names=silent))
         if any(space.is_conditional(name) for name in space.names):
-            notes.append(_UNCHANGED())
+            text = "hyperparameters that are inactive in a sampled configuration count as unchanged"
+            notes.append(fact(text))
         return (*notes, *self._subject.notes)
 
 

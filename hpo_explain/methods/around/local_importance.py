@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hpo_explain.base import Fact, check_count, declared_fact, shows_progress, unit_of
+from hpo_explain.base import Fact, check_count, fact, shows_progress, unit_of
 from hpo_explain.belief import MATTERS, Draws, std_of_draws
 from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.local_importance_result import LocalImportance
@@ -33,18 +33,6 @@ from hpo_explain.space import Array, Config, Ints
 _MOST_VALUES = 1000  # of one hyperparameter
 
 Points = tuple[Array, Array]
-
-_OVER_TREES = declared_fact(
-    "local_std_over_trees", "std is that of a share over the trees, not a confidence interval"
-)
-_NO_STD = declared_fact(
-    "shares_without_std",
-    "shares have no intervals: the model does not know how its predictions vary together",
-)
-_SWITCHED_ON = declared_fact(
-    "switched_on_averaged",
-    "hyperparameters that another value activates are averaged over their own values",
-)
 
 
 @explains
@@ -286,11 +274,17 @@ class LocalImportanceExplainer(Explainer):
     def _notes(self, x: Array, std: Array) -> tuple[Fact, ...]:
         notes = []
         if self.explained.of_objective and not self._draws.joint:
-            is_known = np.isfinite(std).any()
-            notes.append(_OVER_TREES() if is_known else _NO_STD())
+            text = (
+                "shares have no intervals: the model does not know how its predictions vary "
+                "together"
+            )
+            if np.isfinite(std).any():
+                text = "std is that of a share over the trees, not a confidence interval"
+            notes.append(fact(text))
         inactive = [n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self.space.conditions):
-            notes.append(_SWITCHED_ON(names=inactive))
+            text = "hyperparameters that another value activates are averaged over their own values"
+            notes.append(fact(text, names=inactive))
         return (*notes, *self.about.notes)
 
 

@@ -19,6 +19,7 @@ from hpo_explain.base import (
     leading,
     percent,
     percent_range,
+    printable,
 )
 from hpo_explain.belief import MATTERS, STRETCH, decide
 from hpo_explain.space import Array, Bools, Ints
@@ -70,13 +71,6 @@ class LocalImportance(Result):
         order="order",
         hidden=("curves", "draws"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "nothing": "Around {found.where} no hyperparameter alone changes the {found.what}.",
-        "short": "Around {found.where} {names} matters most.",
-        "short nothing": "Around {found.where} no hyperparameter matters.",
-        "main": "Around {found.where} the {found.what} depends most on {each}. | {names} ({share})",
-    }
-
     config: Mapping[str, Any]
     importance: Array
     variance: Array
@@ -129,8 +123,8 @@ class LocalImportance(Result):
         """What matters most here."""
         first = self.claims[0]
         if first.side == "below":
-            return self.briefly("short nothing")
-        return self.briefly("short", names=first.hyperparameters)
+            return f"Around {self.where} no hyperparameter matters."
+        return printable(f"Around {self.where} {first.hyperparameters[0]} matters most.")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -140,12 +134,12 @@ class LocalImportance(Result):
         """
         if not self.importance.any():
             whole = decide(self.draws.max(axis=1), MATTERS, side="below")
-            said = self.decided("share", self.names, whole, says="nothing")
+            text = f"Around {self.where} no hyperparameter alone changes the {self.what}."
+            said = self.decided("share", self.names, whole, text=text)
             return (replace(said, side="below"),)
         return tuple(map(self._claim, leading(self.importance)))
 
     def _claim(self, j: int) -> Claim:
-        name, share = (self.names[j],), float(self.importance[j])
         decision = decide(self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"])
         low, high = decision.interval
         low, high = max(low, 0.0), min(high, 1.0)
@@ -153,15 +147,15 @@ class LocalImportance(Result):
         unsettled = SHARE_NOT_SETTLED(
             label=self.names[j], threshold=MATTERS, probability=decision.probability
         )
-        words = percent(share)
+        share = percent(float(self.importance[j]))
         if decision.known:
-            words = percent_range(low, high)
+            share = percent_range(low, high)
         return self.decided(
             "share",
-            name,
+            (self.names[j],),
             decision,
-            says="main",
+            frame=f"Around {self.where} the {self.what} depends most on {{each}}.",
+            text=f"{self.names[j]} ({share})",
             unsettled=unsettled,
             exact=bool(self.subject.acquisition),
-            share=words,
         )

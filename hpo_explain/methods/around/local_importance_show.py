@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import filled, format_value
+from hpo_explain.base import format_value
 from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.local_importance_result import LocalImportance
 
@@ -40,11 +40,8 @@ def shares(importance: LocalImportance) -> Rows:
         labels=labels,
         bars=bars,
         heading=f"What matters around {importance.where}",
-        subtitle=filled(
-            "variance of the {found.what} when one hyperparameter alone takes its other values; "
-            "here it is {found.prediction}",
-            found=importance,
-        ),
+        subtitle=f"variance of the {importance.what} when one hyperparameter alone takes its other "
+        f"values; here it is {format_value(importance.prediction)}",
         label="share of the variance along single hyperparameters",
         footer=" ".join(footer),
         percent=True,

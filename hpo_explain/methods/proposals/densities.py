@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import Fact, NothingToExplain, Subject, Text, declared_fact
+from hpo_explain.base import Fact, NothingToExplain, Subject, fact, spans
 from hpo_explain.methods.proposals.densities_result import (
     DensityCurve,
     DensityPath,
@@ -21,23 +21,6 @@ from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, Parameter
 
 _FINE = 121  # values of a hyperparameter that has more
-
-
-def _why(about: Fact) -> Text:
-    optimizer, why = about.names[0], about["why"]
-    if about["acquisition"] is not None:
-        return f"{optimizer} chose it by another acquisition function, {about['acquisition']}"
-    return f"{optimizer}'s acquisition function is not known" if why is None else (why,)
-
-
-_NO_DENSITIES = declared_fact(
-    "no_densities",
-    "{which} has no densities of good and other trials: {why}. Densities are those of Optuna's "
-    "TPESampler; explain_proposal works with any optimizer.",
-    which=lambda about: f"trial {about.trials[0]}" if about.trials else "the next trial",
-    why=_why,
-)
-_OTHER = declared_fact("other_criterion", "not chosen by densities: {trials:spans}")
 
 
 @explains(of="optimizer", without=("seed",))
@@ -140,7 +123,8 @@ def density_path(question: Question, name: str, trials: Sequence[int] | None = N
         raise _none(run, missing[-1])
     densities = [ratio.marginal(j, positions) for ratio in ratios.values()]
     good, bad = map(np.array, zip(*densities, strict=True))
-    notes = (_OTHER(trials=missing),) if missing else ()
+    other = fact(f"not chosen by densities: {spans(missing)}", trials=missing)
+    notes = (other,) if missing else ()
     return DensityPath(
         subject=Explained.of(ratios[max(ratios)]).completed(
             Subject.of(run, assumed=False, notes=notes)
@@ -168,12 +152,22 @@ def _own(run: Run, number: int | None) -> tuple[SupportsDensities, tuple[Fact, .
 
 def _none(run: Run, number: int | None) -> NothingToExplain:
     """Return the error for a trial that was not chosen by densities."""
+    which, trials = ("the next trial", []) if number is None else (f"trial {number}", [number])
     other = run.own_acquisition(number)
-    label = None if other is None else other.acquisition.label
-    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
-    trials = [] if number is None else [number]
+    why_not = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+    why = why_not or f"{run.optimizer}'s acquisition function is not known"
+    if other is not None:
+        label = other.acquisition.label
+        why = f"{run.optimizer} chose it by another acquisition function, {label}"
     return NothingToExplain(
-        _NO_DENSITIES(trials=trials, names=[run.optimizer], acquisition=label, why=why)
+        fact(
+            f"{which} has no densities of good and other trials: ",
+            why,
+            ". Densities are those of Optuna's TPESampler; explain_proposal works with any "
+            "optimizer.",
+            trials=trials,
+            names=[run.optimizer],
+        )
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, Result, Table, unknown_name
+from hpo_explain.base import Claim, Result, Table, chained, format_value, trial_number, unknown_name
 from hpo_explain.space import Array
 
 _MAIN_COUNT = 3
@@ -106,13 +106,6 @@ class ProposalDensities(Result):
             ],
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "common": "At {found.where} {each} among good trials as among the others. | {names} = "
-        "{value} is {times:.2g} times as common",
-        "nothing": "At {found.where} no value is clearly more common among good trials than among "
-        "others.",
-    }
-
     curves: tuple[DensityCurve, ...]
     config: Mapping[str, Any]
     joint: tuple[tuple[str, ...], ...] = ()
@@ -133,19 +126,22 @@ class ProposalDensities(Result):
     def claims(self) -> tuple[Claim, ...]:
         """Which proposed values are clearly more common among good trials than among others."""
         clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
+        text = (
+            f"At {self.where} no value is clearly more common among good trials than among others."
+        )
         return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
-            self.claim("tried", tuple(self.config), says="nothing", side="below"),
+            self.claim("tried", tuple(self.config), text=text, side="below"),
         )
 
     def _claim(self, curve: DensityCurve) -> Claim:
+        value = format_value(curve.proposed, width=200)
         return self.claim(
             "tried",
             (curve.name,),
             curve.ratio,
             values=(curve.proposed,),
-            says="common",
-            value=curve.proposed,
-            times=curve.ratio,
+            frame=f"At {self.where} {{each}} among good trials as among the others.",
+            text=f"{curve.name} = {value} is {curve.ratio:.2g} times as common",
         )
 
 
@@ -188,11 +184,6 @@ class DensityPath(Result):
         },
         held={key: key for key in ("name", "trials", "values", "good", "bad", "proposed")},
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "common": "Good trials came to prefer {found.name} = {value}: {times:.2g} times as common "
-        "as among the others by trial {last:id}."
-    }
-
     name: str
     trials: tuple[int, ...]
     values: tuple[Any, ...]
@@ -216,15 +207,7 @@ class DensityPath(Result):
     def claims(self) -> tuple[Claim, ...]:
         """Which value the latest densities prefer."""
         best, times = (self.values[self.preferred], float(np.exp(self.log_ratio[-1].max())))
-        return (
-            self.claim(
-                "tried",
-                (self.name,),
-                times,
-                values=(best,),
-                says="common",
-                value=best,
-                times=times,
-                last=self.trials[-1],
-            ),
-        )
+        common = f"{times:.2g} times as common as among the others by trial "
+        prefer = f"Good trials came to prefer {self.name} = {format_value(best, width=200)}"
+        text = chained([f"{prefer}: {common}", trial_number(self.trials[-1]), "."])
+        return (self.claim("tried", (self.name,), times, values=(best,), text=text),)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,8 +26,10 @@ from hpo_explain.base import (
     Table,
     check_count,
     counted,
-    declared_fact,
+    fact,
+    join_names,
     percent,
+    printable,
     spans,
     worth_naming,
 )
@@ -47,11 +48,6 @@ KAPPAS = (1.0, 1.5, 2.0, 2.5, 3.0)
 _NEAR = 0.1  # of the proposals: a turning point moves no further
 _EVEN = 0.5  # of the contributions
 _MOST_TURNS = 3  # that are told
-_DEPENDS = declared_fact(
-    "depends_on_kappa",
-    "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to "
-    "{high}",
-)
 
 
 @dataclass(frozen=True)
@@ -118,15 +114,6 @@ class DesirabilityPath(Result):
             "explanations": lambda result: [e.to_dict() for e in result.explanations],
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "driver": "Over {found.over} {each} mattered most to what was proposed. | {what}",
-        "short": "{names} mattered most to what was proposed.",
-        "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
-        "balance": "Of the contributions to the latest proposals {share:%} are about {part}.",
-        "indifferent": "Over {found.over} no hyperparameter stands out from an average "
-        "configuration.",
-    }
-
     explanations: tuple[ProposalExplanation, ...]
     all_trials: npt.NDArray[np.int64]
     objective: Array
@@ -407,12 +394,6 @@ class DesirabilityPath(Result):
     # ------------------------------------------------------------------ what it says
 
     @property
-    def over(self) -> str:
-        """How many proposals there are, in words, and which κ is assumed."""
-        assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
-        return f"{counted(len(self), 'proposal')}{assumed}"
-
-    @property
     def headline(self) -> str:
         """What mattered most to what was proposed."""
         if self.claims[0].side == "below":
@@ -420,7 +401,7 @@ class DesirabilityPath(Result):
         drivers = [
             claim.hyperparameters[0] for claim in self.claims if claim.kind == "contribution"
         ]
-        return self.briefly("short", names=drivers)
+        return printable(f"{join_names(drivers)} mattered most to what was proposed.")
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -431,7 +412,8 @@ class DesirabilityPath(Result):
         total = self._sizes()
         drivers = _largest(total)
         if not drivers:
-            return (self.claim("contribution", self.names, 0.0, says="indifferent", side="below"),)
+            text = f"{self._over} no hyperparameter stands out from an average configuration."
+            return (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
         kappas = KAPPAS if self.kappa else ()
         others = [_largest(self._sizes(kappa)) for kappa in kappas]
         held = {j: all(j in other for other in others) for j in drivers}
@@ -444,14 +426,19 @@ class DesirabilityPath(Result):
             *self._balance_claim(),
         )
 
+    @property
+    def _over(self) -> str:
+        assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
+        return f"Over {counted(len(self), 'proposal')}{assumed}"
+
     def _driver(self, j: int, size: float, certain: bool) -> Claim:
         name = self.names[j]
         return self.claim(
             "contribution",
             (name,),
             size,
-            says="driver",
-            what=name if certain else f"{name} (for the assumed κ)",
+            frame=f"{self._over} {{each}} mattered most to what was proposed.",
+            text=name if certain else f"{name} (for the assumed κ)",
             **self._if(certain),
         )
 
@@ -465,8 +452,8 @@ class DesirabilityPath(Result):
             float(turn.trial),
             turn.span,
             values=(turn.trial,),
-            says="turn" if in_words else "",
-            what=f"{name} {when}",
+            frame="The predicted objective took the lead from uncertainty for {each}.",
+            text=f"{name} {when}" * in_words,
             **self._if(turn.certain),
         )
 
@@ -489,17 +476,17 @@ class DesirabilityPath(Result):
                 (),
                 share,
                 interval,
-                says="balance",
-                share=share,
-                part=part,
+                text=f"Of the contributions to the latest proposals {percent(share)} are about "
+                f"{part}.",
                 **self._if(certain),
             ),
         )
 
     def _if(self, certain: bool) -> dict[str, Any]:
         """Return whether a claim is certain, and that it depends on κ if not."""
-        depends = _DEPENDS(kappa=self.kappa, low=KAPPAS[0], high=KAPPAS[-1])
-        return {"certain": certain, "because": () if certain else (depends,)}
+        assumed = f"it depends on κ, which is assumed to be {self.kappa:.4g}" if self.kappa else ""
+        depends = f"{assumed}: it does not hold for all from {KAPPAS[0]:g} to {KAPPAS[-1]:g}"
+        return {"certain": certain, "because": () if certain else (fact(depends),)}
 
     def _sizes(self, kappa: float | None = None) -> Array:
         """Return the mean absolute contribution of each hyperparameter, (d,)."""

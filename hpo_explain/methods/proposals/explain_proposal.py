@@ -21,9 +21,10 @@ from hpo_explain.base import (
     Subject,
     check_seed,
     counted,
-    declared_fact,
+    fact,
     shows_progress,
     spans,
+    trial_number,
 )
 from hpo_explain.belief import as_draws
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
@@ -40,32 +41,6 @@ from hpo_explain.question import (
 )
 from hpo_explain.run import Run, doubts_of_model
 from hpo_explain.space import Config, Ints
-
-
-def _running_then(fact: Fact) -> str:
-    count, at = counted(len(fact.trials), "trial"), fact["at"]
-    when = "now" if at is None else f"when trial {at} was proposed"
-    return f"{count} running {when}: {spans(fact.trials)}; no result known"
-
-
-_INCUMBENT = declared_fact(
-    "background_incumbent", "it is compared with trial {trials:id}, the best one by then"
-)
-_RUNNING = declared_fact("results_not_known", "{text}", text=_running_then)
-_BEST_ELSEWHERE = declared_fact(
-    "best_not_proposed",
-    "trial {best:id} is the best of the proposals; the run's best trial, "
-    "{of_all}, was not proposed by a model",
-    best=lambda fact: str(fact.trials[0]),
-    of_all=lambda fact: str(fact.trials[1]),
-)
-_REPEATS = declared_fact(
-    "proposal_repeats",
-    "it repeats {earlier}, known by then",
-    earlier=lambda fact: (
-        f"trial {spans(fact.trials)}" if len(fact.trials) == 1 else f"trials {spans(fact.trials)}"
-    ),
-)
 
 
 @explains(of="optimizer")
@@ -275,7 +250,8 @@ class ProposalExplainer:
                 "Choose a later trial, or another background.",
             )
         incumbent = run.best(np.asarray(run.trials)[earlier].tolist())
-        return run.config(incumbent), [_INCUMBENT(trials=[incumbent])]
+        compared = "it is compared with trial ", trial_number(incumbent), ", the best one by then"
+        return run.config(incumbent), [fact(*compared, trials=[incumbent])]
 
 
 def _compact(rows: Ints) -> Ints | slice:
@@ -287,14 +263,26 @@ def _compact(rows: Ints) -> Ints | slice:
 def _running(run: Run, what: Proposed) -> list[Fact]:
     """Return a note on the trials that were running when another one was proposed."""
     running = [t for t in run.running_at(what.before) if t != what.number]
-    return [_RUNNING(trials=running, at=what.before)] if running else []
+    if not running:
+        return []
+    when = "now" if what.before is None else f"when trial {what.before} was proposed"
+    count = counted(len(running), "trial")
+    return [fact(f"{count} running {when}: {spans(running)}; no result known", trials=running)]
 
 
 def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     """Return a note where the best of the proposals is not the best of the run."""
     if not np.any(run.feasible) or number == run.incumbent_trial:
         return []
-    return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
+    best = run.incumbent_trial
+    return [
+        fact(
+            f"trial {number} is the best of the proposals; the run's best trial, {best}, was not "
+            "proposed by a model",
+            kind="best_not_proposed",
+            trials=[number, best],
+        )
+    ]
 
 
 def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
@@ -302,4 +290,6 @@ def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     inactive = np.isnan(what.x)
     same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
     trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
-    return [_REPEATS(trials=trials)] if len(trials) else []
+    earlier_ones = f"{'trials' if len(trials) > 1 else 'trial'} {spans(trials)}"
+    note = fact(f"it repeats {earlier_ones}, known by then", trials=trials)
+    return [note] if len(trials) else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import Fact, counted, declared_fact
+from hpo_explain.base import Fact, counted, fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
 from hpo_explain.methods.proposals.reference import Reference
@@ -21,19 +21,6 @@ _PLACES = {
     "hybrid": ", half of them close to it",
     "candidates": ", drawn as the optimizer draws its candidates",
 }
-_GROWN = declared_fact(
-    "background_grown",
-    "it is compared with {configurations}; averaging over them leaves an error "
-    "of up to {error} of the largest contribution (95 % intervals)",
-    error=lambda fact: f"{fact['width']:.1%}",
-    configurations=lambda fact: (
-        f"{counted(fact['rows'], 'configuration')}{_PLACES[fact['place']]}"
-        f"{'' if fact['enough'] else ', the most that are drawn'}"
-    ),
-)
-_SAMPLED = declared_fact(
-    "orders_sampled", "sampling, {orders} draws of a background row and an order"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +115,12 @@ def integrated(
         # the error falls with the root of the rows, or with them where effects are additive
         needed = 1.2 * rows * (width / precision) ** 1.5
         rows = int(min(bound, max(2 * rows, needed)))
-    enough = width <= precision
-    grown = _GROWN(rows=rows, place=reference.place, width=width, enough=enough)
+    most = "" if width <= precision else ", the most that are drawn"
+    grown = fact(
+        f"it is compared with {counted(rows, 'configuration')}{_PLACES[reference.place]}{most}; "
+        f"averaging over them leaves an error of up to {width:.1%} of the largest contribution "
+        "(95 % intervals)"
+    )
     return ShapleyEstimate.over(cubes, by_cube, how, (grown,))
 
 
@@ -141,7 +132,7 @@ def sampled(
     by_draw = sampled_shapley(
         game.acquisition, game.x, game.players, background, orders=orders, seed=game.seed
     )
-    how = _SAMPLED(orders=orders)
+    how = fact(f"sampling, {orders} draws of a background row and an order")
     return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)
 
 

@@ -8,17 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, Fact, Result, SamplingError, Table, between, declared_fact
+from hpo_explain.base import Claim, Fact, Result, SamplingError, Table, between, fact, join_names
 from hpo_explain.space import Array
-
-_NOT_APART = declared_fact("not_told_apart", "{names} cannot be told apart")
-_UNKNOWN = declared_fact(
-    "sampling_error_unknown", "coalitions were sampled once, so their error is not known"
-)
-_BY_EFFICIENCY = declared_fact(
-    "efficiency_error_only",
-    "the efficiency error of draws that hyperparameters share says little of their differences",
-)
 
 
 @dataclass(frozen=True)
@@ -94,15 +85,6 @@ class SampleSizeCheck(Result):
             "closest": lambda result: {t: c and vars(c) for t, c in result.closest.items()},
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "small": "The sample is too small to rank the hyperparameters by {each}; take more orders. "
-        "| {by}",
-        "enough": "The sample is large enough: all neighbours in the rankings can be told apart "
-        "(95 %).",
-        "efficient": "The sample is large enough by Algorithm 4: the efficiency error is smaller "
-        "than every difference in the rankings.",
-    }
-
     orders: int | None
     estimated: tuple[str, ...]
     contributions: Mapping[str, Array]
@@ -130,26 +112,40 @@ class SampleSizeCheck(Result):
 
         By the efficiency error none is certain.
         """
-        enough = ("enough" if self.error == "pairs" else "efficient") * self.enough
-        return tuple(self._claim(term, "" if i else enough) for i, term in enumerate(self.by))
+        text = (
+            "The sample is large enough by Algorithm 4: the efficiency error is smaller than every "
+            "difference in the rankings."
+        )
+        if self.error == "pairs":
+            text = (
+                "The sample is large enough: all neighbours in the rankings can be told apart "
+                "(95 %)."
+            )
+        told = [text * self.enough, *[""] * len(self.by)]
+        return tuple(map(self._claim, self.by, told))
 
-    def _claim(self, term: str, says: str) -> Claim:
+    def _claim(self, term: str, text: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")
-        closest, because = self.closest[term], tuple[Fact, ...]()
+        closest, because, frame = self.closest[term], tuple[Fact, ...](), "{each}"
         if closest is not None and not closest.told_apart:
-            has_interval = np.isfinite(closest.half_width)
-            because = (_NOT_APART(names=closest.pair) if has_interval else _UNKNOWN(),)
-            says = "small"
+            why = "coalitions were sampled once, so their error is not known"
+            if np.isfinite(closest.half_width):
+                why = f"{join_names(closest.pair)} cannot be told apart"
+            because, text = (fact(why, names=closest.pair),), term
+            frame = (
+                "The sample is too small to rank the hyperparameters by {each}; take more orders."
+            )
         elif self.error == "efficiency":
-            because = (_BY_EFFICIENCY(),)
+            why = "the efficiency error of draws that hyperparameters share says little of their"
+            because = (fact(f"{why} differences"),)
         return self.claim(
             "order",
             tuple(self.estimated[j] for j in order),
             np.inf if closest is None else closest.difference,
             None if closest is None else between(closest.difference, closest.half_width),
-            says=says,
+            frame=frame,
+            text=text,
             certain=not because,
             because=because,
             term=term,
-            by=term,
         )

@@ -37,7 +37,8 @@ from hpo_explain.base import (
     by_workers,
     check_jobs,
     check_option,
-    declared_fact,
+    fact,
+    join_names,
     join_words,
     shows_progress,
     steps,
@@ -59,23 +60,6 @@ _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
 # of all runs together, at most, or one of each: every run is asked for the loss of all candidates
 _FROM_RUNS = 400
 _TREES = 64
-
-
-def _left_out(about: Fact) -> str:
-    left = [f"{run}: {', '.join(names)}" for run, names in about["left"] if names]
-    return f"; averaged over, as not all have them: {'; '.join(left)}" if left else ""
-
-
-_NOT_SHARED = declared_fact(
-    "not_shared",
-    "the runs are compared in {all_have}{left}",
-    all_have=lambda about: join_words(about.names),
-    left=_left_out,
-)
-_NARROWED = declared_fact(
-    "values_shared",
-    "{names}: compared in the values that all runs allow; shares are those within these values",
-)
 
 
 @shows_progress
@@ -300,12 +284,18 @@ class _Comparing:
         notes = []
         if not self.shared.same:
             left = {
-                run.name: tuple(n for n in run.surrogate.space.names if n not in self.space.names)
+                run.name: [n for n in run.surrogate.space.names if n not in self.space.names]
                 for run in self.runs
             }
-            notes.append(_NOT_SHARED(names=self.space.names, left=tuple(left.items())))
-        if self.shared.narrowed:
-            notes.append(_NARROWED(names=self.shared.narrowed))
+            each = "; ".join(f"{run}: {', '.join(names)}" for run, names in left.items() if names)
+            text = f"the runs are compared in {join_words(self.space.names)}"
+            text += f"; averaged over, as not all have them: {each}" if each else ""
+            notes.append(fact(text, names=self.space.names))
+        if narrowed := self.shared.narrowed:
+            text = (
+                "compared in the values that all runs allow; shares are those within these values"
+            )
+            notes.append(fact(f"{join_names(narrowed)}: {text}", names=narrowed))
         return notes
 
     # ------------------------------------------------------------------ effects

@@ -6,15 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import Subject, check_number, declared_fact
+from hpo_explain.base import Subject, check_number, fact, format_value
 from hpo_explain.methods.runs.history_result import History
 from hpo_explain.question import Question, explains
-
-_BEATEN = declared_fact(
-    "optimum_beaten",
-    "regret: trial {trials} reached a better {names} than the optimum given, {optimum}: by noise, "
-    "or it is not the optimum",
-)
 
 
 @explains(of="optimizer", without=("seed",))
@@ -69,5 +63,10 @@ def history(question: Question, *, optimum: float | None = None) -> History:
     )
     if result.regret is None or not (result.regret < 0.0).any():
         return result
-    beaten = _BEATEN(trials=[result.tied[0]], optimum=is_optimum, names=[run.objective_name])
+    beaten = fact(
+        f"regret: trial {result.tied[0]} reached a better {run.objective_name} than the optimum "
+        f"given, {format_value(is_optimum)}: by noise, or it is not the optimum",
+        trials=result.tied[:1],
+        names=[run.objective_name],
+    )
     return replace(result, notes=(beaten,))

@@ -16,10 +16,13 @@ from hpo_explain.base import (
     Result,
     Table,
     below_each_other,
+    chained,
     counted,
     format_level,
     format_value,
     joined,
+    printable,
+    trial_number,
 )
 from hpo_explain.methods._engines.decision_words import how_many
 from hpo_explain.space import Array, Bools, Ints
@@ -98,17 +101,6 @@ class History(Result):
             },
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "best": "Best {found.objective_name}: {best} (trial {first:id} of {trials}){outside}; "
-        "{later}.",
-        "tied": "Best {found.objective_name}: {best} ({n} of {trials} trials tie; trial {first:id} "
-        "is the first){outside}; {later}.",
-        "short": "Best {found.objective_name}: {best} (trial {first:id} of {trials}){outside}.",
-        "added": "The best of the {others} that no model chose is {reached}.",
-        "added nothing": "The best of the {others} that no model chose is {reached}, and no "
-        "proposal is better.",
-    }
-
     trials: Ints
     objective: Array
     learned: Array
@@ -186,40 +178,25 @@ class History(Result):
         if not self.tied:
             return ()
         config, best = self.subject.incumbent, float(self.best[-1])
+        reached = self._reached
+        if len(self.tied) > 1:
+            n = how_many(len(self.tied))
+            reached = f" ({n} of {len(self)} trials tie; trial ", self._first, " is the first)"
+        text = chained(
+            [*self._best, *reached, f"{self.subject.better_outside}; {self.since_best}."]
+        )
         claims = [
-            self.claim(
-                "incumbent",
-                tuple(config),
-                best,
-                values=tuple(config.values()),
-                certain=True,
-                because=(),
-                says="tied" if len(self.tied) > 1 else "best",
-                first=self.tied[0],
-                n=how_many(len(self.tied)),
-                trials=len(self),
-                best=best,
-                later=self.since_best,
-                outside=self.subject.better_outside,
-            )
+            self.claim("incumbent", tuple(config), best, values=tuple(config.values()), text=text)
         ]
         if self.proposed.any() and np.isfinite(self.before_proposals):
             gain = self._sign * (self.before_proposals - best)
             others = counted(int((~self.proposed).sum()), "trial")
-            says = "added" if gain > 0.0 else "added nothing"
-            reached = format_level(self.before_proposals, gain)
-            claims.append(
-                self.claim(
-                    "improvement",
-                    (),
-                    gain,
-                    certain=True,
-                    because=(),
-                    says=says,
-                    others=others,
-                    reached=reached,
-                )
+            text = (
+                f"The best of the {others} that no model chose is "
+                f"{format_level(self.before_proposals, gain)}"
             )
+            nothing = ", and no proposal is better" * (gain <= 0.0)
+            claims.append(self.claim("improvement", (), gain, text=f"{text}{nothing}."))
         return tuple(claims)
 
     @property
@@ -227,14 +204,20 @@ class History(Result):
         """What the best trial reached."""
         if not self.tied:
             return self.best_so_far
-        best = float(self.best[-1])
-        return self.briefly(
-            "short",
-            best=best,
-            first=self.tied[0],
-            trials=len(self),
-            outside=self.subject.better_outside,
-        )
+        text = chained([*self._best, *self._reached, f"{self.subject.better_outside}."])
+        return printable(text)
+
+    @property
+    def _first(self) -> str:
+        return trial_number(self.tied[0])
+
+    @property
+    def _best(self) -> list[str]:
+        return [f"Best {self.objective_name}: {format_value(float(self.best[-1]))}"]
+
+    @property
+    def _reached(self) -> tuple[str, ...]:
+        return " (trial ", self._first, f" of {len(self)})"
 
     @property
     def best_so_far(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import ROUNDED_95, InputError, Subject, check_count, declared_fact
+from hpo_explain.base import ROUNDED_95, InputError, Subject, check_count, fact
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.effects.partial_dependence import PartialDependenceExplainer
 from hpo_explain.methods.importance.fanova import FanovaExplainer
@@ -23,17 +23,6 @@ from hpo_explain.run import NoiseModel
 _ROWS = 1000  # over which the noise is described
 _EFFECT_ROWS = 200
 _ENDS = 0.05, 0.95
-
-_OF_ONE = declared_fact(
-    "noise_of_one",
-    "{text}",
-    text=lambda fact: (
-        "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
-        if fact["instances"] == 1
-        else f"the noise is that of one of {fact['instances']} instances, without what the "
-        "instance adds for all configurations; what it adds for some of them only counts as noise"
-    ),
-)
 
 
 @explains(of="surrogate", without=("surrogate",))
@@ -97,6 +86,12 @@ def noise_of(model: NoiseModel, order: int = 1, *, subject: Subject, seed: int =
     std, _ = model.predict(subject.space.sample(_ROWS, seed=seed))
     low, high = np.quantile(std, _ENDS)
     repeats = model.repeats
+    of_one = "the noise is that of one evaluation: the mean of k repeats has 1/√k of it"
+    if repeats.instances > 1:
+        of_one = (
+            f"the noise is that of one of {repeats.instances} instances, without what the instance "
+            "adds for all configurations; what it adds for some of them only counts as noise"
+        )
     importance, effects = None, dict[str, Effect]()
     if log is not None:
         about = replace(
@@ -123,7 +118,7 @@ def noise_of(model: NoiseModel, order: int = 1, *, subject: Subject, seed: int =
         spread=(float(low), float(high)),
         importance=importance,
         effects=effects,
-        notes=(_OF_ONE(instances=repeats.instances), *subject.notes),
+        notes=(fact(of_one), *subject.notes),
     )
 
 

@@ -14,7 +14,9 @@ from hpo_explain.base import (
     Result,
     Table,
     check_name,
-    declared_fact,
+    fact,
+    format_value,
+    join_names,
     number,
     percent_range,
 )
@@ -28,11 +30,6 @@ if TYPE_CHECKING:
 
 
 _RATIO = "ratio"  # the term of claims of how many times one noise is another
-
-_SAME = declared_fact(
-    "noise_not_told_apart",
-    "{n} configurations evaluated several times do not tell whether it depends on a hyperparameter",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -112,17 +109,6 @@ class Noise(Result):
             },
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "same": "Results of the same configuration scatter with a standard deviation of {so}, "
-        "the same everywhere as far as can be told.",
-        "short": "Results scatter by {so} (standard deviation).",
-        "short here": "At the incumbent results scatter by {so} (standard deviation).",
-        "here": "At the incumbent the standard deviation is {so}.",
-        "share": "What matters most to the variance of its logarithm: {each}. | {names} ({share} "
-        "alone)",
-        "ratio": "At {name} = {noisy} it is {so} times as large as at {quiet}.",
-    }
-
     configurations: tuple[Mapping[str, Any], ...]
     observed: Array
     df: Array
@@ -181,46 +167,37 @@ class Noise(Result):
         first = self.claims[0]
         if first.kind != "spread":
             return super().headline
-        says = "short here" if self.varies else "short"
-        return self.briefly(says, so=_short(first.estimate))
+        at = "At the incumbent results" if self.varies else "Results"
+        return f"{at} scatter by {_short(first.estimate)} (standard deviation)."
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """How large the noise is, and what it depends on."""
         if self.importance is None:
-            std, low, high = self.pooled
-            same = (_SAME(n=len(self.observed)),)
-            none = self.claim("share", self.names, 0.0, says="", certain=False, because=same)
-            return (self._said((), std, (low, high), "same"), replace(none, side="below"))
+            std, *ends = self.pooled
+            same = fact(
+                f"{len(self.observed)} configurations evaluated several times do not tell whether "
+                "it depends on a hyperparameter"
+            )
+            none = self.claim(
+                "share", self.names, 0.0, certain=False, because=(same,), side="below"
+            )
+            text = (
+                "Results of the same configuration scatter with a standard deviation of "
+                f"{_ranging(*self.pooled)}, the same everywhere as far as can be told."
+            )
+            return self.claim("spread", (), std, (ends[0], ends[1]), text=text), none
         claims = []
         if self.at_incumbent is not None:
-            std, low, high = self.at_incumbent
+            std, *ends = self.at_incumbent
             here = self.subject.incumbent
+            text = f"At the incumbent the standard deviation is {_ranging(*self.at_incumbent)}."
             values = tuple(here.values())
-            claims.append(self._said(tuple(here), std, (low, high), "here", values=values))
+            claims.append(
+                self.claim("spread", tuple(here), std, (ends[0], ends[1]), text=text, values=values)
+            )
         shares = self._shares(self.importance)
         return (*claims, *shares, *self._ratios(shares))
-
-    def _said(
-        self,
-        names: tuple[str, ...],
-        estimate: float,
-        interval: tuple[float, float],
-        says: str,
-        **words: Any,
-    ) -> Claim:
-        low, high = map(_short, interval)
-        return self.claim(
-            "spread",
-            names,
-            estimate,
-            interval,
-            says=says,
-            certain=True,
-            because=(),
-            so=f"{_short(estimate)} ({low} to {high})",
-            **words,
-        )
 
     def _shares(self, importance: FanovaImportance) -> list[Claim]:
         """Return what is said of shares: in words what is certain, else the largest."""
@@ -229,11 +206,9 @@ class Noise(Result):
         shares = []
         for claim in claims:
             ends = claim.interval or (claim.estimate, claim.estimate)
-            frame, text = "{each}", ""
-            if claim in worded:
-                frame, text = self.words(
-                    "share", names=claim.hyperparameters, share=percent_range(*ends)
-                )
+            frame = "What matters most to the variance of its logarithm: {each}."
+            text = f"{join_names(claim.hyperparameters)} ({percent_range(*ends)} alone)"
+            text *= claim in worded
             shares.append(replace(claim, text=text, frame=frame))
         return shares
 
@@ -252,6 +227,10 @@ class Noise(Result):
         # of log variances, the quieter value first
         times, high, low = np.exp(np.array([contrast.estimate, *contrast.interval]) / -2.0).tolist()
         noisy, quiet = contrast.values[0][::-1]
+        so, than = _ranging(times, low, high), format_value(quiet, width=200)
+        text = (
+            f"At {name} = {format_value(noisy, width=200)} it is {so} times as large as at {than}."
+        )
         return self.claim(
             "spread",
             (name,),
@@ -259,13 +238,9 @@ class Noise(Result):
             (low, high),
             term=_RATIO,
             certain=contrast.certain,
-            says="ratio" if contrast.certain else "",
+            text=text * contrast.certain,
             values=((noisy, quiet),),
             because=contrast.because,
-            name=name,
-            noisy=noisy,
-            quiet=quiet,
-            so=f"{_short(times)} ({_short(low)} to {_short(high)})",
         )
 
     @property
@@ -293,3 +268,7 @@ class Noise(Result):
 def _short(value: float) -> str:
     """Return a number to two digits, all of those before the point included."""
     return f"{value:.0f}" if 99.5 <= value < 1e6 else number(value, 2)
+
+
+def _ranging(value: float, low: float, high: float) -> str:
+    return f"{_short(value)} ({_short(low)} to {_short(high)})"

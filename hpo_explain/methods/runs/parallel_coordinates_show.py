@@ -137,4 +137,4 @@ def _footer(result: ParallelCoordinates, *, outside: bool, rows: int) -> str:
     return " ".join(texts)
 
 
-VIEWS = {"": View(lines, "The trials along {found.names}, and what they reached.")}
+VIEWS = {"": View(lines, "The trials along {names}, and what they reached.")}

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import Subject, check_fraction, check_seed, declared_fact
+from hpo_explain.base import Fact, Subject, check_fraction, check_seed, fact, spans
 from hpo_explain.belief import LEVEL, as_draws, decide, equally_many, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
@@ -34,10 +34,6 @@ from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
-
-_NOT_IN_ALL = declared_fact(
-    "not_in_all_objectives", "left out: {trials:spans}, which not all objectives have"
-)
 
 
 @explains(of="surrogate", without=("surrogate",), several="objectives")
@@ -136,7 +132,10 @@ class _Front:
         front = objectives.front
         X = objectives.first.X[front]
         predicted = [self.surrogates[name].predict(X) for name in objectives.names]
-        moves = self._moves()
+        moves, notes = self._moves(), list[Fact]()
+        if left_out := objectives.left_out:
+            text = f"left out: {spans(left_out)}, which not all objectives have"
+            notes.append(fact(text, trials=left_out))
         first = Subject.of(objectives.first)
         return ParetoFront(
             subject=first if not moves else moves[0].reasons[0].subject,
@@ -154,7 +153,7 @@ class _Front:
             moves=moves,
             savings=tuple(self._savings(loss)) if moves else (),
             draws=self._drawn(),
-            notes=(_NOT_IN_ALL(trials=objectives.left_out),) if objectives.left_out else (),
+            notes=tuple(notes),
         )
 
     def _drawn(self) -> tuple[Ints, Ints]:

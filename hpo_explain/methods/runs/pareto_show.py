@@ -138,7 +138,7 @@ def moves(result: ParetoFront) -> Rows:
 
 
 VIEWS = {
-    "": View(front, "The Pareto front of {found.objectives}."),
+    "": View(front, "The Pareto front of {found.objectives_in_words}."),
     "moves": View(
         moves,
         "What pays for the way from one end of the front to the other.",

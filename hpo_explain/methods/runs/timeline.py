@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, Subject, declared_fact
+from hpo_explain.base import NothingToExplain, Option, Subject, counted, fact
 from hpo_explain.methods.runs.timeline_result import Timeline
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Ints
 
-_NO_TIMES = declared_fact(
-    "no_times",
-    "no trial has a start and a finish, so there is no timeline: {time=} names"
-    " the two columns of a table that say when",
-)
-_UNTIMED = declared_fact("trials_without_times", "{trials:#trial} without times, and not drawn")
 _CLOCKS = "clocks_differ"  # the kind of a note of runs
 _STATES = ("failed", "pruned", "running")
 
@@ -54,7 +48,13 @@ def timeline(question: Question) -> Timeline:
     numbers, started, finished = run.clock()
     ended = np.isfinite(started) & np.isfinite(finished)
     if not ended.any():
-        raise NothingToExplain(_NO_TIMES())
+        raise NothingToExplain(
+            fact(
+                "no trial has a start and a finish, so there is no timeline: ",
+                Option("time"),
+                " names the two columns of a table that say when",
+            )
+        )
     is_drawn = ended | [
         np.isfinite(start) and _state(run, trial) == "running"
         for trial, start in zip(numbers.tolist(), started, strict=True)
@@ -65,7 +65,9 @@ def timeline(question: Question) -> Timeline:
     untimed = {*np.asarray(run.trials).tolist(), *run.excluded}
     untimed -= {*numbers[order].tolist()}
     notes = [note for note in run.notes if note.kind == _CLOCKS]
-    notes += [_UNTIMED(trials=sorted(untimed))] if untimed else []
+    if untimed:
+        text = f"{counted(len(untimed), 'trial')} without times, and not drawn"
+        notes.append(fact(text, trials=sorted(untimed)))
     return Timeline(
         subject=Subject.of(run),
         trials=numbers[order],

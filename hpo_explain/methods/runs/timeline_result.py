@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import NOTHING, Claim, Result, Table
+from hpo_explain.base import NOTHING, Claim, Result, Table, counted
 from hpo_explain.space import Array, Bools, Ints
 
 _UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
@@ -50,13 +49,6 @@ class Timeline(Result):
         beside=("at_once", "span", "idle"),
         hidden=("started", "finished"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "span": "{n:#trial} took {span}, {at_once}{idle}.",
-        "failed": "Of the trials' time {each}. | {share:%} went into {n:#failed trial}",
-        "pruned": "Of the trials' time {each}. | {share:%} went into {n:#pruned trial}",
-        "short": "{n:#trial} in {span}, {at_once}.",
-    }
-
     trials: Ints
     states: tuple[str, ...]
     started: Array
@@ -116,29 +108,17 @@ class Timeline(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """How long all took, and the share of the trials' time that failed and pruned ones took."""
-        claims = [
-            self.claim(
-                "tried",
-                (),
-                self.span,
-                because=(),
-                says="span",
-                n=len(self),
-                span=in_time(self.span),
-                at_once=self._in_rows,
-                idle=self._in_pauses,
-            )
-        ]
+        trials, took = counted(len(self), "trial"), in_time(self.span)
+        text = f"{trials} took {took}, {self._in_rows}{self._in_pauses}."
+        claims = [self.claim("tried", (), self.span, text=text)]
         whole = float(self.seconds.sum())
         for state in _LOST:
             which = self.of_state(state)
             share = float(self.seconds[which].sum()) / (whole or 1.0)
             if share >= NOTHING:
-                claims.append(
-                    self.claim(
-                        "tried", (), share, because=(), says=state, share=share, n=int(which.sum())
-                    )
-                )
+                text = f"{share:.0%} went into {counted(int(which.sum()), f'{state} trial')}"
+                frame = "Of the trials' time {each}."
+                claims.append(self.claim("tried", (), share, frame=frame, text=text))
         return tuple(claims)
 
     @property
@@ -156,7 +136,7 @@ class Timeline(Result):
     @property
     def headline(self) -> str:
         """How long all took."""
-        return self.briefly("short", n=len(self), span=in_time(self.span), at_once=self._in_rows)
+        return f"{counted(len(self), 'trial')} in {in_time(self.span)}, {self._in_rows}."
 
 
 def unit_of_time(seconds: float) -> tuple[str, float]:

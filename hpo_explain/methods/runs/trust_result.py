@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hpo_explain.base import Claim, Result, Table
+from hpo_explain.base import Claim, Result, Table, counted
 from hpo_explain.belief import Trust
 
 _SHOWN = {
@@ -63,16 +62,6 @@ class RunTrust(Result, Trust):
         columns={"value": "values", "lower": "lower", "upper": "upper"},
         held={name: name for name in Trust.__dataclass_fields__},
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "r2": "Reliability: {found.level} (the model explains {value:%} of the variation, at "
-        "least {low:%}).",
-        "short": "Reliability: {found.level} (R² {value:.2f}, at least {low:.2f}).",
-        "rank": "Among the best fifth of the space the rank correlation is expected to be "
-        "{value:.2f} ({low:.2f} to {high:.2f}).",
-        "held out": "Of {found.n_trials:#trial}, held out one by one, {found.covered:%} lie within "
-        "their 95% intervals; R² is {found.held_out:.2f}. In {found.open:%} of the space the "
-        "objective may differ by more than the noise of one evaluation.",
-    }
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -101,32 +90,36 @@ class RunTrust(Result, Trust):
     @property
     def headline(self) -> str:
         """The verdict."""
-        low = self.r2_interval[0]
-        return self.briefly("short", value=self.r2, low=low)
+        return f"Reliability: {self.level} (R² {self.r2:.2f}, at least {self.r2_interval[0]:.2f})."
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """R², the rank correlation among the best, and what held-out trials say."""
-        return (
-            self._claim("share", "r2", self.r2, self.r2_interval),
-            self._claim("order", "rank", self.rank, self.rank_interval),
-            self.claim(
-                "tried", self.subject.names, self.covered, says="held out", certain=True, because=()
-            ),
+        names = self.subject.names
+        # nothing known has no share
+        r2, low = (max(value, 0.0) for value in (self.r2, self.r2_interval[0]))
+        explains = f"the model explains {r2:.0%} of the variation, at least {low:.0%}"
+        rank, least, most = self.rank, *self.rank_interval
+        text = "Among the best fifth of the space the rank correlation is expected to be"
+        held_out = (
+            f"Of {counted(self.n_trials, 'trial')}, held out one by one, {self.covered:.0%} lie "
+            f"within their 95% intervals; R² is {self.held_out:.2f}. In {self.open:.0%} of the "
+            "space the objective may differ by more than the noise of one evaluation."
         )
-
-    def _claim(self, kind: str, says: str, value: float, ends: tuple[float, float]) -> Claim:
-        least = 0.0 if kind == "share" else -1.0  # nothing known has no share
-        value, low, high = (max(each, least) for each in (value, *ends))
-        return self.claim(
-            kind,
-            self.subject.names,
-            value,
-            (low, high),
-            says=says,
-            certain=True,
-            because=(),
-            value=value,
-            low=low,
-            high=high,
+        return (
+            self.claim(
+                "share",
+                names,
+                r2,
+                (low, max(self.r2_interval[1], 0.0)),
+                text=f"Reliability: {self.level} ({explains}).",
+            ),
+            self.claim(
+                "order",
+                names,
+                rank,
+                (least, most),
+                text=f"{text} {rank:.2f} ({least:.2f} to {most:.2f}).",
+            ),
+            self.claim("tried", names, self.covered, text=held_out),
         )

@@ -9,20 +9,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hpo_explain.base import Fact, InputError, Subject, check_number, declared_fact
+from hpo_explain.base import (
+    Fact,
+    InputError,
+    Subject,
+    check_number,
+    fact,
+    format_values,
+    join_names,
+    values_in_words,
+)
 from hpo_explain.belief import Box
-from hpo_explain.methods.space.recommended_space_result import (
-    NEVER_ACTIVE,
-    UNEXPLAINED,
-    UNTRIED_KEPT,
-    Kept,
-    Recommendation,
-)
+from hpo_explain.methods.space.recommended_space_result import Kept, Recommendation
 from hpo_explain.question import RARELY_FEASIBLE, Explained, Question, explains
-
-_NO_POSTERIOR = declared_fact(
-    "no_posterior_to_draw", "the model has no joint posterior, so nothing is given up"
-)
 
 
 @explains(of="surrogate", without=("kind",))
@@ -72,7 +71,10 @@ def recommended_space(question: Question, lose: float | None = None) -> Recommen
             rows=tuple(Kept.of(p, p, 1.0) for p in space),
             lose=np.nan,
             volume=1.0,
-            notes=(_NO_POSTERIOR(), *subject.notes),
+            notes=(
+                fact("the model has no joint posterior, so nothing is given up"),
+                *subject.notes,
+            ),
         )
     box = decision.box if lose is None else decision.box_that_loses(lose)
     return recommendation(box, subject, decision.doubts)
@@ -112,11 +114,13 @@ def _notes(box: Box) -> Iterator[Fact]:
     yield from _untried(box)
     unexplained = [p.name for p in box.whole if p.optional is not None]
     if unexplained:
-        yield UNEXPLAINED(names=unexplained)
+        text = "not certain, because it is not known when these are active"
+        yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
     if box.search.draws.rarely_feasible:
         yield RARELY_FEASIBLE()
     if box.never_active:
-        yield NEVER_ACTIVE(names=box.never_active)
+        text = "left out, because never active in the recommended space"
+        yield fact(f"{text}: {join_names(box.never_active)}", names=box.never_active)
 
 
 def _untried(box: Box) -> Iterator[Fact]:
@@ -127,8 +131,9 @@ def _untried(box: Box) -> Iterator[Fact]:
         if not stays.any() or box.levels[j].all():
             continue
         if axis.category:
-            values = tuple(parameter.decode(axis.centers[stays]))
+            where = f"in {{{values_in_words(parameter.decode(axis.centers[stays]))}}}"
         else:
             ends = np.array([axis.edges[stays, 0].min(), axis.edges[stays, 1].max()])
-            values = tuple(parameter.decode(ends))
-        yield UNTRIED_KEPT(names=[parameter.name], values=values, category=axis.category)
+            where = "from {} to {}".format(*format_values(parameter.decode(ends)))
+        text = f"kept, because no trial was made there: {parameter.name} {where}"
+        yield fact(text, names=[parameter.name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,11 +13,10 @@ from hpo_explain.base import (
     Fact,
     Result,
     Table,
-    declared_fact,
-    filled,
     format_value,
     format_values,
     percent,
+    shorten,
     values_in_words,
 )
 from hpo_explain.belief import Decision
@@ -26,25 +25,7 @@ from hpo_explain.space import Parameter, SearchSpace
 
 _MOST = 0.99  # so many draws tell no larger probability
 _PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
-
-NEVER_ACTIVE = declared_fact(
-    "never_active",
-    "left out, because never active in the recommended space{which}",
-    which=lambda about: f": {filled('{names}', names=about.names)}" if about.names else "",
-)
-
-UNTRIED_KEPT = declared_fact(
-    "untried_kept",
-    "kept, because no trial was made there: {names} {where}",
-    where=lambda about: (
-        f"in {{{values_in_words(about['values'])}}}"
-        if about["category"]
-        else "from {} to {}".format(*format_values(about["values"]))
-    ),
-)
-UNEXPLAINED = declared_fact(
-    "activity_unexplained", "not certain, because it is not known when these are active: {names}"
-)
+_NOTHING = "No value can be left out of the search."
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +147,6 @@ class Recommendation(Result):
             "volume": "volume",
         },
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "nothing": "No value can be left out of the search.",
-        "short": "The space {may} shrink to {part}.",
-        "narrow": "The search space {may} shrink to {part}: {kept}. {sure} it still holds a "
-        "configuration whose {objective} is within {lose:.2g} of the best.",
-    }
     space: SearchSpace
     rows: tuple[Kept, ...]
     lose: float
@@ -204,8 +179,8 @@ class Recommendation(Result):
     def headline(self) -> str:
         """How much of the space is enough."""
         if not self.narrowed:
-            return self.briefly("nothing")
-        return self.briefly("short", may=self.may, part=part_of(self.volume))
+            return _NOTHING
+        return f"The space {self.may} shrink to {part_of(self.volume)}."
 
     @property
     def may(self) -> str:
@@ -221,31 +196,17 @@ class Recommendation(Result):
         after_of = {row.hyperparameter: row.after for row in self.narrowed}
         if not after_of or self.loss is None:
             before = tuple(row.before for row in self.rows)
-            return (
-                self.claim(
-                    "keep",
-                    tuple(self.names),
-                    0.0,
-                    says="nothing",
-                    values=before,
-                    certain=True,
-                    because=(),
-                ),
-            )
+            return (self.claim("keep", tuple(self.names), 0.0, text=_NOTHING, values=before),)
+        near = f"whose {self.objective_name} is within {self.lose:.2g} of the best"
         return (
             self.decided(
                 "keep",
                 tuple(after_of),
                 self.loss,
-                says="narrow",
+                text=f"The search space {self.may} shrink to {part_of(self.volume)}: "
+                f"{shorten(self.kept, 200)}. {self._sure} it still holds a configuration {near}.",
                 values=tuple(after_of.values()),
                 because=self.doubts,
-                may=self.may,
-                part=part_of(self.volume),
-                lose=self.lose,
-                kept=self.kept,
-                sure=self._sure,
-                objective=self.objective_name,
             ),
         )
 
