@@ -1,6 +1,6 @@
 """The stubs of the public names, from the catalog; ``python -m tests.stubs`` writes them.
 
-Public are the function of every method, the explainers in its module, the results in the module
+Public are the function of every method, the explainers and the results in its module or in the one
 beside it, and what `MORE` names. At the top stands what a person remembers (entries say `top`),
 everything else in its own package.
 """
@@ -55,9 +55,8 @@ MORE = {
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.trade_off_result": ["TradeOffImportance"],
-    "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
-    "hpo_explain.methods.proposals.sample_size": ["check_sample_size"],
-    "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
+    "hpo_explain.methods.proposals.densities": ["DensityCurve"],
+    "hpo_explain.methods.proposals.sample_size": ["SampleSizeCheck", "check_sample_size"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
     "hpo_explain.methods.runs.compare": ["ComparedRun"],
     "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],
@@ -96,8 +95,8 @@ def of_methods() -> dict[str, set[str]]:
         found.setdefault(method.module, set()).add(method.name)
         explainers = [name for name in _classes(there[method.module]) if name.endswith("Explainer")]
         found[method.module].update(explainers)
-        if results in there:
-            found.setdefault(results, set()).update(_results(there[results]))
+        results = results if results in there else method.module
+        found.setdefault(results, set()).update(_results(there[results]))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.workers import SIDE_BY_SIDE, Workers, may_have_workers
 from hpo_explain.catalog.methods import COMPARE, DESIRABILITY_PATH, EXPLAIN_PROPOSAL, PARETO
@@ -240,38 +241,31 @@ class Report:
                 until_done.enter_context(figures_drawn_by(figures))
                 ahead = [_begun(question, chosen, workers) for question in questions.values()]
             work = _work(questions, chosen, everything=sections is None)
+            prefixes = {name: f"o{k}-" if k else "" for k, name in enumerate(questions)}
             made: dict[tuple[str, str], Card] = {}
             for name, section in steps(work, "sections", called=lambda one: one[1].name):
                 if section.name in _LATE:
                     for one in ahead:
                         one.settle()
                     ahead = []
-                prefix = _prefix([*questions].index(name))
-                made[name, section.name] = card_of(section, questions[name], prefix=prefix)
+                card = card_of(section, questions[name], prefix=prefixes[name])
+                made[name, section.name] = card
             joint = _joint_tab(runs) if sections is None else ()
-            tabs = [
-                *joint,
-                *(
-                    _tab(
-                        name,
-                        question.run,
-                        [
-                            made[name, section.name]
-                            for section in chosen
-                            if (name, section.name) in made
-                        ],
-                        _prefix(place),
-                        everything=sections is None,
-                    )
-                    for place, (name, question) in enumerate(questions.items())
-                ),
-            ]
+            tabs = list(joint)
+            for name, run in runs.items():
+                cards = [made[name, s.name] for s in chosen if (name, s.name) in made]
+                tabs.append(_tab(name, run, cards, prefixes[name], everything=sections is None))
             if figures is not None:
                 figures.help()
-                tabs = [replace(tab, cards=_placed(tab.cards, figures)) for tab in tabs]
+                tabs = [
+                    replace(tab, cards=tuple(drawn_out(c, figures.placed) for c in tab.cards))
+                    for tab in tabs
+                ]
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
-        heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
+        heading = "What mattered among what was tried"
+        if proposed:
+            heading = "Why the optimizer tried what it tried"
         heading = f"{heading}: {named}" if named else heading
         return cls(title or heading, tuple(tabs), interactive)
 
@@ -353,10 +347,6 @@ def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything:
     return Tab(name, about, shown, prefix, what_was_read(run), names)
 
 
-def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
-    return tuple(drawn_out(card, figures.placed) for card in cards)
-
-
 def _alone(runs: dict[str, Run]) -> dict[str, Run]:
     """Return the run of an objective; one model cannot be that of several objectives."""
     if len(runs) > 1:
@@ -372,25 +362,21 @@ def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
     """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
     if objectives is not None:
-        name, subtitle = words.ALL_OBJECTIVES, words.together(objectives)
-        method = PARETO
+        each = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
+        what, counts, method = "objectives", counted(len(objectives.trials), "trial"), PARETO
     elif len(runs) > 1 and comparable(runs):
-        name, subtitle = words.ALL_RUNS, words.side_by_side(runs)
-        method = COMPARE
+        each = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
+        what, counts, method = "runs", counted(len(runs), "run"), COMPARE
     else:
         return ()
     question = Question(next(iter(runs.values())), runs=runs)
     card = card_of(section_of(method), question, prefix=_JOINT)
-    return (Tab(name, subtitle, (card,), _JOINT),)
+    return (Tab(f"All {what}", f"{counts}: {join_words(each)}", (card,), _JOINT),)
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:
     """Return whether runs share a hyperparameter, so that they can be compared."""
     return Shared.of([run.space for run in runs.values()]).space is not None
-
-
-def _prefix(place: int) -> str:
-    return f"o{place}-" if place else ""
 
 
 def _chosen(sections: Sequence[str | Section] | None, interactive: bool) -> tuple[Section, ...]:

@@ -133,7 +133,11 @@ class Watched:
                 self._look(read(), wrote)  # while it waits it holds no run
                 said = ""
             except (ValueError, OSError) as error:
-                if not self._shown and not _may_pass(error):
+                # worth waiting for: a lock, or a run of which no trial is finished
+                may_pass = isinstance(error, TimeoutError) or isinstance(
+                    error.__cause__, NothingToExplain
+                )
+                if not self._shown and not may_pass:
                     raise
                 text = words(error)
                 if text != said:  # not at every look anew
@@ -172,8 +176,3 @@ class _Cell:
         elif type(sys.stdout).__module__.startswith("ipykernel."):
             display = sys.modules["IPython"].display.display
             self._handle = display(path, display_id=True)
-
-
-def _may_pass(error: Exception) -> bool:
-    """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
-    return isinstance(error, TimeoutError) or isinstance(error.__cause__, NothingToExplain)

@@ -74,13 +74,13 @@ def test_of_many_runs_fewer_trials_of_each_are_candidates(monkeypatch, most, of_
     """Each run is asked for the loss of all candidates: else their work would grow squared."""
     monkeypatch.setattr(compare, "_FROM_RUNS", most)
     rows_of_losses = []
-    whole = compare._Comparing._rows
+    whole = compare.ComparedRun.rows
 
-    def seen(self, run, config, latent):
+    def seen(self, config, latent):
         rows_of_losses.append(config)
-        return whole(self, run, config, latent)
+        return whole(self, config, latent)
 
-    monkeypatch.setattr(compare._Comparing, "_rows", seen)
+    monkeypatch.setattr(compare.ComparedRun, "rows", seen)
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
     found = hx.compare(runs, **QUICK)
     n_candidates = compare._SPREAD + 2 * of_each

@@ -13,8 +13,7 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.belief.box import Box
 from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
-from hpo_explain.methods.space.recommended_space import recommendation
-from hpo_explain.methods.space.recommended_space_result import Kept, Recommendation
+from hpo_explain.methods.space.recommended_space import Kept, Recommendation, recommendation
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run

@@ -112,7 +112,7 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    rule = _Rule(names, values, np.asarray(inside[which].all(axis=0)), tests * p)
+    rule = _Rule(names, values, inside[which].all(axis=0), tests * p)
     return rule if rule.p < _LEVEL else None
 
 
@@ -123,23 +123,11 @@ def _p_values(
 
     1 where fewer than three of them failed: so few are not told.
     """
-    total, bad = len(failed), int(failed.sum())
-    p = np.ones(k.shape)
-    for place in zip(*np.nonzero(k >= _FEWEST), strict=True):
-        p[place] = _at_least(int(k[place]), total, bad, int(n[place]))
+    from scipy.stats import hypergeom
+
+    p, there = np.ones(k.shape), k >= _FEWEST
+    p[there] = hypergeom.sf(k[there] - 1, len(failed), failed.sum(), n[there])
     return p
-
-
-def _at_least(k: int, total: int, bad: int, n: int) -> float:
-    """Return the hypergeometric probability of k or more bad ones among n of a total."""
-    from scipy.special import gammaln
-
-    def log_binomial(of: int, some: Any) -> Any:
-        return gammaln(of + 1) - gammaln(some + 1) - gammaln(of - some + 1)
-
-    counts = np.arange(max(k, n - total + bad), min(bad, n) + 1)
-    logs = log_binomial(bad, counts) + log_binomial(total - bad, n - counts)
-    return min(float(np.exp(logs - log_binomial(total, n)).sum()), 1.0)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:

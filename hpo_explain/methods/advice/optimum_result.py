@@ -15,6 +15,7 @@ from hpo_explain.base import (
     Fact,
     Result,
     Table,
+    attributes,
     chained,
     counted,
     fact,
@@ -161,29 +162,24 @@ class Optimum(Result):
             "probability": lambda found: [region.held.probability for region in found.regions],
             "inactive": _each("inactive"),
         },
-        held={
-            **{
-                name: name
-                for name in (
-                    "config",
-                    "estimate",
-                    "interval",
-                    "incumbent",
-                    "incumbent_trial",
-                    "keep",
-                    "epsilon",
-                    "p_better",
-                    "regret",
-                    "expected_gain",
-                    "expected_gain_interval",
-                    "tied",
-                    "more",
-                )
-            },
-            "better_by": lambda found: found.counts.__dict__,
-            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
-            "regions": lambda found: [region.__dict__ for region in found.regions],
-        },
+        held=attributes(
+            "config",
+            "estimate",
+            "interval",
+            "incumbent",
+            "incumbent_trial",
+            "keep",
+            "epsilon",
+            "p_better",
+            "regret",
+            "expected_gain",
+            "expected_gain_interval",
+            "tied",
+            "more",
+            better_by=lambda found: found.counts.__dict__,
+            space=lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
+            regions=lambda found: [region.__dict__ for region in found.regions],
+        ),
     )
     config: Mapping[str, Any]
     estimate: float

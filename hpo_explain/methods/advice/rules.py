@@ -108,7 +108,7 @@ def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
     far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
     rows = np.tile(rows, (len(_BEYOND), 1))
     rows[:, j] = 1.0 + far if upper else -far
-    return np.asarray(land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf))
+    return land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf)
 
 
 def _longer(parameter: _Number, *, upper: bool) -> _Number | None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Cells, Claim, Result, Table, Wording, chained, joined, printable
+from hpo_explain.base import Claim, Result, Table, Wording, chained, joined, printable
 from hpo_explain.belief import LEVEL
 from hpo_explain.methods._engines.decision_words import (
     few,
@@ -22,21 +22,13 @@ from hpo_explain.methods.advice.advise_result import Action, Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import PROBABLE, how_sure
-from hpo_explain.methods.runs.history_result import History
-from hpo_explain.methods.runs.trust_result import RunTrust
-from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.runs.history import History
+from hpo_explain.methods.runs.trust import RunTrust
+from hpo_explain.methods.space.recommended_space import Recommendation
 
 MOST_SURE = 0.99  # so many draws tell no larger probability
 _MOST_LEFT = 0.85  # of a space: what leaves more is not worth saying
 _ALIKE = 0.15  # of a share: two that differ by less matter about equally
-QUESTIONS = (
-    "How good, and is there more?",
-    "What matters?",
-    "Where to search?",
-    "What to try next?",
-    "How far to believe this?",
-)
-_ANSWERED_BY = ("optimum", "importance", "recommended_space", "advise", "trust")
 
 
 def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
@@ -101,8 +93,22 @@ class Summary(Result):
     """
 
     table: ClassVar[Table] = Table(
-        index=("question", "questions"), columns={"answer": "lines"}, held={"lines": "lines"}
+        index=("question", "questions"),
+        columns={"answer": "lines"},
+        held={"lines": "lines"},
+        printed=False,
     )
+    questions: ClassVar[tuple[str, ...]] = (
+        "How good, and is there more?",
+        "What matters?",
+        "Where to search?",
+        "What to try next?",
+        "How far to believe this?",
+    )
+    """What each line answers."""
+    answered_by: ClassVar = ("optimum", "importance", "recommended_space", "advise", "trust")
+    """The function whose answer each line tells in short."""
+
     history: History
     optimum: Optimum | None
     importance: FanovaImportance | None
@@ -110,16 +116,6 @@ class Summary(Result):
     recommended_space: Recommendation | None
     advice: Advice | None
     trusted: RunTrust | None
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """What each line answers."""
-        return QUESTIONS
-
-    @property
-    def answered_by(self) -> tuple[str, ...]:
-        """The function whose answer each line tells in short."""
-        return _ANSWERED_BY
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -152,13 +148,6 @@ class Summary(Result):
     def said(self) -> str:
         """The lines, one below the other."""
         return "\n".join(self.lines)
-
-    def printed_cells(self) -> Cells:
-        """Return no columns: the lines say all."""
-        return []
-
-    def __str__(self) -> str:
-        return self.said
 
     def _told(self, claim: Claim | None, text: str) -> Claim:
         """Return a claim in other words; without one, what is said where nothing is known."""

@@ -293,4 +293,4 @@ def _shapley_drawn(
         return shapley[:, None]
     bits = [[changes.columns.index(j) for j in step] for step in steps]
     weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
-    return np.asarray(-weights @ (draws.sign * draws.draws(rows)).T)
+    return -weights @ (draws.sign * draws.draws(rows)).T

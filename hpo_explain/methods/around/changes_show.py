@@ -17,8 +17,12 @@ def contributions(changes: Changes) -> Rows:
     A row without a bar follows another change. More than 20 are folded into the last row.
     """
     rows, rest = Rows.folded(range(len(changes.names)))
+    ends, intervals = changes.contributions, changes.intervals
+    reach = np.abs(intervals - ends[:, None])
     bars = [
-        _bar(changes, row, i) for row, i in enumerate(rows) if np.isfinite(changes.contributions[i])
+        Bar(row, 0.0, float(ends[i]), tuple(reach[i]), fill=0 if changes.needed[i] else PALE)
+        for row, i in enumerate(rows)
+        if np.isfinite(ends[i])
     ]
     labels = [(changes.names[i], changes.change(i).removeprefix(changes.names[i])) for i in rows]
     if rest:
@@ -37,12 +41,6 @@ def contributions(changes: Changes) -> Rows:
         label="gain, averaged over all orders: right is better",
         footer=_WHISKERS * changes.whole.known,
     )
-
-
-def _bar(changes: Changes, row: int, i: int) -> Bar:
-    end, (low, high) = float(changes.contributions[i]), changes.intervals[i]
-    reach = (float(end - low), float(high - end))
-    return Bar(row, 0.0, end, reach, fill=0 if changes.needed[i] else PALE)
 
 
 VIEWS = {"": View(contributions, "What each change contributes to the {found.what}.")}

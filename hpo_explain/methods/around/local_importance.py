@@ -16,19 +16,173 @@ trees (between their cuts), and by Gauss-Legendre quadrature for everything else
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Fact, check_count, fact, shows_progress, unit_of
-from hpo_explain.belief import MATTERS, Draws, std_of_draws
+from hpo_explain.base import (
+    SHARE_NOT_SETTLED,
+    Claim,
+    Fact,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_count,
+    check_name,
+    fact,
+    leading,
+    percent,
+    percent_range,
+    printable,
+    shows_progress,
+    unit_of,
+)
+from hpo_explain.belief import MATTERS, STRETCH, Draws, decide, std_of_draws
 from hpo_explain.methods._engines.explainer import Explainer
-from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.question import Question, explains
-from hpo_explain.space import Array, Config, Ints
+from hpo_explain.space import Array, Bools, Config, Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LocalImportance(Result):
+    """Shares of the variance along each hyperparameter around a configuration (LPI).
+
+    A share says how much the prediction changes when this hyperparameter alone takes its other
+    values, not in which direction, and not what changes together with others.
+
+    Attributes
+    ----------
+    config : mapping
+        The configuration, in the user's units; inactive hyperparameters are left out.
+    importance, std : ndarray of shape (d,)
+        Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
+        the standard deviation of each: means over the functions that the trials allow, or shares
+        of the prediction with a standard deviation over trees (or NaN). Functions in which nothing
+        changes more than noise does have no shares, so means add up to less by their number.
+    variance : ndarray of shape (d,)
+        Variance along each hyperparameter, in squared units of the prediction: the mean over the
+        functions that the trials allow, as the shares are, or that of the prediction (Eq. 2).
+    curves : tuple of (str, tuple, ndarray)
+        Of each hyperparameter that can vary its values, in the user's units, and the predictions.
+    draws : ndarray of shape (number of draws, d)
+        The shares in each function that the trials allow.
+    prediction : float
+        The prediction for the configuration.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.methods.local_importance(table, objective="loss").share("x")
+    1.0
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
+        columns={
+            "value": lambda result: np.array([*map(result.config.get, result.names)], dtype=object),
+            "importance": "importance",
+            "std": "std",
+            "variance": "variance",
+        },
+        order="order",
+        hidden=("curves", "draws"),
+    )
+    config: Mapping[str, Any]
+    importance: Array
+    variance: Array
+    curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
+    std: Array
+    draws: Array
+    prediction: float = float("nan")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The shares of functions drawn from the posterior, by hyperparameter."""
+        return self.drawn(self.names, self.draws)
+
+    @property
+    def active(self) -> Bools:
+        """Whether each hyperparameter is active in the configuration, (d,)."""
+        return np.array([name in self.config for name in self.names])
+
+    def share(self, name: str) -> float:
+        """Return the share of a hyperparameter."""
+        return float(self.importance[self._index(name)])
+
+    def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
+        """Return a hyperparameter's values, in the user's units, and the predictions for them."""
+        self._index(name)
+        for hyperparameter, values, mean in self.curves:
+            if hyperparameter == name:
+                return values, mean
+        raise InputError(
+            "name",
+            f"is {name!r}, which is inactive in this configuration, so nothing changes along it",
+            name,
+            "Choose a configuration in which it is active.",
+        )
+
+    def _index(self, name: str) -> int:
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
+
+    def order(self) -> Ints:
+        """Return the hyperparameters' positions, the largest share first."""
+        return np.argsort(-self.importance, kind="stable")
+
+    @property
+    def headline(self) -> str:
+        """What matters most here."""
+        first = self.claims[0]
+        if first.side == "below":
+            return f"Around {self.where} no hyperparameter matters."
+        return printable(f"Around {self.where} {first.hyperparameters[0]} matters most.")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What matters around the configuration, up to three quarters of the variance.
+
+        Certain where 95 % of the functions that the trials allow give it more than 2 %.
+        """
+        if not self.importance.any():
+            whole = decide(self.draws.max(axis=1), MATTERS, side="below")
+            text = f"Around {self.where} no hyperparameter alone changes the {self.what}."
+            said = self.decided("share", self.names, whole, text=text)
+            return (replace(said, side="below"),)
+        return tuple(map(self._claim, leading(self.importance)))
+
+    def _claim(self, j: int) -> Claim:
+        decision = decide(self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"])
+        low, high = decision.interval
+        low, high = max(low, 0.0), min(high, 1.0)
+        decision = replace(decision, interval=(low, high))
+        unsettled = SHARE_NOT_SETTLED(
+            label=self.names[j], threshold=MATTERS, probability=decision.probability
+        )
+        share = percent(float(self.importance[j]))
+        if decision.known:
+            share = percent_range(low, high)
+        return self.decided(
+            "share",
+            (self.names[j],),
+            decision,
+            frame=f"Around {self.where} the {self.what} depends most on {{each}}.",
+            text=f"{self.names[j]} ({share})",
+            unsettled=unsettled,
+            exact=bool(self.subject.acquisition),
+        )
+
 
 _MOST_VALUES = 1000  # of one hyperparameter
 
@@ -162,16 +316,28 @@ class LocalImportanceExplainer(Explainer):
         variances = self._variances(values, members, owner, points)
         draws = _shares_beside(variances, unit_of(values), noise)
         std = std_of_draws(draws)
-        by_tree = self._over_trees(rows, members, owner, points)
+        by_tree = self.explained.by_tree(rows) if len(rows) else None
         if by_tree is not None:
-            std = by_tree
+            shares = _shares_beside(
+                self._variances(by_tree, members, owner, points), unit_of(by_tree)
+            )
+            varying = shares.any(axis=1)  # a constant tree has no shares
+            shares = shares[varying] if varying.any() else shares
+            std = (shares - shares[:1]).std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self.about,
             config=space.decode(x[None, :])[0],
             importance=draws.mean(axis=0),
             variance=variances.mean(axis=0),
-            curves=self._curves(members, points, means),
+            curves=tuple(
+                (
+                    space.names[j],
+                    tuple(space.parameters[j].decode(positions[~np.isnan(positions)])),
+                    mean[~np.isnan(positions), 0],
+                )
+                for j, (positions, _), mean in zip(members, points, means, strict=True)
+            ),
             std=std,
             draws=draws,
             prediction=float(at_x[0]),
@@ -250,27 +416,6 @@ class LocalImportanceExplainer(Explainer):
             variances[:, j] = _variance(v, w)
         return variances
 
-    def _over_trees(
-        self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]
-    ) -> Array | None:
-        """Return the standard deviation of each share over the trees of a forest."""
-        by_tree = self.explained.by_tree(rows) if len(rows) else None
-        if by_tree is None:
-            return None
-        variances = self._variances(by_tree, members, owner, points)
-        shares = _varying(_shares_beside(variances, unit_of(by_tree)))
-        return np.asarray((shares - shares[:1]).std(axis=0))
-
-    def _curves(
-        self, members: Sequence[int], points: list[Points], means: list[Array]
-    ) -> tuple[tuple[str, tuple[object, ...], Array], ...]:
-        curves = []
-        for j, (positions, _), mean in zip(members, points, means, strict=True):
-            there = ~np.isnan(positions)
-            values = tuple(self.space.parameters[j].decode(positions[there]))
-            curves.append((self.space.names[j], values, mean[there, 0]))
-        return tuple(curves)
-
     def _notes(self, x: Array, std: Array) -> tuple[Fact, ...]:
         notes = []
         if self.explained.of_objective and not self._draws.joint:
@@ -314,26 +459,16 @@ def _variance(values: Array, shares: Array) -> Array:
     return np.asarray(shares @ centred**2, dtype=float)
 
 
-def _varying(shares: Array) -> Array:
-    """Return the shares in those functions that vary here: a constant one has none."""
-    varying = shares.any(axis=1)
-    return shares[varying] if varying.any() else shares
-
-
 def _shares_beside(variances: Array, unit: float, noise: float = 0.0) -> Array:
     """Return the shares in several functions, (functions, d), of their variances.
 
     Of a function that hardly varies beside the noise nobody can tell what changes it: 0. In the
-    unit no square overflows.
+    unit no square overflows. They add up to 1, or are 0 where nothing varies.
     """
     whole = variances.sum(axis=1, keepdims=True) / unit / unit
     there = whole > MATTERS * (whole + (noise / unit) ** 2)
-    return _shares(np.where(there, variances, 0.0))
-
-
-def _shares(variance: Array) -> Array:
-    """Return variances relative to their sum, by row; 0 where nothing varies."""
-    largest = variance.max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
+    variances = np.where(there, variances, 0.0)
+    largest = variances.max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(variances, largest, out=np.zeros_like(variances), where=largest > 0)
     whole = scaled.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0))
+    return np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)

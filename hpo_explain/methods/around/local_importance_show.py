@@ -6,7 +6,7 @@ import numpy as np
 
 from hpo_explain.base import format_value
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.methods.around.local_importance_result import LocalImportance
+from hpo_explain.methods.around.local_importance import LocalImportance
 
 _WHISKERS = {
     True: "Whiskers: standard deviation over what the trials allow.",

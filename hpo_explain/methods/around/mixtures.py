@@ -41,7 +41,7 @@ class Mixtures:
 
     def row(self, done: Sequence[int]) -> Array:
         """Return the row after the changes of some columns, and what follows."""
-        return np.asarray(self.rows(np.isin(self.columns, done)[None])[0])
+        return self.rows(np.isin(self.columns, done)[None])[0]
 
     def rows(self, changed: Bools) -> Array:
         """Return the row after each set of changes, (m, d); NaN where nothing has a value.

@@ -19,6 +19,8 @@ from hpo_explain.base import (
     Result,
     Subject,
     Table,
+    as_objects,
+    attributes,
     between,
     check_fraction,
     fact,
@@ -118,7 +120,7 @@ class Contributions(Result):
     @property
     def values(self) -> npt.NDArray[Any]:
         """The value of each hyperparameter, None where it is inactive, (d,)."""
-        return np.array([*map(self.config.get, self.names), None], dtype=object)[:-1]
+        return as_objects([*map(self.config.get, self.names)])
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contribution (by size) first."""
@@ -174,15 +176,15 @@ class Contributions(Result):
         )
 
 
-_HELD: Mapping[str, Any] = {
-    "config": lambda result: dict(result.config),
-    "contributions": lambda result: result.records(),
-    "prediction": "prediction",
-    "baseline": "baseline",
-    "efficiency_gap": "efficiency_gap",
-    "background_size": "background_size",
-    "estimator": lambda result: None if result.estimator is None else str(result.estimator),
-}
+_HELD: Mapping[str, Any] = attributes(
+    "config",
+    "prediction",
+    "baseline",
+    "efficiency_gap",
+    "background_size",
+    "estimator",
+    contributions=lambda result: result.records(),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -250,14 +252,10 @@ class ProposalExplanation(Contributions):
         index=("hyperparameter", "names"),
         columns={},
         order="order",
-        held={
-            **_HELD,
-            "not_chosen": lambda result: list(result.not_chosen),
-            "payout": "payout",
-            "objective_prediction": "objective_prediction",
-            "objective_baseline": "objective_baseline",
-            "orders": "orders",
-        },
+        held=_HELD
+        | attributes(
+            "not_chosen", "payout", "objective_prediction", "objective_baseline", "orders"
+        ),
     )
     terms: tuple[str, ...]
     standard_error: Array
@@ -284,7 +282,7 @@ class ProposalExplanation(Contributions):
     @property
     def total(self) -> Array:
         """The contribution of each hyperparameter to the whole acquisition, (d,)."""
-        return np.asarray(self.phi.sum(axis=1))
+        return self.phi.sum(axis=1)
 
     @property
     def half(self) -> Array:
@@ -305,8 +303,7 @@ class ProposalExplanation(Contributions):
     @property
     def columns(self) -> dict[str, Any]:
         """The columns of the table: value, total, and one per term."""
-        first = {"value": self.values, "total": self.total}
-        return {**first, **self.by_term}
+        return {"value": self.values, "total": self.total, **self.by_term}
 
     @property
     def contributions(self) -> pd.DataFrame:
@@ -486,7 +483,12 @@ class ProposalExplanation(Contributions):
         name, total = self.names[j], float(self.total[j])
         half = self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
-        within = self._within_error(j, t)
+        # a sign that is told is within the error of averaging
+        sizes = [abs(total) - half[j, -1], abs(self.phi[j, t]) - half[j, t]]
+        if self.moves is not None and self.moves_error is not None:
+            of_moves = self._half_of(self.moves_error, 0.95)
+            sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
+        within = bool(min(sizes) <= 0.0)
         error = "is within the error of averaging over the background"
         doubt = fact(f"the contribution of {name} {error}", names=[name])
         return self.claim(
@@ -502,26 +504,13 @@ class ProposalExplanation(Contributions):
             values=(self.config[name],) if name in self.config else (),
         )
 
-    def _within_error(self, j: int, t: int) -> bool:
-        """Return whether a sign that is told is within the error of averaging."""
-        half = self.half_width()
-        sizes = [abs(self.total[j]) - half[j, -1], abs(self.phi[j, t]) - half[j, t]]
-        if self.moves is not None and self.moves_error is not None:
-            of_moves = self._half_of(self.moves_error, 0.95)
-            sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
-        return bool(min(sizes) <= 0.0)
-
-    def _moved(self, j: int, t: int) -> float:
-        """Return by how much a value moves what is predicted: to the better, or to less certain."""
-        if self.moves is None:  # the terms are linear in what is predicted
-            return float(self.phi[j, t])
-        sign = -self.subject.sign if self.terms[t] == "mean" else 1.0
-        return sign * float(self.moves[j, t])
-
     def _why(self, j: int, t: int) -> str:
         """Return why a value contributes to a term: what it does to what is predicted."""
-        term, objective, is_more = self.terms[t], self.objective_name, self.phi[j, t] > 0.0
-        if self.phi[j, t] * self._moved(j, t) <= 0.0:  # the prediction does not move that way
+        term, objective, contributes = self.terms[t], self.objective_name, self.phi[j, t]
+        moved = contributes  # the terms are linear in what is predicted
+        if self.moves is not None:
+            moved = (-self.subject.sign if term == "mean" else 1.0) * self.moves[j, t]
+        if contributes * moved <= 0.0:  # the prediction does not move that way
             return (
                 f"by the predicted {objective}" if term == "mean" else "by the model's uncertainty"
             )
@@ -531,7 +520,7 @@ class ProposalExplanation(Contributions):
             "good": (f"likelier {_AMONG} good trials", f"unlikelier {_AMONG} good trials"),
             "bad": (f"unlikelier {_AMONG} the other trials", f"likelier {_AMONG} the other trials"),
         }.get(term, (f"raises the {term}", f"lowers the {term}"))
-        return raises if is_more else lowers
+        return raises if contributes > 0.0 else lowers
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

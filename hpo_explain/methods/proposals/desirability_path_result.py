@@ -24,6 +24,7 @@ from hpo_explain.base import (
     InputError,
     Result,
     Table,
+    attributes,
     check_count,
     counted,
     fact,
@@ -104,15 +105,15 @@ class DesirabilityPath(Result):
 
     table: ClassVar[Table] = Table(
         columns={},
-        held={
-            "trials": "trials",
-            "terms": "terms",
-            "acquisitions": "acquisitions",
-            "turning_points": lambda result: result.turning_points(),
-            "balance": lambda result: result.balance(),
-            "kappa": "kappa",
-            "explanations": lambda result: [e.to_dict() for e in result.explanations],
-        },
+        held=attributes(
+            "trials",
+            "terms",
+            "acquisitions",
+            "kappa",
+            turning_points=lambda result: result.turning_points(),
+            balance=lambda result: result.balance(),
+            explanations=lambda result: [e.to_dict() for e in result.explanations],
+        ),
     )
     explanations: tuple[ProposalExplanation, ...]
     all_trials: npt.NDArray[np.int64]
@@ -278,7 +279,7 @@ class DesirabilityPath(Result):
         if kappa is None:
             return uncertainty
         factor = [kappa / e.kappa if e.kappa else 1.0 for e in self.explanations]
-        return np.asarray(uncertainty * np.array(factor)[:, None])
+        return uncertainty * np.array(factor)[:, None]
 
     def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
@@ -493,7 +494,7 @@ class DesirabilityPath(Result):
         total = self.total
         if kappa is not None:
             total = total + self._uncertainty(kappa) - self._uncertainty()
-        return np.asarray(np.abs(total).mean(axis=0))
+        return np.abs(total).mean(axis=0)
 
 
 def predicted_at(explanation: ProposalExplanation) -> tuple[float, float]:

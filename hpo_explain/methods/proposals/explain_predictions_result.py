@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Claim, Result, Table, counted, format_value, worth_naming
+from hpo_explain.base import Claim, Result, Table, attributes, counted, format_value, worth_naming
 from hpo_explain.methods.proposals.contributions_result import value_in
 from hpo_explain.space import Array
 
@@ -51,16 +51,16 @@ class PredictionOverview(Result):
 
     table: ClassVar[Table] = Table(
         columns={},
-        held={
-            "names": "names",
-            "configs": lambda result: [dict(config) for config in result.configs],
-            "trials": "trials",
-            "contributions": "phi",
-            "predictions": "predictions",
-            "baseline": "baseline",
-            "importance": "importance",
-            "background_size": "background_size",
-        },
+        held=attributes(
+            "names",
+            "configs",
+            "trials",
+            "predictions",
+            "baseline",
+            "importance",
+            "background_size",
+            contributions="phi",
+        ),
         contributions=("contribution",),
     )
     configs: tuple[Mapping[str, Any], ...]
@@ -79,7 +79,7 @@ class PredictionOverview(Result):
     @property
     def importance(self) -> Array:
         """The mean size of each hyperparameter's contributions, in the objective's units. (d,)."""
-        return np.asarray(np.abs(self.phi).mean(axis=0))
+        return np.abs(self.phi).mean(axis=0)
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contributions first."""

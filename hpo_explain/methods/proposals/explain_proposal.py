@@ -189,54 +189,46 @@ class ProposalExplainer:
             If the trial does not exist, no feasible trial was known for "incumbent", or an option
             is not allowed.
         """
-        by_name = isinstance(self.acquisition, str)
-        any_trial = not by_name or self.acquisition != "auto"
-        what = proposed(run, trial, seed=self.seed, any_trial=any_trial)
+        what = proposed(run, trial, seed=self.seed, any_trial=self.acquisition != "auto")
         why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
             raise NothingToExplain(why_not)
-        model = None
+        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
+        earlier, belief, doubts = run.known_before(what.before), None, list[Fact]()
         if self.surrogate is not None:
             model = accepted_surrogate(as_surrogate(self.surrogate, run.space))
-        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
-        if model is not None:
             chosen = chosen.through(model, run.direction)
+            doubts += doubts_of_model(model, run.X, run.objective)
+            if believed:
+                belief = as_draws(model, run.direction, seed=self.seed)
+        elif believed and len(earlier) >= LEAST_KNOWN:
+            belief = run.belief(what.before, seed=self.seed)
+        if what.number is not None:
+            if self.surrogate is not None or not isinstance(self.acquisition, str):
+                of = getattr(chosen.acquisition, "surrogate", None)
+                doubts += learned_later(run, what.number, of)
+            if trial == "best":
+                doubts += _best_elsewhere(run, what.number)
         background, about = self._background(run, what)
-        notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
-        if model is not None:
-            notes += doubts_of_model(model, run.X, run.objective)
-        if what.number is not None and (model is not None or not by_name):
-            of = getattr(chosen.acquisition, "surrogate", None)
-            notes += learned_later(run, what.number, of)
-        if what.number is not None and trial == "best":
-            notes += _best_elsewhere(run, what.number)
-        earlier = run.known_before(what.before)
+        notes = [*about, *chosen.notes, *_running(run, what), *what.notes, *doubts]
         notes += _repeats(run, what, earlier)
         subject = Subject.of(
             run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
         )
-        rows = _compact(earlier)
-        belief = None
-        if believed and model is not None:
-            belief = as_draws(model, run.direction, seed=self.seed)
-        elif believed and len(earlier) >= LEAST_KNOWN:
-            belief = run.belief(what.before, seed=self.seed)
         return ShapleyExplainer(
             chosen.acquisition,
             background=background,
             estimator=self.estimator,
             orders=self.orders,
             precision=self.precision,
-            subject=replace(subject, tried=run.X[rows], costs=run.cost[rows]),
+            subject=replace(subject, tried=run.X[earlier], costs=run.cost[earlier]),
             belief=belief,
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
 
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""
-        if not isinstance(self.background, str):
-            return self.background, []
-        if self.background != "incumbent":
+        if not (isinstance(self.background, str) and self.background == "incumbent"):
             return self.background, []
         earlier = run.known_before(what.before)
         earlier = earlier[np.asarray(run.feasible)[earlier]]
@@ -252,12 +244,6 @@ class ProposalExplainer:
         incumbent = run.best(np.asarray(run.trials)[earlier].tolist())
         compared = "it is compared with trial ", trial_number(incumbent), ", the best one by then"
         return run.config(incumbent), [fact(*compared, trials=[incumbent])]
-
-
-def _compact(rows: Ints) -> Ints | slice:
-    """Return the first rows as a slice: what it cuts off is no copy, and there are many of them."""
-    first = len(rows) and rows[-1] == len(rows) - 1
-    return slice(len(rows)) if first else rows
 
 
 def _running(run: Run, what: Proposed) -> list[Fact]:

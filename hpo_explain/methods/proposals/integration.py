@@ -31,8 +31,8 @@ class ShapleyEstimate:
     ----------
     phi : ndarray of shape (players, columns)
         The values.
-    repetitions : ndarray of shape (repetitions, players, columns) or None
-        Independent ones of which they are the mean, if there are several.
+    repetitions : ndarray of shape (repetitions, players, columns)
+        Independent ones of which they are the mean; none or one where there are not several.
     background : ndarray of shape (n, d)
         The latent rows that they are compared with.
     how : Fact
@@ -42,7 +42,7 @@ class ShapleyEstimate:
     """
 
     phi: Array
-    repetitions: Array | None
+    repetitions: Array
     background: Array
     how: Fact
     notes: tuple[Fact, ...] = ()
@@ -53,15 +53,12 @@ class ShapleyEstimate:
     ) -> ShapleyEstimate:
         """Return the mean over the rows of hypercubes."""
         phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
-        several = by_cube if len(cubes) > 1 else None
-        return cls(phi, several, np.vstack(cubes), how, notes)
+        return cls(phi, by_cube, np.vstack(cubes), how, notes)
 
     def of_all(self, players: Ints, d: int) -> ShapleyEstimate:
         """Return it by hyperparameter, of which those that are no players contribute nothing."""
         phi = np.zeros((d, self.phi.shape[1]))
         phi[players] = self.phi
-        if self.repetitions is None:
-            return replace(self, phi=phi)
         repetitions = np.zeros((len(self.repetitions), *phi.shape))
         repetitions[:, players] = self.repetitions
         return replace(self, phi=phi, repetitions=repetitions)
@@ -69,29 +66,20 @@ class ShapleyEstimate:
     @property
     def degrees_of_freedom(self) -> int:
         """Of t-intervals; 0 where nothing is repeated."""
-        return 0 if self.repetitions is None else len(self.repetitions) - 1
+        return len(self.repetitions) - 1
 
     def standard_error(self, columns: slice) -> Array:
         """Return the standard error of some columns and of their sum, (players, columns + 1).
 
         NaN where it is not known.
         """
-        if self.repetitions is None:
-            n, own = self.phi[:, columns].shape
-            return np.full((n, own + 1), np.nan)
         return _error(_with_total(self.repetitions[..., columns]))
 
     def difference_error(self, columns: slice) -> Array:
         """Return the standard errors of differences, (columns + 1, players, players)."""
-        if self.repetitions is None:
-            n, own = self.phi[:, columns].shape
-            return np.full((own + 1, n, n), np.nan)
         values = _with_total(self.repetitions[..., columns])
-        n, columns_and_total = values.shape[1:]
-        errors = np.zeros((columns_and_total, n, n))
-        for i in range(n):
-            errors[:, i] = _error(values[:, [i]] - values).T
-        return errors
+        each = [_error(values[:, [i]] - values) for i in range(values.shape[1])]
+        return np.moveaxis(np.array(each), 2, 0)
 
 
 def integrated(
@@ -105,7 +93,9 @@ def integrated(
     if not reference.grows:
         cubes = reference.cubes(config)
         return ShapleyEstimate.over(cubes, *game.shapley(cubes))
-    bound, rows = _most_rows(game), FIRST_ROWS
+    bound, rows = MOST_ROWS, FIRST_ROWS
+    if game.predicted_rows:
+        bound = min(bound, max(FIRST_ROWS, MOST_PREDICTED // game.predicted_rows))
     while True:
         cubes = reference.cubes(config, rows)
         by_cube, how = game.shapley(cubes)
@@ -136,14 +126,6 @@ def sampled(
     return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)
 
 
-def _most_rows(game: CoalitionGame) -> int:
-    """Return how many rows a background may grow to."""
-    if game.predicted_rows:
-        predicted = MOST_PREDICTED // game.predicted_rows
-        return min(MOST_ROWS, max(FIRST_ROWS, predicted))
-    return MOST_ROWS
-
-
 def _with_total(repetitions: Array) -> Array:
     """Return contributions with their sum over the columns in a last one."""
     total = repetitions.sum(axis=2, keepdims=True)
@@ -152,8 +134,10 @@ def _with_total(repetitions: Array) -> Array:
 
 def _error(repetitions: Array) -> Array:
     """Return the standard error of means over independent repetitions, the first axis."""
+    if len(repetitions) < 2:
+        return np.full(repetitions.shape[1:], np.nan)
     spread = repetitions.std(axis=0, ddof=1)
-    return np.asarray(spread / np.sqrt(len(repetitions)))
+    return spread / np.sqrt(len(repetitions))
 
 
 def _relative_half_width(totals: Array) -> float:

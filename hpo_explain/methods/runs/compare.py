@@ -21,7 +21,7 @@ trials of each run allow, of which each has its own best.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -51,7 +51,7 @@ from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Explained, several_runs, shared_subject, surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace, Shared, still_possible, values_of
+from hpo_explain.space import Array, Parameter, SearchSpace, Shared, still_possible, values_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -128,26 +128,29 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
-    work = (delayed(_compared)(name, run, shared, kind, seed) for name, run in read.items())
-    runs_compared = list(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
-    return comparison_of(runs_compared, seed=seed)
+    if shared.space is None:
+        names = {name: run.space.names for name, run in read.items()}
+        raise InputError("runs", "share no hyperparameter", names, "Compare others.")
+    within = {name: shared.space[name] for name in shared.narrowed}
+    work = (delayed(_compared)(name, run, within, kind, seed) for name, run in read.items())
+    each = tuple(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
+    return _Comparing(each, shared, shared.space, seed).compared()
 
 
-def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
+def _compared(
+    name: str, run: Run, within: Mapping[str, Parameter], kind: Kind, seed: int
+) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
-    shared_values = {
-        n: values_of(shared.space[n])
-        for n in shared.narrowed
-        if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
-    }
+    narrower = {n: p for n, p in within.items() if values_of(p) != values_of(run.space[n])}
     model, _ = surrogate_of(run, None, kind, seed)
     draws = as_draws(model, run.direction, seed=seed)
-    if shared.space is None or not (shared_values and draws.joint):
-        shares = importance(run, kind=kind, seed=seed, given=shared_values or None)
+    if not (narrower and draws.joint):
+        given = {n: values_of(p) for n, p in narrower.items()}
+        shares = importance(run, kind=kind, seed=seed, given=given or None)
     else:
         parameters = [
-            replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
-            if p.name in shared_values
+            replace(narrower[p.name], active_when=p.active_when, optional=p.optional)
+            if p.name in narrower
             else p
             for p in run.space
         ]
@@ -198,7 +201,7 @@ class ComparedRun:
 
     def cost(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows."""
-        return np.asarray(self.draws.costs(X).mean(axis=0))
+        return self.draws.costs(X).mean(axis=0)
 
     @cached_property
     def trust(self) -> Trust | None:
@@ -210,41 +213,13 @@ class ComparedRun:
         """The least cost of each function, (k,)."""
         return self.draws.landscape.least
 
-    def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
+    def rows(self, config: dict[str, Any], latent: Array) -> Array:
         """Return encoded rows that have the values of a configuration, other values as they are."""
         own = self.surrogate.space
         X = latent.copy()
         for name, value in config.items():
             X[:, own.index(name)] = own[name].encode([value])[0]
         return own.project(X)
-
-
-def comparison_of(runs: Sequence[ComparedRun], *, seed: int = 0) -> Comparison:
-    """Return what several runs have in common, and in what they differ; see :func:`compare`.
-
-    Raises
-    ------
-    InputError
-        If they share no hyperparameter.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X = space.sample(20)
-    >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
-    >>> parts = [
-    ...     ComparedRun(name, run.surrogate(), hx.base.Subject.of(run), hx.importance(run))
-    ...     for name in ("one", "two")
-    ... ]
-    >>> comparison_of(parts).runs
-    ('one', 'two')
-    """
-    shared = Shared.of([run.surrogate.space for run in runs])
-    if shared.space is None:
-        names = {run.name: run.surrogate.space.names for run in runs}
-        raise InputError("runs", "share no hyperparameter", names, "Compare others.")
-    return _Comparing(tuple(runs), shared, shared.space, seed).compared()
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +292,7 @@ class _Comparing:
         count, total = (np.bincount(at, weight, len(values)) for weight in (None, cost))
         effect = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
         best, average = scale
-        return np.asarray((effect - best) / (average - best))
+        return (effect - best) / (average - best)
 
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
@@ -345,8 +320,10 @@ class _Comparing:
         """Return the default, and the best and the average cost of each run."""
         candidates, losses, scales = self._candidates(), [], []
         for run in steps(self.runs, "runs"):
-            latent, space = self._latent(run), run.surrogate.space
-            rows = np.concatenate([self._rows(run, config, latent) for config in candidates])
+            space = run.surrogate.space
+            # the values of a run's own hyperparameters over which a candidate is averaged
+            latent = space.sample(1 if self.shared.same else _OVER, self.seed, latent=True)
+            rows = np.concatenate([run.rows(config, latent) for config in candidates])
             costs = run.draws.costs(rows).reshape(-1, len(candidates), len(rows) // len(candidates))
             cost = costs.mean(axis=2)
             average = run.draws.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
@@ -358,19 +335,9 @@ class _Comparing:
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
         losses_of = equally_many([loss[:, chosen] for loss in losses])
-        draws = [*map(in_own_order, losses_of, self._ranks)]
-        default = Default(
-            configuration=candidates[chosen],
-            loss=mean_losses[:, chosen],
-            draws=np.column_stack(draws),
-        )
-        return default, scales
-
-    @property
-    def _ranks(self) -> list[int]:
-        """The place of each run among their names."""
-        names = sorted(run.name for run in self.runs)
-        return [names.index(run.name) for run in self.runs]
+        ranks = np.argsort(np.argsort([run.name for run in self.runs])).tolist()
+        draws = np.column_stack([*map(in_own_order, losses_of, ranks)])
+        return Default(candidates[chosen], mean_losses[:, chosen], draws), scales
 
     def _candidates(self) -> list[dict[str, Any]]:
         configs = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
@@ -392,16 +359,6 @@ class _Comparing:
         except (KeyError, ValueError):
             return False
         return True
-
-    def _rows(self, run: ComparedRun, config: dict[str, Any], latent: Array) -> Array:
-        if self.shared.same:
-            return self.space.encode([config])
-        return run.rows(self.space, config, latent)
-
-    def _latent(self, run: ComparedRun) -> Array:
-        """Return the values of a run's own hyperparameters over which a candidate is averaged."""
-        n = 1 if self.shared.same else _OVER
-        return run.surrogate.space.sample(n, self.seed, latent=True)
 
 
 def _positions(parameter: Any) -> Array:

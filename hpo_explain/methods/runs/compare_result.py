@@ -15,6 +15,7 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    attributes,
     format_value,
     listed,
     shorten,
@@ -50,7 +51,7 @@ class Default:
         """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
         if len(self.draws) < 2:
             return np.full(len(self.loss), np.nan)
-        return np.asarray(np.quantile(self.draws, 0.95, axis=0))
+        return np.quantile(self.draws, 0.95, axis=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -105,14 +106,19 @@ class Comparison(Result):
         index=("hyperparameter", "names"),
         columns={},
         order="order",
-        held={
-            **{name: name for name in ("runs", "names", "shares", "grid", "effects", "went")},
-            "intervals": "bounds",
-            "incumbents": lambda result: [dict(incumbent) for incumbent in result.incumbents],
-            "default": lambda result: dict(result.default.configuration),
-            "default_loss": lambda result: result.default.loss,
-            "default_upper": lambda result: result.default.upper,
-        },
+        held=attributes(
+            "runs",
+            "names",
+            "shares",
+            "grid",
+            "effects",
+            "went",
+            "incumbents",
+            intervals="bounds",
+            default=lambda result: result.default.configuration,
+            default_loss=lambda result: result.default.loss,
+            default_upper=lambda result: result.default.upper,
+        ),
     )
     runs: tuple[str, ...]
     importances: tuple[FanovaImportance, ...]
@@ -172,7 +178,7 @@ class Comparison(Result):
     @property
     def spread(self) -> Array:
         """Standard deviation of the shares over the runs, (d,)."""
-        return np.asarray(self.shares.std(axis=0, ddof=1))
+        return self.shares.std(axis=0, ddof=1)
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base import Origin, counted, format_value, number
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, usual_ends
 from hpo_explain.methods._engines.trials import trials_in_words
-from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.runs.history import History
 from hpo_explain.space import Array
 
 _MOST = 120  # characters of the reasons for which trials were left out
@@ -27,6 +27,11 @@ def trials(history: History) -> Curves:
     values = np.where(history.diverged, worst, history.learned)
     without = _without_result(history, worst)
     optimum, feasible = history.optimum, history.feasible
+    numbers = [*history.trials.tolist(), *history.left_out]
+    limits: tuple[float | None, float | None] = (None, None)
+    if numbers:
+        margin = 0.5 + 0.02 * (max(numbers) - min(numbers))
+        limits = min(numbers) - margin, max(numbers) + margin
     steps = Line(
         history.trials[feasible].astype(float),
         history.best_learned[feasible],
@@ -34,7 +39,7 @@ def trials(history: History) -> Curves:
         step=True,
     )
     return Curves(
-        x=Axis(label="trial", whole=True, limits=_ends(history)),
+        x=Axis(label="trial", whole=True, limits=limits),
         y=Axis(label=history.objective_name, limits=usual_ends(values, lower_is_better=minimized)),
         lines=[steps] if history.tied else [],
         dots=[*_with_result(history, values), *without.values()],
@@ -56,15 +61,6 @@ def trials(history: History) -> Curves:
             **{dots.look: f"{kind} ({len(dots.x)})" for kind, dots in without.items()},
         },
     )
-
-
-def _ends(history: History) -> tuple[float | None, float | None]:
-    numbers = [*history.trials.tolist(), *history.left_out]
-    if not numbers:
-        return None, None
-    first, last = min(numbers), max(numbers)
-    margin = 0.5 + 0.02 * (last - first)
-    return first - margin, last + margin
 
 
 def _with_result(history: History, values: Array) -> list[Dots]:

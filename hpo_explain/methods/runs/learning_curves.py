@@ -111,7 +111,8 @@ def learning_curves(
                 "names of its columns as trial and fidelity."
             )
         )
-    final = _final(run, curves)
+    objective = dict(zip(np.asarray(run.trials).tolist(), run.objective, strict=True))
+    final = np.array([objective.get(trial, np.nan) for trial in curves.trials.tolist()])
     done = ~np.isnan(final)
     n_finished, n_unfinished = int(done.sum()), int((~done).sum())
     if n_finished < _LEAST:
@@ -127,7 +128,8 @@ def learning_curves(
         ranks.append(_ranks(sign * final[rows], sign * held[rows, s], at_end=s == last))
     correlation, lower, upper, rank, regret = np.array(ranks).T
     notes = []
-    elsewhere = int((final[done] != _last(curves)[done]).sum())
+    finished = zip(curves.values[done], final[done], strict=True)
+    elsewhere = sum(row[~np.isnan(row)][-1] != value for row, value in finished)
     if elsewhere:
         some = f"in {elsewhere} of {n_finished} finished trials"
         notes.append(fact(f"the last value reported is not the objective itself {some}"))
@@ -157,12 +159,6 @@ def learning_curves(
         shares={step: result for step, result in shares.items() if result is not None},
         notes=(*notes, *subject.notes),
     )
-
-
-def _final(run: Run, curves: Curves) -> Array:
-    """Return the objective of each trial that has a curve; NaN where it has none."""
-    objective = dict(zip(np.asarray(run.trials).tolist(), run.objective, strict=True))
-    return np.array([objective.get(trial, np.nan) for trial in curves.trials.tolist()])
 
 
 def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float, float, float]:
@@ -284,10 +280,3 @@ def _from(steps: Array, lower: Array, level: float) -> float | None:
     below = np.flatnonzero(~(lower[: defined[-1] + 1] > level))
     first = int(below[-1]) + 1 if len(below) else 0
     return float(steps[first]) if first <= defined[-1] else None
-
-
-def _last(curves: Curves) -> Array:
-    """Return the last value that each trial reported, (m,)."""
-    there = ~np.isnan(curves.values)
-    last = there.shape[1] - 1 - np.argmax(there[:, ::-1], axis=1)
-    return np.asarray(curves.values[np.arange(len(curves)), last])

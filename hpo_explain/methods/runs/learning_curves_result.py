@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, Result, Table, fact, format_value, number, printable
+from hpo_explain.base import Claim, Result, Table, attributes, fact, format_value, number, printable
 from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
@@ -68,24 +68,18 @@ class LearningCurves(Result):
 
     table: ClassVar[Table] = Table(
         keys="by_step",
-        columns={
-            name: name
-            for name in (
-                "trials",
-                "finished",
-                "correlation",
-                "lower",
-                "upper",
-                "pick_rank",
-                "pick_regret",
-            )
-        },
-        held={
-            "step_name": lambda result: result.curves.step_name,
-            "steps": lambda result: result.to_frame().to_dict(orient="list"),
-            **{name: name for name in ("enough", "related_from", "known_from", "unfinished")},
-            "shares": lambda result: result.shares_by_step().to_dict(orient="list"),
-        },
+        columns=attributes(
+            "trials", "finished", "correlation", "lower", "upper", "pick_rank", "pick_regret"
+        ),
+        held=attributes(
+            "enough",
+            "related_from",
+            "known_from",
+            "unfinished",
+            step_name=lambda result: result.curves.step_name,
+            steps=lambda result: result.to_frame().to_dict(orient="list"),
+            shares=lambda result: result.shares_by_step().to_dict(orient="list"),
+        ),
     )
     curves: Curves
     final: Array

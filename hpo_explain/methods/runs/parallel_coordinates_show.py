@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base import counted, format_value, format_values, listed, spans
 from hpo_explain.base.figures import Parallel, Tick, View, side_by_side, usual_ends
-from hpo_explain.methods.runs.parallel_coordinates_result import ParallelCoordinates
+from hpo_explain.methods.runs.parallel_coordinates import ParallelCoordinates
 from hpo_explain.space import Array, Ints, Parameter
 
 _MOST_WRITTEN = 5  # categories beside a name

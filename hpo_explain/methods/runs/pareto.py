@@ -133,6 +133,8 @@ class _Front:
         X = objectives.first.X[front]
         predicted = [self.surrogates[name].predict(X) for name in objectives.names]
         moves, notes = self._moves(), list[Fact]()
+        pairs = itertools.permutations(range(len(objectives.names)), 2)
+        savings = [self._saving(k, other, loss) for k, other in pairs]
         if left_out := objectives.left_out:
             text = f"left out: {spans(left_out)}, which not all objectives have"
             notes.append(fact(text, trials=left_out))
@@ -151,7 +153,7 @@ class _Front:
             predicted=np.column_stack([mean for mean, _ in predicted]),
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
-            savings=tuple(self._savings(loss)) if moves else (),
+            savings=tuple(saving for saving in savings if moves and saving is not None),
             draws=self._drawn(),
             notes=tuple(notes),
         )
@@ -205,11 +207,6 @@ class _Front:
 
     # ------------------------------------------------------------------ cost against gain
 
-    def _savings(self, loss: float) -> list[Saving]:
-        pairs = itertools.permutations(range(len(self.objectives.names)), 2)
-        savings = [self._saving(k, other, loss) for k, other in pairs]
-        return [saving for saving in savings if saving is not None]
-
     def _saving(self, k: int, other: int, loss: float) -> Saving | None:
         """Return what a trial saves most in one objective that costs at most so much in `k`.
 
@@ -254,4 +251,4 @@ class _Front:
         """Return how much more rows cost than one, (draws, n)."""
         among = np.append(rows, best)
         costs = self._costs(k, self.objectives.first.X[among])
-        return np.asarray(costs[:, :-1] - costs[:, -1:])
+        return costs[:, :-1] - costs[:, -1:]

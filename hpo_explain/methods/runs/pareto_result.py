@@ -15,6 +15,7 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    attributes,
     format_value,
     join_names,
     plus_minus,
@@ -137,24 +138,19 @@ class ParetoFront(Result):
     table: ClassVar[Table] = Table(
         index=("trial", "trials_on_front"),
         columns={},
-        held={
-            **{
-                name: name
-                for name in (
-                    "objectives",
-                    "directions",
-                    "trials",
-                    "values",
-                    "ranks",
-                    "predicted",
-                    "predicted_std",
-                    "on_front",
-                    "configurations",
-                )
-            },
-            "front": "trials_on_front",
-            "hypervolume": "contribution",
-            "moves": lambda result: [
+        held=attributes(
+            "objectives",
+            "directions",
+            "trials",
+            "values",
+            "ranks",
+            "predicted",
+            "predicted_std",
+            "on_front",
+            "configurations",
+            front="trials_on_front",
+            hypervolume="contribution",
+            moves=lambda result: [
                 {
                     "source": move.source,
                     "target": move.target,
@@ -163,7 +159,7 @@ class ParetoFront(Result):
                 }
                 for move in result.moves
             ],
-        },
+        ),
     )
     objectives: tuple[str, ...]
     directions: tuple[Direction, ...]
@@ -264,16 +260,13 @@ class ParetoFront(Result):
         """How large the front is, what pays for the way along it, and what can be saved."""
         if not self.moves:
             return super().finding
-        ends = " to ".join(f"trial {self._end(end)}" for end in (0, -1))
-        return f"{self._size} of {self.objectives_in_words}: from {ends}. {super().finding}"
-
-    def _end(self, end: int) -> str:
-        row = self.front[end]
-        values = [
-            f"{name} {format_value(float(value))}"
-            for name, value in zip(self.objectives, self.values[row], strict=True)
-        ]
-        return f"{self.trials[row]} ({', '.join(values)})"
+        ends = []
+        for row in self.front[[0, -1]].tolist():
+            each = zip(self.objectives, self.values[row].tolist(), strict=True)
+            values = ", ".join(f"{name} {format_value(value)}" for name, value in each)
+            ends.append(f"trial {self.trials[row]} ({values})")
+        front = f"{self._size} of {self.objectives_in_words}: from {' to '.join(ends)}."
+        return f"{front} {super().finding}"
 
     def _trades(self, move: Move) -> list[Claim]:
         """Return what the hyperparameters that matter most do to each objective.
@@ -290,7 +283,7 @@ class ParetoFront(Result):
         claims, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
-            ends, half = _ends(move, self.names[j]), claim.half
+            ends = tuple(c.get(self.names[j], INACTIVE) for c in (move.before, move.after))
             frame, text = "{each}", "It is not certain which hyperparameters pay for the way."
             text *= not (certain or claims)
             verb = "improves" if gain > 0.0 else "worsens"
@@ -298,7 +291,7 @@ class ParetoFront(Result):
                 change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
                 named.add(j)
                 frame = "On the way, {each}."
-                text = f"{change}{verb} {objective} by {plus_minus(abs(gain), half)}"
+                text = f"{change}{verb} {objective} by {plus_minus(abs(gain), claim.half)}"
             turned = None
             if claim.interval is not None:
                 low, high = sorted(-move.reasons[k].subject.sign * end for end in claim.interval)
@@ -326,10 +319,6 @@ class ParetoFront(Result):
         values = (saving.instead, saving.best, saving.loss)
         claim = self.decided("difference", (), saved, values=values, text=text * saved.certain)
         return replace(claim, term=saving.other)
-
-
-def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:

@@ -119,7 +119,7 @@ def moves(result: ParetoFront) -> Rows:
     changed = [j for j, n in enumerate(result.names) if move.before.get(n) != move.after.get(n)]
     order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
     bars = [
-        Bar(row, 0.0, float(gain), float(half) if np.isfinite(half) else None, place=k)
+        Bar(row, 0.0, float(gain), float(half), place=k)
         for row, j in enumerate(order[: Rows.MOST])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]

@@ -174,7 +174,7 @@ def _mmd_squared(kernel: Array, is_trial: Array) -> Array:
     within_trials = np.einsum("ij,ij->j", is_trial, with_trials)
     between = with_trials.sum(axis=0) - within_trials
     within_uniform = kernel.sum() - within_trials - 2.0 * between
-    return np.asarray(
+    return (
         (within_uniform - own) / (n * (n - 1))
         + (within_trials - m) / (m * (m - 1))
         - 2.0 * between / (n * m)
