@@ -175,32 +175,28 @@ def attempt(
     """
     run = decision.run
     left = untried(run.X, run.tried, run.notes)
-    if left is not None:
-        return _of_grid(decision, left, n, names)
     within = [p for action in changes for p in action.parameters]
     boxed = [*within, *decision.box.narrowed]
-    for parameters in (boxed, within) if decision.box.narrowed else (within,):
-        rows, gains = next_rows(decision, n, parameters)
+    spaces = (boxed, within) if decision.box.narrowed else (within,)
+    for parameters in spaces:
+        if left is None:
+            rows, gains = next_rows(decision, n, parameters)
+        else:
+            rows, gains = _of_grid(decision, left, n)
         gained = decision.gained(gains)
         if len(rows) and decision.is_worth_a_trial(gained):
-            where = decision.where_better(gains)
-            return trying(decision, rows, gained, where, names)
+            return trying(decision, rows, gained, decision.where_better(gains), names)
     return go_on()
 
 
-def _of_grid(decision: RunDecision, left: Array, n: int, names: Sequence[str]) -> Action:
-    """Return which n of the combinations that are left of a grid to try next."""
+def _of_grid(decision: RunDecision, left: Array, n: int) -> tuple[Array, Array]:
+    """Return which n of the combinations that are left of a grid to try next, and their gain."""
     rows = left[decision.may_be_tried(left)]
     if not len(rows):
-        return go_on()
+        return rows, np.zeros(1)
     gains = decision.gains(rows)
     chosen = ranked(-gains.mean(axis=0))[:n]
-    largest = gains[:, chosen].max(axis=1)
-    gained = decision.gained(largest)
-    if not decision.is_worth_a_trial(gained):
-        return go_on()
-    where = decision.where_better(largest)
-    return trying(decision, rows[chosen], gained, where, names)
+    return rows[chosen], gains[:, chosen].max(axis=1)
 
 
 def go_on() -> Action:

@@ -417,55 +417,46 @@ class DesirabilityPath(Result):
             return (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
         kappas = KAPPAS if self.kappa else ()
         others = [_largest(self._sizes(kappa)) for kappa in kappas]
-        held = {j: all(j in other for other in others) for j in drivers}
-        return (
-            *(self._driver(j, float(total[j]), held[j]) for j in drivers),
-            *(
-                self._turn_claim(name, turn, in_words=i < _MOST_TURNS)
-                for i, (name, turn) in enumerate(self.turns.items())
-            ),
-            *self._balance_claim(),
-        )
+        claims = []
+        for j in drivers:
+            name, certain = self.names[j], all(j in other for other in others)
+            claims.append(
+                self.claim(
+                    "contribution",
+                    (name,),
+                    float(total[j]),
+                    frame=f"{self._over} {{each}} mattered most to what was proposed.",
+                    text=name if certain else f"{name} (for the assumed κ)",
+                    **self._if(certain),
+                )
+            )
+        for i, (name, turn) in enumerate(self.turns.items()):
+            when = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
+            claims.append(
+                self.claim(
+                    "order",
+                    (name,),
+                    float(turn.trial),
+                    turn.span,
+                    values=(turn.trial,),
+                    frame="The predicted objective took the lead from uncertainty for {each}.",
+                    text=f"{name} {when}" * (i < _MOST_TURNS),
+                    **self._if(turn.certain),
+                )
+            )
+        return (*claims, *self._balance_claim())
 
     @property
     def _over(self) -> str:
         assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
         return f"Over {counted(len(self), 'proposal')}{assumed}"
 
-    def _driver(self, j: int, size: float, certain: bool) -> Claim:
-        name = self.names[j]
-        return self.claim(
-            "contribution",
-            (name,),
-            size,
-            frame=f"{self._over} {{each}} mattered most to what was proposed.",
-            text=name if certain else f"{name} (for the assumed κ)",
-            **self._if(certain),
-        )
-
-    def _turn_claim(self, name: str, turn: TurningPoint, *, in_words: bool) -> Claim:
-        when = "(this depends on κ)"
-        if turn.certain:
-            when = f"from trial {turn.trial} on"
-        return self.claim(
-            "order",
-            (name,),
-            float(turn.trial),
-            turn.span,
-            values=(turn.trial,),
-            frame="The predicted objective took the lead from uncertainty for {each}.",
-            text=f"{name} {when}" * in_words,
-            **self._if(turn.certain),
-        )
-
     def _balance_claim(self) -> tuple[Claim, ...]:
         balance = self.balance()
         if not balance or not self._uncertainty().any():  # a model without
             return ()
         share = balance["exploring"]
-        interval = None
-        certain = True
-        part = "uncertainty"
+        interval, certain, part = None, True, "uncertainty"
         if self.kappa:
             shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
             low, high = interval = min(shares), max(shares)

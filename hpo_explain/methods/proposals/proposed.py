@@ -248,11 +248,7 @@ def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) 
         return proposals[-1]
     if trial == "best":
         return run.best(proposals)
-    return _best_predicted(run, proposals, seed)
-
-
-def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
-    """Return the trial to keep, or the proposal that is expected to be best."""
+    # the trial to keep, or the proposal that is expected to be best
     decision = RunDecision.of(run, seed=seed)
     if decision is not None:
         return decision.best_of(proposals)

@@ -32,6 +32,15 @@ def trials(history: History) -> Curves:
     if numbers:
         margin = 0.5 + 0.02 * (max(numbers) - min(numbers))
         limits = min(numbers) - margin, max(numbers) + margin
+    name = history.objective_name
+    subtitle = f"no feasible trial yet; {history.subject.better} {name} is better"
+    if history.tied:
+        value = format_value(float(history.best[-1]))
+        best = f"best {name} {value} in trial {history.tied[0]}"
+        subtitle = f"{best}; {history.subject.better} is better"
+    reasons = "; ".join(sorted({str(reason) for reason in history.left_out.values()}))
+    trials = counted(len(history.left_out), "trial")
+    left_out = f"{trials} left out: {format_value(reasons, width=_MOST)}"
     steps = Line(
         history.trials[feasible].astype(float),
         history.best_learned[feasible],
@@ -46,8 +55,8 @@ def trials(history: History) -> Curves:
         levels=[] if optimum is None else [(optimum, "goal")],
         empty="" if len(history) else "no finished trial",
         heading=f"Objective of {counted(len(history), 'trial')}",
-        subtitle=_subtitle(history),
-        footer=_left_out(history),
+        subtitle=subtitle,
+        footer=left_out if history.left_out else "",
         means={
             "trial": "initial design" if history.proposes else "trials",
             "enqueued": "set by hand",
@@ -98,22 +107,6 @@ def _without_result(history: History, worst: float) -> dict[str, Dots]:
         )
         for kind, of_kind in numbers.items()
     }
-
-
-def _subtitle(history: History) -> str:
-    better = history.subject.better
-    if not history.tied:
-        return f"no feasible trial yet; {better} {history.objective_name} is better"
-    value = format_value(float(history.best[-1]))
-    return f"best {history.objective_name} {value} in trial {history.tied[0]}; {better} is better"
-
-
-def _left_out(history: History) -> str:
-    if not history.left_out:
-        return ""
-    reasons = "; ".join(sorted({str(reason) for reason in history.left_out.values()}))
-    trials = counted(len(history.left_out), "trial")
-    return f"{trials} left out: {format_value(reasons, width=_MOST)}"
 
 
 VIEWS = {"": View(trials, "{found.objective_name} of every trial, in the order of their numbers.")}
