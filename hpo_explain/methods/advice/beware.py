@@ -112,7 +112,7 @@ def _best_rule(run: Run, X: Array, failed: _Rows) -> _Rule | None:
     if both[a, b] * _SIMPLER < p:
         which, p = [int(a), int(b)], float(both[a, b])
     names, values, _ = zip(*(rules[i] for i in which), strict=True)
-    rule = _Rule(names, values, inside[which].all(axis=0), tests * p)
+    rule = _Rule(names, values, np.asarray(inside[which].all(axis=0)), tests * p)
     return rule if rule.p < _LEVEL else None
 
 

@@ -18,9 +18,15 @@ def contributions(changes: Changes) -> Rows:
     """
     rows, rest = Rows.folded(range(len(changes.names)))
     ends, intervals = changes.contributions, changes.intervals
-    reach = np.abs(intervals - ends[:, None])
+    reach = np.abs(intervals - ends[:, None]).tolist()
     bars = [
-        Bar(row, 0.0, float(ends[i]), tuple(reach[i]), fill=0 if changes.needed[i] else PALE)
+        Bar(
+            row,
+            0.0,
+            float(ends[i]),
+            (reach[i][0], reach[i][1]),
+            fill=0 if changes.needed[i] else PALE,
+        )
         for row, i in enumerate(rows)
         if np.isfinite(ends[i])
     ]

@@ -166,7 +166,7 @@ def fit_tree(
 def weighted_inverse(design: Array, weights: Array) -> Array:
     """Return what makes coefficients of values: weighted least squares, (columns, rows)."""
     root = np.sqrt(weights)
-    return np.linalg.pinv(root[:, None] * design) * root
+    return np.asarray(np.linalg.pinv(root[:, None] * design) * root, float)
 
 
 # ---------------------------------------------------------------------- coordinates

@@ -176,7 +176,7 @@ class Contributions(Result):
         )
 
 
-_HELD: Mapping[str, Any] = attributes(
+_HELD: dict[str, Any] = attributes(
     "config",
     "prediction",
     "baseline",

@@ -42,9 +42,10 @@ def why_unexplained(
 trial.', None)
     """
     rows = run.known_before(number)
-    at, then, remedy = [number], f" before trial {number}", "Choose a later trial"
-    if number is None:
-        at, then, remedy = [], "", "Run more trials"
+    at = [] if number is None else [number]
+    then, remedy = "", "Run more trials"
+    if at:
+        then, remedy = f" before trial {number}", "Choose a later trial"
     if len(rows) < LEAST_KNOWN:
         is_object = not isinstance(acquisition, str)
         if is_object or (acquisition == "auto" and run.own_acquisition(number) is not None):

@@ -246,12 +246,12 @@ class Comparison(Result):
             if decision.certain and decision.estimate > MATTERS:
                 differences.append((decision, j, most, least))
         differences.sort(key=lambda one: -one[0].estimate)
-        claims = []
+        claims = list[Claim]()
         for decision, j, m, n in differences:
-            name, most, least = self.names[j], self.runs[m], self.runs[n]
+            name, first, last = self.names[j], self.runs[m], self.runs[n]
             high, low = self.shares[m, j], self.shares[n, j]
-            text = f"{name} matters more in {most} ({high:.0%}) than in {least} ({low:.0%})."
-            values = ((most, least),)
+            text = f"{name} matters more in {first} ({high:.0%}) than in {last} ({low:.0%})."
+            values = ((first, last),)
             claims.append(
                 self.decided(
                     "difference", (name,), decision, values=values, text=text * (not claims)

@@ -27,7 +27,8 @@ def lines(result: ParallelCoordinates) -> Parallel:
     objective = (result.objective - ends[0]) / (ends[1] - ends[0])
     labels, ticks = [], []
     for k, name in enumerate(result.names):
-        parameter, texts = space[name], _ENDS
+        parameter = space[name]
+        texts: Sequence[str] = _ENDS
         size = parameter.size or 0
         aside = "inactive" if np.isnan(positions[:, k]).any() else ""
         if parameter.is_category:
