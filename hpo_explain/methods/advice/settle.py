@@ -127,14 +127,14 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     named = _measured(result).format(names=join_names(getattr(result, "names", ())))
     intervals, trials = f"the 95% intervals of {named}", counted(count, "trial")
     if how_sure(question.ask(importance).claims[0]) != "nothing":
-        told = f"expect {intervals} to be {average:.0%} as wide as now after {trials}"
-        reason = fact(told, names=[named], left=average)
+        text = f"expect {intervals} to be {average:.0%} as wide as now after {trials}"
+        reason = fact(text, names=[named], left=average)
     else:
         # measured: after trials of noise alone they were as wide as before
         left = np.full_like(left, np.nan)
         nothing = "nothing is known to matter yet: if noise is all there is,"
-        told = f"{nothing} {intervals} stay as wide as now after {trials}"
-        reason = fact(told, names=[named])
+        text = f"{nothing} {intervals} stay as wide as now after {trials}"
+        reason = fact(text, names=[named])
     return Action(
         "settle",
         tuple(configs[0]),

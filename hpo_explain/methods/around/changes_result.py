@@ -235,17 +235,17 @@ class Changes(Result):
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
         half = float(self.whole_drawn.mean()) / 2.0
-        kept = f"{self.keep:.0%} of that is kept"
+        what_stays = f"{self.keep:.0%} of that is kept"
         if self.noise_std > (1.0 - self.keep) * 2.0 * half:
             why = "the noise of one evaluation" if self.noise_std < half else "half of it"
             lost = format_value(min(self.noise_std, half))
-            kept = f"that is kept but for {lost} at most, {why}"
+            what_stays = f"that is kept but for {lost} at most, {why}"
         every = counted(int(self.own.sum()), "change")
         return self.decided(
             "keep",
             back,
             self.kept,
-            text=f"With {self.few} of {every} {kept}: {join_names(back)} can be put back.",
+            text=f"With {self.few} of {every} {what_stays}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
         )
 

@@ -465,8 +465,8 @@ class ProposalExplanation(Contributions):
             f"Whether the {self.objective_name} gets better or worse by it was open for {{each}}."
         )
         if decision.certain:
-            known = "is known" if self.subject.state in NEXT else "was known then"
-            frame = f"By all that {known}, {{each}}."
+            when = "is known" if self.subject.state in NEXT else "was known then"
+            frame = f"By all that {when}, {{each}}."
             does = "improves" if lowers == (self.direction == "minimize") else "worsens"
             text = f"{text} {does} the {self.objective_name} by {abs(decision.shown)}"
         claim = self.decided(

@@ -218,14 +218,10 @@ class DensityPath(Result):
         return np.log(self.good) - np.log(self.bad)
 
     @property
-    def preferred(self) -> int:
-        """The position of the value that the latest densities prefer."""
-        return int(np.argmax(self.log_ratio[-1]))
-
-    @property
     def claims(self) -> tuple[Claim, ...]:
         """Which value the latest densities prefer."""
-        best, times = (self.values[self.preferred], float(np.exp(self.log_ratio[-1].max())))
+        latest = self.log_ratio[-1]
+        best, times = self.values[int(np.argmax(latest))], float(np.exp(latest.max()))
         common = f"{times:.2g} times as common as among the others by trial "
         prefer = f"Good trials came to prefer {self.name} = {format_value(best, width=200)}"
         text = chained([f"{prefer}: {common}", trial_number(self.trials[-1]), "."])

@@ -33,11 +33,11 @@ def contributions(path: DesirabilityPath) -> Panels:
     half = path.half_width()[:, :, -1] / scale
     terms = path.terms if len(path.terms) > 1 else ()  # the only one is the total
     looks = ["total", *map(str, range(len(terms)))]
-    drawn = [
+    series = [
         np.where(active, values / scale, np.nan)
         for values in (path.total, *np.moveaxis(path.phi, 2, 0))
     ]
-    order = np.argsort(-np.nan_to_num(np.abs(drawn[0])).mean(axis=0), kind="stable").tolist()
+    order = np.argsort(-np.nan_to_num(np.abs(series[0])).mean(axis=0), kind="stable").tolist()
     order = [j for j in order if active[:, j].any()]
     shown = order[:_MOST_PANELS] or [0]
     smaller = [path.names[j] for j in order if j not in shown]
@@ -61,7 +61,7 @@ def contributions(path: DesirabilityPath) -> Panels:
                         half[:, j] if look == "total" else None,
                         look=look,
                     )
-                    for look, values in zip(looks, drawn, strict=False)
+                    for look, values in zip(looks, series, strict=False)
                 ],
                 levels=[(0.0, "zero")],
                 notes=turns.get(path.names[j], []),

@@ -50,9 +50,9 @@ trial.', None)
         is_object = not isinstance(acquisition, str)
         if is_object or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
-        known = "only one trial was" if len(rows) else "no trial was"
+        finished = "only one trial was" if len(rows) else "no trial was"
         return fact(
-            f"{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
+            f"{finished} finished{then}, and a surrogate needs at least 2. {remedy}.",
             trials=at,
             short="fewer than two trials were finished before",
         )

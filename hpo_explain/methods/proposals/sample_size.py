@@ -153,8 +153,8 @@ class SampleSizeCheck(Result):
                 "The sample is large enough: all neighbours in the rankings can be told apart "
                 "(95 %)."
             )
-        told = [text * self.enough, *[""] * len(self.by)]
-        return tuple(map(self._claim, self.by, told))
+        texts = [text * self.enough, *[""] * len(self.by)]
+        return tuple(map(self._claim, self.by, texts))
 
     def _claim(self, term: str, text: str) -> Claim:
         order = np.argsort(-self.contributions[term], kind="stable")

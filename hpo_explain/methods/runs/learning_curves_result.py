@@ -155,9 +155,9 @@ class LearningCurves(Result):
         defined = np.flatnonzero(~np.isnan(self.correlation[:-1]))
         if not len(defined):
             return ()
-        return (self._rank_at(int(defined[len(defined) // 2]), known=False),)
+        return (self._rank_at(int(defined[len(defined) // 2]), settled=False),)
 
-    def _rank_at(self, i: int, *, known: bool = True) -> Claim:
+    def _rank_at(self, i: int, *, settled: bool = True) -> Claim:
         name, step, n = self.curves.step_name, float(self.steps[i]), int(self.finished[i])
         rho, low = float(self.correlation[i]), float(self.lower[i])
         high = float(self.upper[i])
@@ -170,7 +170,7 @@ class LearningCurves(Result):
         related = self.related_from
         if related is not None and related < self.steps[-1]:
             above = f" It is above 0 from {name} {related:g} on."
-        if known:
+        if settled:
             text = (
                 f"From {self._step(step)} on the {self.objective_name} ranks the {n} finished "
                 "trials much as in the end: there the rank correlation with the final values is "

@@ -52,14 +52,14 @@ def lines(result: ParallelCoordinates) -> Parallel:
     for kind in _BEHIND:  # every so many
         alike = np.flatnonzero(looks == kind)
         rows.append(alike[:: max(1, -(-len(alike) // _MOST_BEHIND))])
-    drawn = np.sort(np.concatenate(rows))
+    shown = np.sort(np.concatenate(rows))
     top = f"the best {counted(int(result.best_ones.sum()), 'trial')}"
     trials = counted(len(result), "trial")
     return Parallel(
         labels=labels,
         ticks=ticks,
-        at=np.column_stack([positions, np.clip(objective, 0.0, 1.0)])[drawn],
-        looks=looks[drawn].tolist(),
+        at=np.column_stack([positions, np.clip(objective, 0.0, 1.0)])[shown],
+        looks=looks[shown].tolist(),
         means={  # those on top last
             "aside": f"without a result ({(~finite).sum()})",
             "thin": "other trials",
@@ -70,7 +70,7 @@ def lines(result: ParallelCoordinates) -> Parallel:
         subtitle="each line is a trial, through its values to what it reached; "
         f"{result.subject.better} {result.objective_name} is better",
         footer=sentences(
-            len(drawn) < len(result) and f"Of {trials} {len(drawn)} are drawn.",
+            len(shown) < len(result) and f"Of {trials} {len(shown)} are drawn.",
             np.isnan(positions).any() and "Before an axis begins: the hyperparameter is inactive.",
             (abs(objective - 0.5) > 0.5).any()
             and f"A worse {result.objective_name} stands at the end.",

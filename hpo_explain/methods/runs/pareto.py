@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import Fact, Subject, check_fraction, check_seed, fact, spans
+from hpo_explain.base import Fact, Subject, check_fraction, fact, spans
 from hpo_explain.belief import LEVEL, as_draws, decide, equally_many, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
@@ -84,38 +84,12 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    run = question.run
+    run, loss = question.run, check_fraction("loss", loss)
     objectives = Objectives.of(question.runs or {run.objective_name: run})
     models = {
         name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
     }
-    return front_of(objectives, models, loss=loss, seed=question.seed)
-
-
-def front_of(
-    objectives: Objectives,
-    surrogates: Mapping[str, Surrogate],
-    *,
-    loss: float = 0.001,
-    seed: int = 0,
-) -> ParetoFront:
-    """Return the front of objectives of the same trials, each with its model; see :func:`pareto`.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> from hpo_explain.run import Objectives
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X = space.sample(20)
-    >>> loss = hx.Run(space, X, X[:, 0], "minimize", objective_name="loss")
-    >>> size = hx.Run(space, X, X[:, 0] ** 2, "minimize", objective_name="size")
-    >>> both = Objectives.of({"loss": loss, "size": size})
-    >>> models = {name: run.surrogate() for name, run in both.runs.items()}
-    >>> front_of(both, models).claims[0].kind
-    'best'
-    """
-    check_fraction("loss", loss)
-    return _Front(objectives, surrogates, check_seed(seed)).explained(loss)
+    return _Front(objectives, models, question.seed).explained(loss)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from hpo_explain.base import Claim, Result, Subject, Table, attributes, counted
 from hpo_explain.belief import Trust
 from hpo_explain.question import Question, explains
+from hpo_explain.space import Array
 
-_SHOWN = {
-    "r2": "R² over the space",
-    "rank": "rank correlation among the best fifth",
-    "known": "space known within the noise",
-    "held_out": "R² of held-out trials",
-    "covered": "held-out in 95% intervals",
-}
+_SHOWN = (
+    "R² over the space",
+    "rank correlation among the best fifth",
+    "space known within the noise",
+    "R² of held-out trials",
+    "held-out in 95% intervals",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -60,14 +63,18 @@ class RunTrust(Result, Trust):
 
     table: ClassVar[Table] = Table(
         index=("measure", "measures"),
-        columns={"value": "values", "lower": "lower", "upper": "upper"},
+        columns={
+            "value": "values",
+            "lower": lambda trust: trust.ends[:, 0],
+            "upper": lambda trust: trust.ends[:, 1],
+        },
         held=attributes(*Trust.__dataclass_fields__),
     )
 
     @property
     def measures(self) -> tuple[str, ...]:
         """What each row of the table is."""
-        return tuple(_SHOWN.values())
+        return _SHOWN
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -75,18 +82,9 @@ class RunTrust(Result, Trust):
         return self.r2, self.rank, 1.0 - self.open, self.held_out, self.covered
 
     @property
-    def lower(self) -> tuple[float, ...]:
-        """Lower ends of their 95 % intervals; NaN where there is none."""
-        return self._ends(0)
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """Upper ends of their 95 % intervals; NaN where there is none."""
-        return self._ends(1)
-
-    def _ends(self, end: int) -> tuple[float, ...]:
-        nan = float("nan")
-        return self.r2_interval[end], self.rank_interval[end], nan, nan, nan
+    def ends(self) -> Array:
+        """Ends of their 95 % intervals, (5, 2); NaN where there is none."""
+        return np.array([self.r2_interval, self.rank_interval, *[(np.nan, np.nan)] * 3])
 
     @property
     def headline(self) -> str:

@@ -10,7 +10,7 @@ from hpo_explain.methods.runs.trust import RunTrust
 
 def measures(trust: RunTrust) -> Rows:
     """Draw each measure from 0 to 1, with its interval where it has one."""
-    rows = zip(trust.values, trust.lower, trust.upper, strict=True)
+    rows = zip(trust.values, *trust.ends.T.tolist(), strict=True)
     return Rows(
         labels=[(measure,) for measure in trust.measures],
         bars=[
