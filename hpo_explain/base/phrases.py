@@ -43,7 +43,7 @@ def join_names(names: Sequence[object]) -> str:
     return join_words([shorten(str(name), _LONGEST_NAME) for name in names])
 
 
-def listed(words: Sequence[str], most: int) -> str:
+def listed(words: Sequence[str], most: int = 8) -> str:
     """Return words separated by commas, and how many more there are."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")

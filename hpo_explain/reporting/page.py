@@ -240,7 +240,13 @@ class Report:
                 figures = Figures(workers)
                 until_done.enter_context(figures_drawn_by(figures))
                 ahead = [_begun(question, chosen, workers) for question in questions.values()]
-            work = _work(questions, chosen, everything=sections is None)
+            everything = sections is None
+            work = [  # what workers have begun last
+                (name, section)
+                for name, question in questions.items()
+                for section in sorted(chosen, key=lambda section: section.name in _LATE)
+                if not everything or section.concerns(question.run)
+            ]
             prefixes = {name: f"o{k}-" if k else "" for k, name in enumerate(questions)}
             made: dict[tuple[str, str], Card] = {}
             for name, section in steps(work, "sections", called=lambda one: one[1].name):
@@ -250,11 +256,10 @@ class Report:
                     ahead = []
                 card = card_of(section, questions[name], prefix=prefixes[name])
                 made[name, section.name] = card
-            joint = _joint_tab(runs) if sections is None else ()
-            tabs = list(joint)
+            tabs = _joint_tab(runs) if everything else []
             for name, run in runs.items():
                 cards = [made[name, s.name] for s in chosen if (name, s.name) in made]
-                tabs.append(_tab(name, run, cards, prefixes[name], everything=sections is None))
+                tabs.append(_tab(name, run, cards, prefixes[name], everything=everything))
             if figures is not None:
                 figures.help()
                 tabs = [
@@ -326,19 +331,6 @@ def _begun(question: Question, chosen: Sequence[Section], workers: Workers) -> A
     return Ahead(question, functions, workers)
 
 
-def _work(
-    questions: Mapping[str, Question], chosen: Sequence[Section], *, everything: bool
-) -> list[tuple[str, Section]]:
-    """Return what is asked of each run, what workers have begun last."""
-    in_order = sorted(chosen, key=lambda section: section.name in _LATE)
-    return [
-        (name, section)
-        for name, question in questions.items()
-        for section in in_order
-        if not everything or section.concerns(question.run)
-    ]
-
-
 def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything: bool) -> Tab:
     """Return what a report shows about a run; what there is nothing for only where it was named."""
     shown = tuple(card for card in cards if not everything or card.status is not Status.NOTHING)
@@ -358,7 +350,7 @@ def _alone(runs: dict[str, Run]) -> dict[str, Run]:
     return runs
 
 
-def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
+def _joint_tab(runs: Mapping[str, Run]) -> list[Tab]:
     """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
     if objectives is not None:
@@ -368,10 +360,10 @@ def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
         each = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
         what, counts, method = "runs", counted(len(runs), "run"), COMPARE
     else:
-        return ()
+        return []
     question = Question(next(iter(runs.values())), runs=runs)
     card = card_of(section_of(method), question, prefix=_JOINT)
-    return (Tab(f"All {what}", f"{counts}: {join_words(each)}", (card,), _JOINT),)
+    return [Tab(f"All {what}", f"{counts}: {join_words(each)}", (card,), _JOINT)]
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:

@@ -13,6 +13,7 @@ from hpo_explain.base import fact, format_level, format_value, spans, trial_numb
 from hpo_explain.belief import Decision, decide, told
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.next_trials import TRIALS, next_rows, of_random
+from hpo_explain.methods.space.recommended_space import MOST_SURE
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (
@@ -148,7 +149,7 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
     reason = fact(
-        f"with {min(box.loss.probability, 0.99):.0%} a configuration is left that is as good as "
+        f"with {min(box.loss.probability, MOST_SURE):.0%} a configuration is left that is as good as "
         f"the best up to {decision.epsilon:.2g}; {TRIALS} random trials in it are expected to "
         f"improve the best {decision.run.objective_name} by {after.mean():.2g}, and by "
         f"{before.mean():.2g} in the whole space",
@@ -348,7 +349,7 @@ def keep(decision: RunDecision) -> Action:
     # where another tried trial is better, something is
     probability = max(right.probability, 1.0 - decision.better.probability)
     config = run.config(decision.keep)
-    sure = min(probability, 0.99)
+    sure = min(probability, MOST_SURE)
     reason = fact(
         f"its expected {run.objective_name} is {decision.mean:.4g}; no other tried trial is "
         f"clearly better ({sure:.0%})",

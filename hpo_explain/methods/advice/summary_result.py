@@ -24,9 +24,8 @@ from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import PROBABLE, how_sure
 from hpo_explain.methods.runs.history import History
 from hpo_explain.methods.runs.trust import RunTrust
-from hpo_explain.methods.space.recommended_space import Recommendation
+from hpo_explain.methods.space.recommended_space import MOST_SURE, Recommendation
 
-MOST_SURE = 0.99  # so many draws tell no larger probability
 _MOST_LEFT = 0.85  # of a space: what leaves more is not worth saying
 _ALIKE = 0.15  # of a share: two that differ by less matter about equally
 

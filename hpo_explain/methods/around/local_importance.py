@@ -277,11 +277,9 @@ class LocalImportanceExplainer(Explainer):
         return self.explained.draws(self.seed)
 
     @cached_property
-    def _boxes(self) -> tuple[TreeBoxes, ...] | None:
+    def _boxes(self) -> tuple[TreeBoxes, ...]:
         surrogate = self.explained.surrogate
-        if not isinstance(surrogate, SupportsBoxes):
-            return None
-        return surrogate.boxes()
+        return surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else ()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
@@ -304,7 +302,12 @@ class LocalImportanceExplainer(Explainer):
         """
         explained, space = self.explained, self.space
         x = space.row(config, "config")
-        members = self._present(x)
+        members = [  # what can take other values: active, or optional and allowed
+            j
+            for j, parameter in enumerate(space.parameters)
+            if not np.isnan(x[j])
+            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
+        ]
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
         predicted = explained(rows) if len(rows) else np.empty(0)
@@ -356,33 +359,20 @@ class LocalImportanceExplainer(Explainer):
         elif parameter.size is not None:
             middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
             positions, shares = (parameter.from_latent(middles), np.full(len(middles), 1.0))
+        elif self._boxes and parameter.optional is None:
+            cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
+            cuts = np.unique(np.concatenate(cuts_of))
+            if len(cuts) > _MOST_VALUES:
+                cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
+            positions, shares = (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
         else:
-            positions, shares = self._real(j)
+            nodes, shares = np.polynomial.legendre.leggauss(self.grid_size)
+            positions = (nodes + 1.0) / 2.0
         shares = shares / shares.sum()
         if parameter.optional is None:
             return positions, shares
         absent = 1.0 - parameter.optional
         return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)
-
-    def _real(self, j: int) -> Points:
-        if self._boxes is not None and self.space.parameters[j].optional is None:
-            cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
-            cuts = np.unique(np.concatenate(cuts_of))
-            if len(cuts) > _MOST_VALUES:
-                cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
-            return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
-        nodes, weights = np.polynomial.legendre.leggauss(self.grid_size)
-        return (nodes + 1.0) / 2.0, weights
-
-    def _present(self, x: Array) -> list[int]:
-        """Return the columns that can take other values: active, or optional and allowed."""
-        space = self.space
-        return [
-            j
-            for j, parameter in enumerate(space.parameters)
-            if not np.isnan(x[j])
-            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
-        ]
 
     def _rows(self, x: Array, members: Sequence[int], points: list[Points]) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""

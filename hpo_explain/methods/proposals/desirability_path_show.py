@@ -13,7 +13,7 @@ from hpo_explain.space import Array
 
 _MOST_PANELS = 6
 _MOST_LINES = 5  # that a reader tells from each other
-_MOST_CRITERIA, _MOST_NAMED = 3, 8
+_MOST_CRITERIA = 3
 _REACH = 0.5  # of the range of values: how far beyond them a band is shown
 
 
@@ -78,8 +78,8 @@ def contributions(path: DesirabilityPath) -> Panels:
         },
         footer=sentences(
             _footer(path, shares=shares),
-            smaller and f"Smaller, without a panel: {listed(smaller, _MOST_NAMED)}.",
-            never and f"Inactive in every proposal: {listed(never, _MOST_NAMED)}.",
+            smaller and f"Smaller, without a panel: {listed(smaller)}.",
+            never and f"Inactive in every proposal: {listed(never)}.",
         ),
     )
 
@@ -190,7 +190,7 @@ def exploration(path: DesirabilityPath) -> Curves:
         levels=[(0.5, "zero")],
         means={str(place): path.names[j] for place, j in enumerate(shown)},
         empty="" if shown else "The criterion has no terms of the mean and of uncertainty.",
-        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller, _MOST_NAMED)}."),
+        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller)}."),
     )
 
 

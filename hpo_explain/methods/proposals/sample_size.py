@@ -40,6 +40,7 @@ from hpo_explain.base import (
     fact,
     join_names,
 )
+from hpo_explain.belief import LEVEL
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.space import Array
 
@@ -183,9 +184,6 @@ class SampleSizeCheck(Result):
         )
 
 
-_LEVEL = 0.95
-
-
 def check_sample_size(
     explanation: ProposalExplanation, error: SamplingError = "pairs"
 ) -> SampleSizeCheck:
@@ -263,7 +261,7 @@ def _half_widths(explanation: ProposalExplanation, rows: npt.NDArray[np.int64]) 
         sampled = estimator is not None and dict(estimator.values).get("sampled", False)
         return np.full((terms, p, p), np.inf if sampled else 0.0)
     together = max(terms * p * (p - 1) // 2, 1)
-    tail = (1.0 - _LEVEL) / 2.0 / together
+    tail = (1.0 - LEVEL) / 2.0 / together
     quantile = -float(stdtrit(explanation.degrees_of_freedom, tail))
     return quantile * explanation.difference_error[:, rows][:, :, rows]
 

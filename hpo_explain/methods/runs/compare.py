@@ -59,7 +59,6 @@ _GRID = 15
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
 # of all runs together, at most, or one of each: every run is asked for the loss of all candidates
 _FROM_RUNS = 400
-_TREES = 64
 
 
 @shows_progress

@@ -24,7 +24,7 @@ from hpo_explain.belief import MATTERS, decide, equally_many, in_own_order, inte
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
 
-_MOST_NAMED, _MOST_VALUES = 3, 8
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +267,7 @@ class Comparison(Result):
         if worst.certain:
             shown = [f"{name} = {format_value(value)}" for name, value in config.items()]
             text = (
-                f"One configuration for all, {shorten(listed(shown, _MOST_VALUES), 200)}, loses "
+                f"One configuration for all, {shorten(listed(shown), 200)}, loses "
                 f"{default.loss.mean():.0%} of what tuning gains over an average configuration on "
                 f"average, and at most {default.upper.max():.0%} in each."
             )

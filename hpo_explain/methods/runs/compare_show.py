@@ -10,7 +10,6 @@ from hpo_explain.methods.runs.compare_result import Comparison
 
 _MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
-_MOST_NAMED = 8
 _BESIDE = 0.22  # how far from the middle of a row dots stand
 _UNDER = 0.16  # of the height of a panel, under its curves
 
@@ -38,10 +37,9 @@ def shares(comparison: Comparison) -> Rows:
         fills={0: "mean over the runs"},
         means={"run": "each run"},
         heading=f"What matters in {len(comparison.runs)} runs",
-        subtitle=f"runs: {listed(list(comparison.runs), _MOST_NAMED)}",
+        subtitle=f"runs: {listed(list(comparison.runs))}",
         footer="Whiskers: one standard deviation over the runs, in which the uncertainty of each "
-        "run's own share is contained."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        "run's own share is contained." + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
         percent=True,
         ends=(0.0, 1.04 * reach if reach > 0.0 else 1.0),
     )

@@ -11,7 +11,6 @@ from hpo_explain.base.figures import Parallel, Tick, View, side_by_side, usual_e
 from hpo_explain.methods.runs.parallel_coordinates import ParallelCoordinates
 
 _MOST_WRITTEN = 5  # categories beside a name
-_MOST_NAMED = 8
 # lines of each look behind the others: more are one grey area
 _BEHIND, _MOST_BEHIND = (("thin", "aside"), 1_000)
 _ENDS = ("", "")  # of numbers, which stand beside the name
@@ -74,7 +73,7 @@ def lines(result: ParallelCoordinates) -> Parallel:
             np.isnan(positions).any() and "Before an axis begins: the hyperparameter is inactive.",
             (abs(objective - 0.5) > 0.5).any()
             and f"A worse {result.objective_name} stands at the end.",
-            result.left_out and f"Not drawn: {listed(result.left_out, _MOST_NAMED)}.",
+            result.left_out and f"Not drawn: {listed(result.left_out)}.",
         ),
     )
 

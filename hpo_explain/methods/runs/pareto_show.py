@@ -16,7 +16,6 @@ _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
 # of the range of what is drawn: between labels, and around all
 _APART, _MARGIN = (0.07, 0.05)
-_MOST_NAMED = 8
 _TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
 _FOOTER = (
     "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
@@ -133,7 +132,7 @@ def moves(result: ParetoFront) -> Rows:
         subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
         "objective",
         footer="Whiskers: 95 % intervals of the models."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
     )
 
 

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import InputError, check_count, text_html
+from hpo_explain.belief import LEVEL
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, gower_distances
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ from hpo_explain.methods._engines.decision_words import few, part_of
 from hpo_explain.question import RARELY_FEASIBLE, Explained, Question, explains
 from hpo_explain.space import Parameter, SearchSpace
 
-_MOST = 0.99  # so many draws tell no larger probability
+MOST_SURE = 0.99  # so many draws tell no larger probability
 _PLAIN = (1e-4, 1e6)  # sizes that are written without an exponent
 _NOTHING = "No value can be left out of the search."
 
@@ -223,7 +223,7 @@ class Recommendation(Result):
         """How sure it is that enough is left, if the model says how uncertain it is."""
         if self.loss is None or not self.loss.known:
             return "By the model's prediction"
-        return f"{percent(min(self.loss.probability, _MOST))} sure:"
+        return f"{percent(min(self.loss.probability, MOST_SURE))} sure:"
 
     def to_optuna(self) -> dict[str, Any]:
         """Return Optuna's distributions of the recommended space: :meth:`SearchSpace.to_optuna`.
@@ -363,20 +363,6 @@ def recommendation(box: Box, subject: Subject, doubts: tuple[Fact, ...] = ()) ->
 
 def _notes(box: Box) -> Iterator[Fact]:
     """Return what has to be known of a box."""
-    yield from _untried(box)
-    unexplained = [p.name for p in box.whole if p.optional is not None]
-    if unexplained:
-        text = "not certain, because it is not known when these are active"
-        yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
-    if box.search.draws.rarely_feasible:
-        yield RARELY_FEASIBLE()
-    if box.never_active:
-        text = "left out, because never active in the recommended space"
-        yield fact(f"{text}: {join_names(box.never_active)}", names=box.never_active)
-
-
-def _untried(box: Box) -> Iterator[Fact]:
-    """Return what is kept of each hyperparameter because nobody tried it."""
     axes, untried = box.search.land.axes, box.search.untried
     for j, parameter in enumerate(box.whole):
         axis, stays = axes[j], untried[j] & box.levels[j]
@@ -389,3 +375,12 @@ def _untried(box: Box) -> Iterator[Fact]:
             where = "from {} to {}".format(*format_values(parameter.decode(ends)))
         text = f"kept, because no trial was made there: {parameter.name} {where}"
         yield fact(text, names=[parameter.name])
+    unexplained = [p.name for p in box.whole if p.optional is not None]
+    if unexplained:
+        text = "not certain, because it is not known when these are active"
+        yield fact(f"{text}: {join_names(unexplained)}", names=unexplained)
+    if box.search.draws.rarely_feasible:
+        yield RARELY_FEASIBLE()
+    if box.never_active:
+        text = "left out, because never active in the recommended space"
+        yield fact(f"{text}: {join_names(box.never_active)}", names=box.never_active)
