@@ -148,9 +148,10 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     gained = decide(after - before)
     if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
+    sure = min(box.loss.probability, MOST_SURE)
     reason = fact(
-        f"with {min(box.loss.probability, MOST_SURE):.0%} a configuration is left that is as good as "
-        f"the best up to {decision.epsilon:.2g}; {TRIALS} random trials in it are expected to "
+        f"with {sure:.0%} a configuration is left that is as good as the best up to "
+        f"{decision.epsilon:.2g}; {TRIALS} random trials in it are expected to "
         f"improve the best {decision.run.objective_name} by {after.mean():.2g}, and by "
         f"{before.mean():.2g} in the whole space",
         lose=decision.epsilon,
