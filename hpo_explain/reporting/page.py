@@ -127,7 +127,11 @@ def report(
     with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
         runs = as_runs(run, **reading)
         if surrogate is not None:
-            runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
+            if len(runs) > 1:  # one model cannot be that of several objectives
+                problem = f"is a model of one objective, but the run has several: {', '.join(runs)}"
+                remedy = "Name one with target=, for a search of scikit-learn with objective=."
+                raise InputError("surrogate", problem, remedy=remedy)
+            runs = {name: one.explained_by(surrogate) for name, one in runs.items()}
         made = Report.of(
             runs,
             title=title,
@@ -337,17 +341,6 @@ def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything:
     about = ". ".join(filter(None, [summary(run), words.nothing_yet(run)]))
     names = tuple(run.space.names)
     return Tab(name, about, shown, prefix, what_was_read(run), names)
-
-
-def _alone(runs: dict[str, Run]) -> dict[str, Run]:
-    """Return the run of an objective; one model cannot be that of several objectives."""
-    if len(runs) > 1:
-        raise InputError(
-            "surrogate",
-            f"is a model of one objective, but the run has several: {', '.join(runs)}",
-            remedy="Name one with target=, for a search of scikit-learn with objective=.",
-        )
-    return runs
 
 
 def _joint_tab(runs: Mapping[str, Run]) -> list[Tab]:
