@@ -1,8 +1,8 @@
 """The stubs of the public names, from the catalog; ``python -m tests.stubs`` writes them.
 
-Public are the function of every method, the explainers in its module, the results there or in the
-module beside it, and what `MORE` names. At the top stands what a person remembers (entries say
-`top`), everything else in its own package.
+Public are the function of every method, the explainers and the results in its module or in the one
+beside it, and what `MORE` names. At the top stands what a person remembers (entries say `top`),
+everything else in its own package.
 """
 
 import ast
@@ -55,9 +55,8 @@ MORE = {
     ],
     "hpo_explain.methods.importance.fanova": ["FanovaExplainer"],
     "hpo_explain.methods.importance.trade_off": ["TradeOffImportance"],
-    "hpo_explain.methods.proposals.densities_result": ["DensityCurve"],
-    "hpo_explain.methods.proposals.sample_size": ["check_sample_size"],
-    "hpo_explain.methods.proposals.sample_size_result": ["SampleSizeCheck"],
+    "hpo_explain.methods.proposals.densities": ["DensityCurve"],
+    "hpo_explain.methods.proposals.sample_size": ["SampleSizeCheck", "check_sample_size"],
     "hpo_explain.methods.proposals.shapley": ["ShapleyExplainer"],
     "hpo_explain.methods.runs.compare": ["ComparedRun"],
     "hpo_explain.methods.runs.sampling_bias": ["SamplingBias", "sampling_bias"],

@@ -6,6 +6,7 @@ import pytest
 import skopt
 
 import hpo_explain as hx
+from tests.noted import noted
 
 
 def quadratic(x, y):
@@ -71,5 +72,5 @@ def test_the_trials_that_were_running_when_a_proposal_was_made_are_listed(trial,
         space, rows, (rows[:, 0] - 0.4) ** 2, "minimize", started=started, finished=finished
     )
     notes = hx.explain_proposal(run, trial, background=30).notes
-    found = [(n.trials, n["at"]) for n in notes if n.kind == "results_not_known"]
-    assert found == ([] if running is None else [(running, trial)])
+    found = [n.trials for n in noted(notes, f"running when trial {trial} was proposed")]
+    assert found == ([] if running is None else [running])

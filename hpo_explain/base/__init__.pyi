@@ -102,6 +102,7 @@ from .result import Cells as Cells
 from .result import Result as Result
 from .result import Table as Table
 from .result import as_objects as as_objects
+from .result import attributes as attributes
 from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
 from .text import MAY_BE_NOTHING as MAY_BE_NOTHING

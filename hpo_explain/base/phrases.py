@@ -48,7 +48,7 @@ def quoted(value: object) -> str:
     return shorten(repr(value), _LONGEST_NAME)
 
 
-def listed(words: Sequence[str], most: int) -> str:
+def listed(words: Sequence[str], most: int = 8) -> str:
     """Return words separated by commas, and how many more there are."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")

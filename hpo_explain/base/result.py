@@ -73,6 +73,8 @@ class Table:
         Attributes that are no fields and stand beside the rows in `to_dict`.
     hidden : tuple of str
         Fields that do not.
+    printed : bool
+        Whether it is printed under the sentence, which says all where it is not.
     """
 
     columns: Mapping[str, str | Callable[[Any], Any]]
@@ -83,6 +85,7 @@ class Table:
     contributions: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    printed: bool = True
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -280,7 +283,7 @@ class Result(ABC):
 
     def printed_cells(self) -> Cells:
         """Return the columns that a terminal shows under the sentence."""
-        return self.cells()
+        return self.cells() if self.table.printed else []
 
     def _numbers(self) -> dict[str, Any]:
         table = self.table
@@ -510,6 +513,8 @@ class Result(ABC):
         return plain
 
     def __str__(self) -> str:
+        if not self.table.printed:
+            return self.said
         frame = printed_frame(self)
         table = frame.to_string(
             index=frame.index.name is not None,
@@ -530,6 +535,17 @@ class Result(ABC):
             f'<div style="max-width: 60em">{text_html(self.said)}{plot}'
             f"<details><summary>Table</summary>{frame_html(printed_frame(self))}</details></div>"
         )
+
+
+def attributes(*names: str, **others: str | Callable[[Any], Any]) -> dict[str, Any]:
+    """Return what a table holds that are attributes of these names, and others.
+
+    Examples
+    --------
+    >>> attributes("trials", best="incumbent")
+    {'trials': 'trials', 'best': 'incumbent'}
+    """
+    return {name: name for name in names} | others
 
 
 def below_each_other(tables: Sequence[Sequence[tuple[str, Any]]]) -> dict[str, Any]:

@@ -192,11 +192,8 @@ def figures_that_answer(wanted: bool) -> Iterator[None]:
     """Have figures carry what plotly draws in their place."""
     if wanted and find_spec("plotly") is None:
         raise ImportError("An interactive report needs plotly: pip install plotly")
-    before = _interactive.set(wanted)
-    try:
+    with _being(_interactive, wanted):
         yield
-    finally:
-        _interactive.reset(before)
 
 
 def page(
@@ -311,11 +308,17 @@ _draws: ContextVar[Callable[..., Markup]] = ContextVar("draws", default=drawn)
 @contextmanager
 def figures_drawn_by(draws: Callable[..., Markup]) -> Iterator[None]:
     """Have figures be what something makes of what :func:`drawn` is given."""
-    before = _draws.set(draws)
+    with _being(_draws, draws):
+        yield
+
+
+@contextmanager
+def _being(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    before = variable.set(value)
     try:
         yield
     finally:
-        _draws.reset(before)
+        variable.reset(before)
 
 
 def _smaller(svg: str) -> str:

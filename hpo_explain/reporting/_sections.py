@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from hpo_explain.base.phrases import join_names
 from hpo_explain.base.result import Result
-from hpo_explain.base.text import filled
 from hpo_explain.catalog.entry import Method
 from hpo_explain.catalog.methods import (
     ABLATION,
@@ -21,7 +21,6 @@ from hpo_explain.catalog.methods import (
     PARTIAL_DEPENDENCE,
     SUMMARY,
 )
-from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.question import Question
 from hpo_explain.reporting._render import estimates, figure, render
@@ -60,7 +59,14 @@ def section_of(method: Method) -> Section:
 def _as_figures(result: Result, question: Question) -> Markup:
     """Return the answer, its figures and what was assumed."""
     plots = [
-        figure(result, view=name, alt=result.sentence, caption=filled(view.caption, found=result))
+        figure(
+            result,
+            view=name,
+            alt=result.sentence,
+            caption=view.caption.format(
+                found=result, names=join_names(getattr(result, "names", ()))
+            ),
+        )
         for name, view in result.views_of.items()
         if view.shown_if(result)
     ]
@@ -76,14 +82,11 @@ def _in_lines(result: Summary, question: Question) -> Markup:
     return render("short.html.j2", lines=lines, plot=plot)
 
 
-def _in_steps(result: Advice, question: Question) -> Markup:
-    """Return the first actions, each with its reason and code."""
-    return render("next.html.j2", actions=result.actions[:_MOST_ACTIONS])
-
-
 _LAYOUTS: Mapping[str, Callable[[Any, Question], Markup]] = {
     SUMMARY.name: _in_lines,
-    ADVISE.name: _in_steps,
+    ADVISE.name: lambda result, _: render(  # each with its reason and code
+        "next.html.j2", actions=result.actions[:_MOST_ACTIONS]
+    ),
     HISTORY.name: trials_body,
 }
 JOINT = (PARETO, COMPARE)

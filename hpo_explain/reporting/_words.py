@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.numbers import format_value
-from hpo_explain.base.options import BETTER
 from hpo_explain.base.phrases import counted, join_words
-from hpo_explain.run import Objectives, Run
+from hpo_explain.run import Run
 from hpo_explain.run.description import who_is_unknown
 
 TERMS = {
@@ -31,10 +30,6 @@ _CHOSEN = {
     Origin.UNKNOWN: "who chose it is not recorded",
 }
 
-WHY_TRIED = "Why the optimizer tried what it tried"
-WHAT_MATTERED = "What mattered among what was tried"
-"""Headings of a report: of a run with proposals, and without any."""
-
 
 def nothing_yet(run: Run) -> str:
     """Return why nothing can be explained yet, in a sentence; empty where something can.
@@ -51,14 +46,6 @@ def nothing_yet(run: Run) -> str:
     except NothingToExplain as why:
         return str(why)
     return ""
-
-
-def history_caption(run: Run) -> str:
-    """Return the caption of the plot of a run's history."""
-    return (
-        f"{run.objective_name} of every trial, in the order of their numbers; "
-        f"{BETTER[run.direction]} is better."
-    )
 
 
 _MARKS = {
@@ -137,24 +124,3 @@ def why_no_explanation(run: Run, trial: int) -> str:
 def others(count: int) -> str:
     """Return the label of the sum of smaller contributions."""
     return f"{counted(count, 'other')} together"
-
-
-def predicted_and_observed(objective: str, predicted: str, observed: str | None) -> str:
-    """Return what the model of the time predicted for a trial, and what came of it, if anything."""
-    came = "" if observed is None else f" Observed: {observed}."
-    return f"Predicted {objective}: {predicted}.{came}"
-
-
-ALL_OBJECTIVES, ALL_RUNS = "All objectives", "All runs"
-
-
-def together(objectives: Objectives) -> str:
-    """Return several objectives in a line."""
-    named = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
-    return f"{counted(len(objectives.trials), 'trial')}: {join_words(named)}"
-
-
-def side_by_side(runs: Mapping[str, Run]) -> str:
-    """Return several runs in a line."""
-    named = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
-    return f"{counted(len(runs), 'run')}: {join_words(named)}"

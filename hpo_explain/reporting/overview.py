@@ -24,17 +24,9 @@ def what_was_read(run: Run) -> Markup:
         "overview.html.j2",
         facts=_facts(run),
         best=_best(run),
-        left_out=_left_out(run),
+        left_out=[(str(why), len(at), spans(at)) for why, at in by_reason(run.excluded).items()],
         notes=run.notes,
     )
-
-
-def _has_incumbent(run: Run) -> bool:
-    return bool(np.any(run.feasible))
-
-
-def _value(run: Run, trial: int) -> str:
-    return format_value(float(run.objective[run.row(trial)]))
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
@@ -58,19 +50,14 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _best(run: Run) -> dict[str, object] | None:
-    if not _has_incumbent(run):
+    if not np.any(run.feasible):
         return None
-    incumbent = run.incumbent
+    incumbent, trial = run.incumbent, run.incumbent_trial
     return {
-        "trial": run.incumbent_trial,
-        "objective": _value(run, run.incumbent_trial),
+        "trial": trial,
+        "objective": format_value(float(run.objective[run.row(trial)])),
         "rows": [
             (name, format_value(incumbent[name], width=_LONG) if name in incumbent else None)
             for name in run.space.names
         ],
     }
-
-
-def _left_out(run: Run) -> list[tuple[str, int, str]]:
-    reasons = by_reason(run.excluded).items()
-    return [(str(reason), len(numbers), spans(numbers)) for reason, numbers in reasons]

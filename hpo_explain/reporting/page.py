@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from hpo_explain.adapters.sources import as_runs
 from hpo_explain.base.blas import one_blas_thread
 from hpo_explain.base.checks import check_flag, check_jobs, check_sequence, check_text, unknown_name
 from hpo_explain.base.errors import InputError
+from hpo_explain.base.phrases import counted, join_words
 from hpo_explain.base.progress import progress_of, steps
 from hpo_explain.base.workers import SIDE_BY_SIDE, Workers, may_have_workers
 from hpo_explain.catalog.methods import COMPARE, DESIRABILITY_PATH, EXPLAIN_PROPOSAL, PARETO
@@ -126,7 +127,11 @@ def report(
     with options_of(report), progress_of("report", shown=check_flag("progress", progress)):
         runs = as_runs(run, **reading)
         if surrogate is not None:
-            runs = {name: found.explained_by(surrogate) for name, found in _alone(runs).items()}
+            if len(runs) > 1:  # one model cannot be that of several objectives
+                problem = f"is a model of one objective, but the run has several: {', '.join(runs)}"
+                remedy = "Name one with target=, for a search of scikit-learn with objective=."
+                raise InputError("surrogate", problem, remedy=remedy)
+            runs = {name: one.explained_by(surrogate) for name, one in runs.items()}
         made = Report.of(
             runs,
             title=title,
@@ -239,39 +244,37 @@ class Report:
                 figures = Figures(workers)
                 until_done.enter_context(figures_drawn_by(figures))
                 ahead = [_begun(question, chosen, workers) for question in questions.values()]
-            work = _work(questions, chosen, everything=sections is None)
+            everything = sections is None
+            work = [  # what workers have begun last
+                (name, section)
+                for name, question in questions.items()
+                for section in sorted(chosen, key=lambda section: section.name in _LATE)
+                if not everything or section.concerns(question.run)
+            ]
+            prefixes = {name: f"o{k}-" if k else "" for k, name in enumerate(questions)}
             made: dict[tuple[str, str], Card] = {}
             for name, section in steps(work, "sections", called=lambda one: one[1].name):
                 if section.name in _LATE:
                     for one in ahead:
                         one.settle()
                     ahead = []
-                prefix = _prefix([*questions].index(name))
-                made[name, section.name] = card_of(section, questions[name], prefix=prefix)
-            joint = _joint_tab(runs) if sections is None else ()
-            tabs = [
-                *joint,
-                *(
-                    _tab(
-                        name,
-                        question.run,
-                        [
-                            made[name, section.name]
-                            for section in chosen
-                            if (name, section.name) in made
-                        ],
-                        _prefix(place),
-                        everything=sections is None,
-                    )
-                    for place, (name, question) in enumerate(questions.items())
-                ),
-            ]
+                card = card_of(section, questions[name], prefix=prefixes[name])
+                made[name, section.name] = card
+            tabs = _joint_tab(runs) if everything else []
+            for name, run in runs.items():
+                cards = [made[name, s.name] for s in chosen if (name, s.name) in made]
+                tabs.append(_tab(name, run, cards, prefixes[name], everything=everything))
             if figures is not None:
                 figures.help()
-                tabs = [replace(tab, cards=_placed(tab.cards, figures)) for tab in tabs]
+                tabs = [
+                    replace(tab, cards=tuple(drawn_out(c, figures.placed) for c in tab.cards))
+                    for tab in tabs
+                ]
         named = next(iter(runs.values())).name
         proposed = any(run.proposes for run in runs.values())
-        heading = words.WHY_TRIED if proposed else words.WHAT_MATTERED
+        heading = "What mattered among what was tried"
+        if proposed:
+            heading = "Why the optimizer tried what it tried"
         heading = f"{heading}: {named}" if named else heading
         return cls(title or heading, tuple(tabs), interactive)
 
@@ -332,19 +335,6 @@ def _begun(question: Question, chosen: Sequence[Section], workers: Workers) -> A
     return Ahead(question, functions, workers)
 
 
-def _work(
-    questions: Mapping[str, Question], chosen: Sequence[Section], *, everything: bool
-) -> list[tuple[str, Section]]:
-    """Return what is asked of each run, what workers have begun last."""
-    in_order = sorted(chosen, key=lambda section: section.name in _LATE)
-    return [
-        (name, section)
-        for name, question in questions.items()
-        for section in in_order
-        if not everything or section.concerns(question.run)
-    ]
-
-
 def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything: bool) -> Tab:
     """Return what a report shows about a run; what there is nothing for only where it was named."""
     shown = tuple(card for card in cards if not everything or card.status is not Status.NOTHING)
@@ -353,44 +343,25 @@ def _tab(name: str, run: Run, cards: Sequence[Card], prefix: str, *, everything:
     return Tab(name, about, shown, prefix, what_was_read(run), names)
 
 
-def _placed(cards: Iterable[Card], figures: Figures) -> tuple[Card, ...]:
-    return tuple(drawn_out(card, figures.placed) for card in cards)
-
-
-def _alone(runs: dict[str, Run]) -> dict[str, Run]:
-    """Return the run of an objective; one model cannot be that of several objectives."""
-    if len(runs) > 1:
-        raise InputError(
-            "surrogate",
-            f"is a model of one objective, but the run has several: {', '.join(runs)}",
-            remedy="Name one with target=, for a search of scikit-learn with objective=.",
-        )
-    return runs
-
-
-def _joint_tab(runs: Mapping[str, Run]) -> tuple[Tab, ...]:
+def _joint_tab(runs: Mapping[str, Run]) -> list[Tab]:
     """Return the tab on all objectives, or all runs, together; nothing where there is one."""
     objectives = joined(runs)
     if objectives is not None:
-        name, subtitle = words.ALL_OBJECTIVES, words.together(objectives)
-        method = PARETO
+        each = [f"{name} ({run.direction})" for name, run in objectives.runs.items()]
+        what, counts, method = "objectives", counted(len(objectives.trials), "trial"), PARETO
     elif len(runs) > 1 and comparable(runs):
-        name, subtitle = words.ALL_RUNS, words.side_by_side(runs)
-        method = COMPARE
+        each = [f"{name} ({counted(len(run), 'trial')})" for name, run in runs.items()]
+        what, counts, method = "runs", counted(len(runs), "run"), COMPARE
     else:
-        return ()
+        return []
     question = Question(next(iter(runs.values())), runs=runs)
     card = card_of(section_of(method), question, prefix=_JOINT)
-    return (Tab(name, subtitle, (card,), _JOINT),)
+    return [Tab(f"All {what}", f"{counts}: {join_words(each)}", (card,), _JOINT)]
 
 
 def comparable(runs: Mapping[str, Run]) -> bool:
     """Return whether runs share a hyperparameter, so that they can be compared."""
     return Shared.of([run.space for run in runs.values()]).space is not None
-
-
-def _prefix(place: int) -> str:
-    return f"o{place}-" if place else ""
 
 
 def _chosen(sections: Sequence[str | Section] | None, interactive: bool) -> tuple[Section, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, declared_fact, format_value
+from hpo_explain.base import NothingToExplain, fact, format_value
 from hpo_explain.belief import STRETCH
 from hpo_explain.belief.portable import Numbers, portable
 from hpo_explain.question import Question
@@ -37,15 +37,6 @@ _PLACES, _TRIED = (300, 200_000)
 _SAMPLE, _EVEN, _DESIGNS = (1000, 0.95, 5)  # of the radius within which something was tried
 _ASKED = "What happens if a value changes?"
 _FIRST = 8  # panels that are open
-_NOT_PORTABLE = declared_fact(
-    "not_portable",
-    "another configuration is predicted in the page by the belief only, not by a model of your own",
-)
-_TOO_LARGE = declared_fact(
-    "too_large_for_a_page",
-    "a page cannot hold the model of {finished} trials with {places} hyperparameters and "
-    "categories",
-)
 
 
 def what_if(question: Question) -> Content:
@@ -54,10 +45,20 @@ def what_if(question: Question) -> Content:
     run.check_differences()
     decision = question.decision
     if decision is None or run.model is not None:
-        raise NothingToExplain(_NOT_PORTABLE())
+        raise NothingToExplain(
+            fact(
+                "another configuration is predicted in the page by the belief only, not by a model "
+                "of your own"
+            )
+        )
     places = len(run.space) + int(run.space.categories_in_own_order.sum())
     if places > _PLACES or run.tried.size > _TRIED:
-        raise NothingToExplain(_TOO_LARGE(places=places, finished=len(run)))
+        raise NothingToExplain(
+            fact(
+                f"a page cannot hold the model of {len(run)} trials with {places} hyperparameters "
+                "and categories"
+            )
+        )
     profile = Profile(question, decision, question.belief.whole)
     panels = [*profile.panels]
     body = render(

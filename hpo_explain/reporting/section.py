@@ -51,10 +51,6 @@ class Content:
     headline: str = ""
 
 
-def _always(_: Run) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Section:
     """One part of a report.
@@ -83,7 +79,7 @@ class Section:
     how_to_read: str
     content: Callable[[Question], Content]
     folded: bool = False
-    concerns: Callable[[Run], bool] = _always
+    concerns: Callable[[Run], bool] = lambda _: True
     script: str = ""
 
 

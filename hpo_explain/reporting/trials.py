@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ from markupsafe import Markup
 from hpo_explain.base.facts import Origin
 from hpo_explain.base.figures import usual_ends
 from hpo_explain.base.numbers import format_value, plus_minus, signed
+from hpo_explain.base.options import BETTER
 from hpo_explain.base.phrases import printable
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
 from hpo_explain.methods.proposals.desirability_path import desirability_path
-from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath
-from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.proposals.desirability_path_result import DesirabilityPath, predicted_at
+from hpo_explain.methods.runs.history import History
 from hpo_explain.question import Question
 from hpo_explain.reporting import _words as words
 from hpo_explain.reporting._render import figure, render
@@ -35,10 +35,12 @@ def trials_body(history: History, question: Question) -> Markup:
     """Return every trial to choose from, with its explanation where a model chose it."""
     run = question.run
     path = question.ask_if(desirability_path) if run.proposes else None
+    better = f"{BETTER[run.direction]} is better"
+    caption = f"{run.objective_name} of every trial, in the order of their numbers; {better}."
     return render(
         "trials.html.j2",
         finding=history.sentence,
-        history=figure(history, alt=history.sentence, caption=words.history_caption(run)),
+        history=figure(history, alt=history.sentence, caption=caption),
         data=as_json(_data(run, path)),
     )
 
@@ -61,15 +63,17 @@ def _shown(data: Any) -> Any:
 
 
 def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
-    explained = {} if path is None else {e.trial: e for e in path.explanations}
-    trials = _trials(run, {t for t in explained if t is not None})
-    predicted = {} if path is None else _predictions(path)
-    feasible = bool(np.any(run.feasible))
-    best = run.incumbent_trial if feasible and len(run) else None
+    explained = {}
+    if path is not None:
+        observed = zip(path.trials.tolist(), path.explanations, path.observed.tolist(), strict=True)
+        explained = {trial: _explanation(e, reached) for trial, e, reached in observed}
+    trials = _trials(run, {*explained})
+    best = run.incumbent_trial if np.any(run.feasible) else None
     last = trials[-1]["t"] if trials else None
-    jumps = [("Best", best), ("Latest", last)]
     values = [trial["y"] for trial in trials if trial["y"] is not None]
     limits, shown = _limits(run, values)
+    left = len(run.space) - _MOST_VALUES
+    rest = [words.others(left)] if left > 0 else []  # whose values are not told
     return {
         "objective": run.objective_name,
         "limits": limits,
@@ -80,24 +84,11 @@ def _data(run: Run, path: DesirabilityPath | None) -> dict[str, Any]:
             proposes=run.proposes,
         ),
         "names": words.TERMS,
-        "hyperparameters": _named(run.space.names),
+        "hyperparameters": [*run.space.names[:_MOST_VALUES], *rest],
         "trials": trials,
-        "explained": {
-            str(t): _explanation(e, predicted.get(t, {}))
-            for t, e in explained.items()
-            if t is not None
-        },
-        "jumps": [(text, trial) for text, trial in jumps if trial is not None],
-        "start": best if best is not None else last,
-    }
-
-
-def _predictions(path: DesirabilityPath) -> dict[int, dict[str, float]]:
-    """Return by trial what its own model predicted."""
-    columns = path.predicted
-    return {
-        trial: {name: float(values[i]) for name, values in columns.items()}
-        for i, trial in enumerate(path.trials.tolist())
+        "explained": explained,
+        "jumps": [(t, n) for t, n in (("Best", best), ("Latest", last)) if n is not None],
+        "start": last if best is None else best,
     }
 
 
@@ -130,22 +121,27 @@ def _trials(run: Run, explained: set[int]) -> list[dict[str, Any]]:
     so_far[order] = sign * np.minimum.accumulate(costs)
     chosen = _thinned(run, explained, so_far)
     configs = run.space.decode(run.X[chosen])
-    rows = [
-        {
-            "t": int(numbers[i]),
+    rows = list[dict[str, Any]]()
+    for i, config in zip(chosen, configs, strict=True):
+        trial = int(numbers[i])
+        row = {
+            "t": trial,
             "y": _plain(shown[i]),
             "best": _plain(so_far[i]),
             "feasible": bool(feasible[i]),
-            "kind": _KINDS.get(run.origin(int(numbers[i])), "other"),
-            "text": words.trial_line(run, int(numbers[i])),
-            **({} if numbers[i] in explained else _unexplained(run, int(numbers[i]), config)),
+            "kind": _KINDS.get(run.origin(trial), "other"),
+            "text": words.trial_line(run, trial),
         }
-        for i, config in zip(chosen, configs, strict=True)
-    ]
+        if trial not in explained:
+            row |= {"why": words.why_no_explanation(run, trial), **_told(run, config)}
+        rows.append(row)
     for trial in {**run.excluded, **run.without_result}:
         text = words.without_result_line(run, trial)
         row = {"t": trial, "y": None, "best": None, "kind": "left-out", "text": text}
-        rows.append(row if trial in explained else {**row, "why": text, **_chosen(run, trial)})
+        if trial not in explained:
+            row["why"] = text
+            row |= _told(run, run.config(trial)) if trial in run.without_result else {}
+        rows.append(row)
     return sorted(rows, key=lambda row: row["t"])
 
 
@@ -160,21 +156,6 @@ def _thinned(run: Run, explained: set[int], so_far: np.ndarray) -> list[int]:
     spread[np.linspace(0, n - 1, _MOST_MARKS).astype(int)] = True
     kept = spread | improves | np.isin(numbers, [*explained])
     return [int(i) for i in np.flatnonzero(kept)]
-
-
-def _unexplained(run: Run, trial: int, config: Config) -> dict[str, Any]:
-    return {"why": words.why_no_explanation(run, trial), **_told(run, config)}
-
-
-def _chosen(run: Run, trial: int) -> dict[str, Any]:
-    """Return what was chosen for a trial without a result, where that is known."""
-    return _told(run, run.config(trial)) if trial in run.without_result else {}
-
-
-def _named(names: Sequence[str]) -> list[str]:
-    """Return the hyperparameters whose values are told, and how many others there are."""
-    rest = len(names) - _MOST_VALUES
-    return [*names[:_MOST_VALUES], *([words.others(rest)] if rest > 0 else [])]
 
 
 def _told(run: Run, config: Config) -> dict[str, Any]:
@@ -192,45 +173,38 @@ def _plain(value: float) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
 
 
-def _explanation(result: ProposalExplanation, predicted: Mapping[str, float]) -> dict[str, Any]:
+def _explanation(result: ProposalExplanation, observed: float) -> dict[str, Any]:
     scale = max(*map(abs, result.payout.values()), float(np.abs(result.phi).max(initial=0.0)))
-    order = [j for j in result.order() if result.active[j]]
     rows = [
-        {
-            "name": result.names[j],
-            "value": format_value(result.config[result.names[j]], width=_LONG),
-            "phi": [_plain(v) or 0.0 for v in result.phi[j]],
-            "shown": [signed(float(v), scale) for v in result.phi[j]],
-            "total": signed(float(result.total[j]), scale),
-        }
-        for j in order[:_MOST_ROWS]
+        (name, format_value(result.config[name], width=_LONG), result.phi[j])
+        for j in result.order().tolist()
+        for name in [result.names[j]]
+        if result.active[j]
     ]
-    rest = order[_MOST_ROWS:]
-    if rest:
-        together = result.phi[rest].sum(axis=0)
-        rows.append(
-            {
-                "name": words.others(len(rest)),
-                "value": "",
-                "phi": [_plain(v) or 0.0 for v in together],
-                "shown": [signed(float(v), scale) for v in together],
-                "total": signed(float(together.sum()), scale),
-            }
-        )
+    if rest := rows[_MOST_ROWS:]:
+        together = np.sum([phi for *_, phi in rest], axis=0)
+        rows = [*rows[:_MOST_ROWS], (words.others(len(rest)), "", together)]
     return {
         "sentence": result.sentence,
-        "predicted": _predicted(result, predicted),
+        "predicted": _predicted(result, observed),
         "terms": list(result.terms),
-        "rows": rows,
+        "rows": [
+            {
+                "name": name,
+                "value": value,
+                "phi": [_plain(v) or 0.0 for v in phi],
+                "shown": [signed(float(v), scale) for v in phi],
+                "total": signed(float(phi.sum()), scale),
+            }
+            for name, value, phi in rows
+        ],
         "notes": [f"Note: {note}." for note in result.notes],
     }
 
 
-def _predicted(result: ProposalExplanation, predicted: Mapping[str, float]) -> str:
-    if not predicted or not np.isfinite(predicted["mean"]):
+def _predicted(result: ProposalExplanation, observed: float) -> str:
+    mean, std = predicted_at(result)
+    if not np.isfinite(mean):
         return ""
-    return words.predicted_and_observed(
-        result.subject.objective_name,
-        plus_minus(predicted["mean"], predicted["std"]),
-        format_value(predicted["objective"]) if np.isfinite(predicted["objective"]) else None,
-    )
+    came = f" Observed: {format_value(observed)}." if np.isfinite(observed) else ""
+    return f"Predicted {result.objective_name}: {plus_minus(mean, std)}.{came}"

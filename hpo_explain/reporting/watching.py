@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -83,6 +83,7 @@ def watch(
     return page.path
 
 
+@dataclass
 class Watched:
     """The report on a run that others are making.
 
@@ -96,12 +97,10 @@ class Watched:
         Called before a file is written; it raises where that is not to be done.
     """
 
-    def __init__(
-        self, path: ReportPath, title: str | None, check: Callable[[], None] = lambda: None
-    ) -> None:
-        self.path = path
-        self._title, self._check = title, check
-        self._shown = ""  # what tells the trials that the report is about
+    path: ReportPath
+    title: str | None
+    check: Callable[[], None] = lambda: None
+    _shown: str = field(default="", init=False)  # what tells the trials that it is about
 
     def follow(
         self,
@@ -133,14 +132,18 @@ class Watched:
                 self._look(read(), wrote)  # while it waits it holds no run
                 said = ""
             except (ValueError, OSError) as error:
-                if not self._shown and not _may_pass(error):
+                # worth waiting for: a lock, or a run of which no trial is finished
+                may_pass = isinstance(error, TimeoutError) or isinstance(
+                    error.__cause__, NothingToExplain
+                )
+                if not self._shown and not may_pass:
                     raise
                 text = words(error)
                 if text != said:  # not at every look anew
                     stays = f" The last report stays: {self.path}."
                     waits(f"waiting: {text}{stays if self._shown else ''}")
                     said = text
-            self._check()
+            self.check()
             sleep(every)
 
     def _look(self, runs: Mapping[str, Run], wrote: Callable[[Mapping[str, Run]], object]) -> None:
@@ -149,8 +152,8 @@ class Watched:
         if version == self._shown:
             return
         try:
-            report = Report.of(runs, title=self._title, progress=True)
-            self._check()
+            report = Report.of(runs, title=self.title, progress=True)
+            self.check()
             replace(report, version=version).write(self.path)
         finally:  # the next report is of other trials: it asks for none of this again
             answers.forget()
@@ -172,8 +175,3 @@ class _Cell:
         elif type(sys.stdout).__module__.startswith("ipykernel."):
             display = sys.modules["IPython"].display.display
             self._handle = display(path, display_id=True)
-
-
-def _may_pass(error: Exception) -> bool:
-    """Say whether it is worth waiting for: a lock, or a run of which no trial is finished."""
-    return isinstance(error, TimeoutError) or isinstance(error.__cause__, NothingToExplain)

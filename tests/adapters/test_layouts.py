@@ -314,7 +314,7 @@ def test_who_proposed_the_rows_of_a_table_is_told_or_nobody_did(options, proposa
     if not options:
         assert run.origin(3) is hx.base.Origin.UNKNOWN
         named = hx.explain_proposal(run, 30, background=20)
-        assert the_note(named.notes, "chooser_unknown").trials == (30,)
+        assert the_note(named.notes, "it is explained as if one had").trials == (30,)
 
 
 @pytest.mark.thorough

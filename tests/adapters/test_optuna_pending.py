@@ -16,7 +16,7 @@ from hpo_explain.adapters.optuna import from_optuna
 from hpo_explain.base.errors import InputError, NothingToExplain
 from hpo_explain.base.facts import Origin
 from tests.adapters.spied import SpiedTPE
-from tests.noted import kinds, the_note
+from tests.noted import noted, the_note
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -114,13 +114,13 @@ def test_what_is_chosen_so_far_is_explained_and_the_rest_is_named():
     trial = study.ask()
     with pytest.raises(NothingToExplain) as caught:
         hx.explain_proposal(study, trial)
-    assert caught.value.reason.kind == "nothing_chosen"
+    assert "so there is nothing to explain" in str(caught.value)
     trial.suggest_float("x", -1.0, 1.0)
     trial.suggest_float("y", 1e-4, 1.0, log=True)
     partly = hx.explain_proposal(study, trial, background=rows)
     assert (dict(partly.config), partly.not_chosen) == (pytest.approx(trial.params), ("k", "c"))
-    assert the_note(partly.notes, "not_chosen").names == ("k", "c")
-    assert "no value of k and c was chosen yet" in str(the_note(partly.notes, "not_chosen"))
+    note = the_note(partly.notes, "no value of k and c was chosen yet")
+    assert note.names == ("k", "c")
     assert "as far as it is chosen" in partly.sentence
     assert partly.efficiency_gap["total"] == pytest.approx(0.0, abs=1e-9)
     densities = hx.methods.proposal_densities(study, trial)
@@ -173,12 +173,12 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     study.enqueue_trial(config)
     waiting = hx.explain_proposal(study, "pending", background=ROWS)
     assert (waiting.trial, waiting.subject.state) == (FINISHED, "waiting")
-    assert "set by hand" in str(the_note(waiting.notes, "no_result"))
+    assert noted(waiting.notes, "was set by hand and waits")
     assert from_optuna(study).origin(FINISHED) is Origin.ENQUEUED
     given = hx.explain_proposal(study, config, background=ROWS)
     assert same(waiting, given)
     assert (given.trial, given.subject.state) == (None, "given")
-    assert "configuration_given" in kinds(given.notes)
+    assert noted(given.notes, "the configuration was given")
     curve = hx.methods.proposal_densities(study, config)["c"]
     assert (curve.proposed, curve.proposed_good) == ("b", pytest.approx(curve.good[1]))
     assert "this configuration would be" in given.sentence
@@ -186,7 +186,7 @@ def test_an_enqueued_trial_is_explained_as_the_next_configuration_set_by_hand():
     trial = study.ask(SPACE)
     with pytest.raises(NothingToExplain) as running:
         hx.explain_proposal(study, trial)
-    assert running.value.reason["origin"] is Origin.ENQUEUED
+    assert "it was enqueued" in str(running.value)
     assert hx.explain_proposal(study, trial, acquisition="lcb", background=ROWS).assumed
 
 

@@ -219,8 +219,9 @@ def test_what_was_proposed_is_explained_for_a_trial_that_a_person_changed(change
     explanation = hx.explain_proposal(study, 6)
     assert explanation.config == pytest.approx(seen[6].config)
     np.testing.assert_allclose(explanation.phi, seen[6].phi, rtol=1e-9)
-    note = the_note(explanation.subject.notes, "changed_by_person")
-    assert (note.names, note["set"]) == (("x",), (pytest.approx(0.5),))
+    note = the_note(explanation.subject.notes, "a person changed trial 6 before it started")
+    assert note.names == ("x",)
+    assert "it ran with x = 0.5 in place of" in str(note)
     assert "the proposal for trial 6" in explanation.sentence
 
 

@@ -9,7 +9,7 @@ from hpo_explain.base.numbers import format_level, format_values
 from hpo_explain.methods._engines.conditions import Condition
 from hpo_explain.methods._engines.effect_ranges import span
 from hpo_explain.methods.effects.regional_partial_dependence import _Split
-from hpo_explain.methods.space.recommended_space_result import UNTRIED_KEPT
+from hpo_explain.methods.space.recommended_space import UNTRIED_KEPT
 
 
 @pytest.mark.parametrize(

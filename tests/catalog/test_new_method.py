@@ -1,4 +1,4 @@
-"""A new method is three files and one entry: everything else follows from them."""
+"""A new method is two files and one entry: everything else follows from them."""
 
 import os
 import shutil
@@ -15,8 +15,27 @@ pytestmark = pytest.mark.merge
 TOY = '''
 """Counts the trials."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hpo_explain.base.result import Claim, Result, Table
 from hpo_explain.question import Question, explains
-from hpo_explain.methods.runs.toy_result import Toy
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Toy(Result):
+    """How many trials there are."""
+
+    table: ClassVar[Table] = Table(index=("what", "what"), columns={"trials": "trials"})
+
+    trials: tuple[int, ...]
+    least: int
+    what: ClassVar[tuple[str, ...]] = ("toys",)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        n = self.trials[0]
+        return (self.claim("untried", (), n, text=f"There are {n} toy trials."),)
 
 
 @explains(of="surrogate")
@@ -29,32 +48,6 @@ def toy(question: Question, least: int = 1) -> Toy:
         How many there should be.
     """
     return Toy(subject=question.subject(), trials=(len(question.run),), least=least)
-'''
-RESULT = '''
-"""How many trials there are."""
-
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
-
-from hpo_explain.base.result import Claim, Result, Table
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Toy(Result):
-    """How many trials there are."""
-
-    table: ClassVar[Table] = Table(index=("what", "what"), columns={"trials": "trials"})
-    says: ClassVar[Mapping[str, str]] = {"count": "There are {n} toy trials."}
-
-    trials: tuple[int, ...]
-    least: int
-    what: ClassVar[tuple[str, ...]] = ("toys",)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        n = self.trials[0]
-        return (self.claim("untried", (), n, says="count", certain=True, because=(), n=n),)
 '''
 SHOW = '''
 """How the count is drawn."""
@@ -105,7 +98,7 @@ assert ran.exit_code == 0, ran.output
 assert json.loads(ran.stdout)["claims"][0]["estimate"] == 3
 report = Report.of({"loss": hx.from_frame(table, "loss")}, sections=["toy"])
 assert report.cards[0].finding == "There are 3 toy trials.", report.cards
-assert of_methods()["hpo_explain.methods.runs.toy"] == {"toy"}
+assert of_methods()["hpo_explain.methods.runs.toy"] == {"Toy", "toy"}
 assert "toy" in functions()
 print("shown everywhere")
 """
@@ -122,14 +115,14 @@ def checkout(tmp_path):
     for name in ("__init__.py", "public.py", "stubs.py", "source_tree.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     folder = tmp_path / "hpo_explain" / "methods" / "runs"
-    for name, text in (("toy", TOY), ("toy_result", RESULT), ("toy_show", SHOW)):
+    for name, text in (("toy", TOY), ("toy_show", SHOW)):
         (folder / f"{name}.py").write_text(text)
     catalog = tmp_path / "hpo_explain" / "catalog" / "methods.py"
     catalog.write_text(catalog.read_text().replace("\nMETHODS =", ENTRY))
     return tmp_path
 
 
-def test_three_files_and_an_entry_are_all_that_a_method_is(checkout):
+def test_two_files_and_an_entry_are_all_that_a_method_is(checkout):
     subprocess.run([sys.executable, "-m", "tests.stubs"], cwd=checkout, check=True)
     done = subprocess.run(
         [sys.executable, "-c", LOOK],

@@ -123,9 +123,9 @@ class Answers:
             yield from action.evidence
 
 
-def facts_of(some: Any, kind: str) -> list[Fact]:
-    """Return the facts of a kind."""
-    return [fact for fact in some if fact.kind == kind]
+def facts_of(some: Any, what: str) -> list[Fact]:
+    """Return the facts of a kind, with a value of a name, or that say something."""
+    return [fact for fact in some if what in (fact.kind, *dict(fact.values)) or what in str(fact)]
 
 
 def holds(space: hx.SearchSpace, config: Mapping[str, Any]) -> bool:

@@ -234,7 +234,7 @@ def _of_advice(door: str, told: Mapping[str, Any]) -> Iterator[Told]:
         yield Told(door, "trial to keep", "run", action["trials"][0])
         config = zip(action["hyperparameters"], action["values"], strict=True)
         for reason in action["evidence"]:
-            if reason["kind"] == "lowest_mean":
+            if "mean" in reason["values"]:
                 mean = reason["values"]["mean"]
                 yield Told(door, "prediction", _config(dict(config)), mean)
 

@@ -81,7 +81,7 @@ def nothing_near_is_expected_to_be_worse_than_it(answers: Answers) -> Iterator[s
     """What is expected to be best near the trials is as good as the trial to keep."""
     sign = 1.0 if answers.run.direction == "minimize" else -1.0
     for action in answers.actions("keep"):
-        (fact,) = facts_of(action.evidence, "lowest_mean")
+        (fact,) = facts_of(action.evidence, "mean")
         worse = sign * (answers.optimum.estimate - fact["mean"])
         if worse > 1e-6 * max(1.0, abs(fact["mean"])):
             yield f"{answers.optimum.estimate} where {fact['mean']} is kept"
@@ -104,9 +104,10 @@ def the_box_holds_what_is_kept_and_tried(answers: Answers) -> Iterator[str]:
         yield f"optimum, {dict(answers.optimum.config)}"
     for action in answers.actions("try", "repeat"):
         outside = [c for c in action.configurations if not holds(box, c)]
-        if outside and not facts_of(action.evidence, "outside_the_box"):
+        said = facts_of(action.evidence, "a look outside of the recommended space")
+        if outside and not said:
             yield f"{action.kind}, {dict(outside[0])}"
-        if not outside and facts_of(action.evidence, "outside_the_box"):
+        if not outside and said:
             yield f"{action.kind} is said to lie outside"
 
 
@@ -289,7 +290,7 @@ def nothing_leaves_the_bounds(answers: Answers) -> Iterator[str]:
     slack = ROUNDING * (abs(low) + abs(high))
     values = [optimum.estimate, *optimum.interval]
     for action in answers.actions("keep"):
-        values += [fact["mean"] for fact in facts_of(action.evidence, "lowest_mean")]
+        values += [fact["mean"] for fact in facts_of(action.evidence, "mean")]
     for value in values:
         if not low - slack <= value <= high + slack:
             yield f"{value} beyond {run.bounds}"

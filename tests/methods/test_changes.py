@@ -10,7 +10,7 @@ from hpo_explain.methods.around.changes import changes_between, changes_that_rea
 from tests.analytic import AnalyticSurrogate, Known, space_of, unit_cube
 from tests.claims.problems import conditional, pure_noise
 from tests.claims.runs import Setting, make_run
-from tests.noted import kinds, the_note
+from tests.noted import noted, the_note
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 
@@ -220,7 +220,7 @@ def test_the_default_is_the_one_given_a_trial_or_the_middle_and_it_is_said():
     middle = hx.changes(study)
     assert middle.start.config == {"x1": 0.5, "x2": 0.5, "x3": 0.5}
     assert "the middle of the space" in middle.sentence
-    assert [note.kind for note in middle.notes if note.kind == "default_assumed"]
+    assert noted(middle.notes, "default: the middle of the search space, as none was given")
     assert "x3" in middle.put_back
     assert middle.best.trial == np.argmin(study.belief().predict(study.X)[0])
 
@@ -288,9 +288,10 @@ def test_a_default_outside_a_logarithmic_range_counts_as_its_end(value, end):
     same = hx.changes(run, {"reg_alpha": end, "x": 0.9})
     assert found.changed == same.changed
     assert found.gain == same.gain
-    note = the_note(found.notes, "default_at_end")
-    assert (note.names, note["end"]) == (("reg_alpha",), end)
-    assert "default_at_end" not in kinds(same.notes)
+    note = the_note(found.notes, "outside its logarithmic range")
+    assert note.names == ("reg_alpha",)
+    assert str(note).endswith(f"its end, {end:g}, counts")
+    assert not noted(same.notes, "outside its logarithmic range")
     with pytest.raises(ValueError, match="outside its range"):
         hx.changes(run, {"reg_alpha": 1.0, "x": 7.0})
 

@@ -8,7 +8,7 @@ import pytest
 import hpo_explain as hx
 from hpo_explain.methods.runs import compare
 from hpo_explain.space import Shared
-from tests.noted import noted
+from tests.noted import the_note
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 X, Y = (hx.FloatParameter(name, 0.0, 1.0) for name in "xy")
@@ -74,13 +74,13 @@ def test_of_many_runs_fewer_trials_of_each_are_candidates(monkeypatch, most, of_
     """Each run is asked for the loss of all candidates: else their work would grow squared."""
     monkeypatch.setattr(compare, "_FROM_RUNS", most)
     rows_of_losses = []
-    whole = compare._Comparing._rows
+    whole = compare.ComparedRun.rows
 
-    def seen(self, run, config, latent):
+    def seen(self, config, latent):
         rows_of_losses.append(config)
-        return whole(self, run, config, latent)
+        return whole(self, config, latent)
 
-    monkeypatch.setattr(compare._Comparing, "_rows", seen)
+    monkeypatch.setattr(compare.ComparedRun, "rows", seen)
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
     found = hx.compare(runs, **QUICK)
     n_candidates = compare._SPREAD + 2 * of_each
@@ -174,8 +174,9 @@ def test_other_spaces_are_compared_in_what_all_have():
     assert found.default.configuration["x"] == pytest.approx(0.5, abs=0.05)
     # within x in [0.5, 1]: Var = 0.25/12 and 1/12; of two, encoded x spans a third of its range
     assert found.shares[0, 0] == pytest.approx(0.2, abs=0.1)
-    (note,) = noted(found.notes, "not_shared")
-    assert dict(note["left"]) == {"one": ("y",), "two": ("z",)}
+    assert str(the_note(found.notes, "the runs are compared in")) == (
+        "the runs are compared in x; averaged over, as not all have them: one: y; two: z"
+    )
 
 
 def test_what_spaces_share():

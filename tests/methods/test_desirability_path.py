@@ -7,7 +7,6 @@ from scipy.stats import t as student
 
 import hpo_explain as hx
 from hpo_explain.base.errors import InputError, NothingToExplain
-from hpo_explain.base.facts import fact
 from hpo_explain.methods.proposals.desirability_path_show import VIEWS
 from tests.analytic import unit_cube
 from tests.handmade import tuning_run
@@ -47,11 +46,13 @@ def test_a_path_is_the_explanation_of_every_proposal():
 def test_trials_before_which_nothing_was_known_are_left_out_and_named():
     path = path_of(run_of(6))
     assert path.trials.tolist() == [2, 3, 4, 5]
-    assert path.notes == (fact(kind="proposals_left_out", trials=[0, 1], why="too_little_known"),)
+    (note,) = path.notes
+    assert (note.kind, note.trials) == ("proposals_left_out", (0, 1))
+    assert str(note) == "left out: 0-1: fewer than two trials were finished before"
     flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
     with pytest.raises(NothingToExplain) as caught:
         path_of(flat)
-    assert caught.value.reason.kind == "no_explainable_proposal"
+    assert str(caught.value).startswith("none of the run's proposals can be explained")
 
 
 # ---------------------------------------------------------------------- workers
@@ -173,7 +174,8 @@ def test_a_turning_point_is_certain_if_it_hardly_moves_with_kappa():
     claims = {c.hyperparameters[0]: c for c in path.claims if c.kind == "order"}
     assert [claims[name].certain for name in ("x1", "x2", "x3")] == [True, False, False]
     assert claims["x3"].interval == (6, 8)
-    assert [reason.kind for reason in claims["x3"].because] == ["depends_on_kappa"]
+    (reason,) = claims["x3"].because
+    assert "it depends on κ, which is assumed to be" in str(reason)
 
 
 def test_the_balance_is_certain_if_the_same_side_leads_for_every_kappa():

@@ -8,12 +8,11 @@ from scipy.stats import norm
 
 import hpo_explain as hx
 from hpo_explain.base.errors import NothingToExplain
-from hpo_explain.base.facts import fact
 from hpo_explain.methods.proposals.explainable import explainable, why_unexplained
 from tests.analytic import unit_cube
 from tests.handmade import NASTY, explained, explanation, warns_of_glyphs
 from tests.methods.test_desirability_path import run_of
-from tests.noted import noted
+from tests.noted import noted, the_note
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 
@@ -68,7 +67,7 @@ def test_the_incumbent_of_the_time_is_the_adaptive_baseline():
     best = int(np.argmin(run.objective[:9]))
     expected = hx.methods.ShapleyExplainer(run.acquisition(before=9), background=run.config(best))
     np.testing.assert_allclose(found.phi, expected.explain(run.config(9)).phi)
-    assert fact(kind="background_incumbent", trials=[best]) in found.notes
+    assert the_note(found.notes, "the best one by then").trials == (best,)
     assert found.background_size == 1
 
 
@@ -78,9 +77,10 @@ def test_every_reference_set_can_be_named(word):
     found = hx.explain_proposal(run, 6, background=word)
     assert abs(found.efficiency_gap["total"]) < 1e-9
     assert found.standard_error is not None
-    grown = [note for note in found.notes if note.kind == "background_grown"]
     if word != "thesis":
-        assert (grown[0]["rows"], grown[0]["place"]) == (found.background_size, word)
+        place = {"global": "whole space", "local": "close to it", "hybrid": "half of them close"}
+        grown = str(the_note(found.notes, f"compared with {found.background_size} configurations"))
+        assert place[word] in grown
     if word == "global":
         np.testing.assert_array_equal(found.phi, hx.explain_proposal(run, 6).phi)
     if word == "thesis":
@@ -111,10 +111,12 @@ def reason_of(function, *arguments):
 def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquisition():
     run = run_of(proposals=[6, 9])
     reason = reason_of(hx.explain_proposal, run, 7)
-    assert (reason.kind, reason.trials, reason["proposals"]) == ("not_proposed", (7,), (6, 9))
+    assert reason.trials == (7,)
+    assert str(reason).startswith("no model selected trial 7: it belongs to the initial design")
+    assert str(reason).endswith("Proposals: 6, 9.")
     assert hx.explain_proposal(run, 7, acquisition="lcb", background=20).subject.assumed
     reason = reason_of(hx.explain_proposal, run_of(proposals=[]))
-    assert (reason.kind, reason["finished"]) == ("no_proposals", 14)
+    assert "chose none of its 14 finished trials by a model" in str(reason)
     with pytest.raises(ValueError, match="trial 99 does not exist"):
         hx.explain_proposal(run, 99)
 
@@ -122,7 +124,8 @@ def test_a_trial_that_no_model_chose_has_no_explanation_but_by_an_assumed_acquis
 def test_nothing_is_explained_where_too_little_was_known():
     run = run_of(6)
     reason = reason_of(hx.explain_proposal, run, 1)
-    assert (reason.kind, reason.trials, reason["finished"]) == ("too_little_known", (1,), 1)
+    assert reason.trials == (1,)
+    assert str(reason).startswith("only one trial was finished before trial 1")
     assert why_unexplained(run, 1, "lcb") == reason
     # a given acquisition function rests on nothing else
     mine = hx.models.LowerConfidenceBound(run.surrogate())
@@ -133,12 +136,11 @@ def test_nothing_is_explained_where_too_little_was_known():
 def test_nothing_is_explained_where_the_objective_was_constant():
     flat = hx.Run(unit_cube(1), [[0.1], [0.5], [0.7], [0.9]], [1.0, 1.0, 1.0, 2.0], "minimize")
     reason = reason_of(hx.explain_proposal, flat, 3)
-    assert (reason.kind, reason["value"], reason["finished"]) == ("constant_until_then", 1.0, 3)
-    reason = reason_of(explainable, flat)
-    assert [(left["why"], left.trials) for left in reason["left_out"]] == [
-        ("too_little_known", (0, 1)),
-        ("constant_until_then", (2, 3)),
-    ]
+    assert "is constant (1 in all 3 trials finished before trial 3)" in str(reason)
+    assert str(reason_of(explainable, flat)) == (
+        "none of the run's proposals can be explained: 0-1: fewer than two trials were finished "
+        "before; 2-3: the objective was constant until then. Run more trials."
+    )
 
 
 def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
@@ -148,8 +150,7 @@ def test_the_best_of_the_run_is_named_where_no_model_proposed_it():
     lucky = run_of(12, proposals=others)
     found = hx.explain_proposal(lucky, "best", background=20)
     assert found.trial == lucky.best(others)
-    note = fact(kind="best_not_proposed", trials=[found.trial, best])
-    assert note in found.notes
+    assert the_note(found.notes, "best_not_proposed").trials == (found.trial, best)
     assert str(found).count(f"the run's best trial, {best}, was not") == 1
     for trial in ("latest", found.trial):
         kinds = [note.kind for note in hx.explain_proposal(lucky, trial, background=20).notes]

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau, multivariate_normal, spearmanr
 import hpo_explain as hx
 from hpo_explain.methods.runs.learning_curves import interval
 from tests.analytic import unit_cube
-from tests.noted import kinds
+from tests.noted import noted
 
 
 def curved_run(values, final=None, *, X=None, direction="minimize"):
@@ -135,7 +135,7 @@ def test_shares_follow_the_step_and_pruned_trials_count():
     changes = changes_of(found)
     assert {c.hyperparameters[0]: np.sign(c.estimate) for c in changes} == {"x1": -1.0, "x2": 1.0}
     assert all(c.certain for c in changes)
-    assert "finished_only" in kinds(found.notes)
+    assert noted(found.notes, "6 trials reported values but no final one")
     assert changes_of(hx.methods.learning_curves(run, at=[1.0])) == []
 
 

@@ -13,11 +13,11 @@ from hpo_explain.base.subject import Subject
 from hpo_explain.belief.box import Box
 from hpo_explain.belief.landscape import axes_of
 from hpo_explain.belief.narrowing import Narrowing, part_of, untried
-from hpo_explain.methods.space.recommended_space import recommendation
-from hpo_explain.methods.space.recommended_space_result import Kept, Recommendation
+from hpo_explain.methods.space.recommended_space import Kept, Recommendation, recommendation
 from tests.analytic import Known, space_of, unit_cube
 from tests.claims.problems import hyper_ellipsoid
 from tests.claims.runs import Setting, make_run
+from tests.noted import the_note
 
 few_draws = pytest.mark.usefixtures("few_draws_here")
 of_two_seeds = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
@@ -171,8 +171,8 @@ def test_a_stretch_that_nobody_tried_is_not_given_up():
     assert kept[0].all()
     assert kept[2].nonzero()[0].tolist() == [0, 2]
     found = of_draws(draws, 0.1, tried=tried)
-    (note,) = [note for note in found.notes if note.kind == "untried_kept"]
-    assert (note.names, note["values"]) == (("kind",), ("c",))
+    note = the_note(found.notes, "no trial was made there: kind in {c}")
+    assert note.names == ("kind",)
 
 
 def test_between_the_values_of_a_coarse_grid_nothing_is_known():
@@ -191,7 +191,7 @@ def test_where_it_is_not_known_what_activates_a_hyperparameter_nothing_is_certai
     found = hx.recommended_space(hx.Run(space, X, np.abs(X[:, 0] - 0.7), "minimize"))
     assert found.volume < 0.9
     assert not any(claim.certain for claim in found.claims)
-    assert "activity_unexplained" in [note.kind for note in found.notes]
+    assert the_note(found.notes, "it is not known when these are active")
 
 
 # ---------------------------------------------------------------------- from trials
@@ -286,7 +286,7 @@ def test_a_category_that_cannot_reach_the_best_is_dropped():
 def test_conditions_stay_valid_and_what_can_no_longer_be_active_is_left_out():
     found = recommend(kinds(), costs, n=120)
     assert "bad_only" not in found.space.names
-    (note,) = [note for note in found.notes if note.kind == "never_active"]
+    note = the_note(found.notes, "because never active in the recommended space")
     assert "bad_only" in note.names
     (row,) = [row for row in found.rows if row.hyperparameter == "bad_only"]
     assert row.after == ()

@@ -188,7 +188,7 @@ def test_trials_without_times_are_named():
         space, [[0.1], [0.2]], [1.0, 2.0], "minimize", started=[0.0, np.nan], finished=[5.0, np.nan]
     )
     (note,) = hx.methods.timeline(run).notes
-    assert (note.kind, note.trials) == ("trials_without_times", (1,))
+    assert (str(note), note.trials) == ("1 trial without times, and not drawn", (1,))
 
 
 def test_many_workers_with_many_trials_each_are_few_bars():

@@ -30,6 +30,7 @@ from hpo_explain.space import nearest
 from tests.analytic import nested_space, unit_cube
 from tests.handmade import Page, tuning_run
 from tests.methods.test_desirability_path import run_of
+from tests.noted import the_note
 from tests.reporting.pages import content_of, page_of
 
 PATH = "hpo_explain.methods.proposals.desirability_path"
@@ -222,8 +223,7 @@ def test_a_long_run_is_thinned_and_the_page_says_so(tmp_path, monkeypatch):
     trials = found.trials.tolist()
     assert {*range(25, 30), 5, run.best(range(5, 30))} <= {*trials}
     assert len(trials) <= 10
-    (some,) = [note for note in found.notes if note.kind == "path_of_some"]
-    assert (some["shown"], some["explainable"]) == (len(trials), 25)
+    some = the_note(found.notes, f"{len(trials)} of 25 proposals are explained")
     assert str(some) in page_of(run, tmp_path, "desirability-path").text
 
 

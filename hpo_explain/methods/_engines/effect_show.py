@@ -380,4 +380,4 @@ def _why(result: Effect) -> list[str]:
     return why
 
 
-VIEWS = {"": View(effect, "What {found.names} {found.what}.")}
+VIEWS = {"": View(effect, "What {names} {found.what}.")}

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, Result, Subject, check_count, declared_fact
-from hpo_explain.belief import Box
+from hpo_explain.base import NothingToExplain, Result, Subject, check_count, fact
 from hpo_explain.methods.advice._order import in_order
 from hpo_explain.methods.advice.advise_result import Action, Advice, values_of
 from hpo_explain.methods.advice.beware import beware
@@ -15,16 +14,6 @@ from hpo_explain.methods.advice.rules import attempt, keep, narrow, repeat, repe
 from hpo_explain.methods.advice.settle import settling
 from hpo_explain.question import NONE_FEASIBLE, Question, explains
 from hpo_explain.space import Parameter, SearchSpace, has_value, still_possible
-
-_UNKNOWN = declared_fact(
-    "nothing_to_change",
-    "{why}",
-    why=lambda about: (
-        "all trials have the same objective: nothing tells which values are better"
-        if about["constant"]
-        else "the model has no joint posterior, so it does not tell what may be better"
-    ),
-)
 
 
 @explains(of="surrogate", without=("kind",))
@@ -96,9 +85,17 @@ def _actions(question: Question, n: int, settle: Result | str | None) -> list[Ac
     warned = beware(run)
     constant = not np.ptp(run.objective)
     if decision is None or constant:
-        unknown = _UNKNOWN(constant=constant)
-        return [*warned, Action("go_on", evidence=(unknown,))]
-    warned = [_as_the_box(action, decision.box) for action in warned]
+        why = "the model has no joint posterior, so it does not tell what may be better"
+        if constant:
+            why = "all trials have the same objective: nothing tells which values are better"
+        return [*warned, Action("go_on", evidence=(fact(why),))]
+    part_of = {part.name: part for part in decision.box.parts}
+    warned = [  # values are given up only where the box does, too
+        action
+        if all(_is_part(part_of[left.name], left) for left in action.parameters)
+        else replace(action, parameters=())
+        for action in warned
+    ]
     wider = _known(widen(decision))
     changes = [a for a in (*warned, *wider) if a.parameters]
     named = {p.name for action in changes for p in action.parameters}
@@ -111,14 +108,6 @@ def _actions(question: Question, n: int, settle: Result | str | None) -> list[Ac
     in_noise = [] if others else _known(repeat_in_noise(decision))
     actions = in_noise or [*others, *more] or [tried]
     return [keep(decision), *actions]
-
-
-def _as_the_box(warning: Action, box: Box) -> Action:
-    """Return a warning that gives values up only where the box does, too."""
-    part_of = {part.name: part for part in box.parts}
-    if all(_is_part(part_of[left.name], left) for left in warning.parameters):
-        return warning
-    return replace(warning, parameters=())
 
 
 def _is_part(part: Parameter, whole: Parameter) -> bool:

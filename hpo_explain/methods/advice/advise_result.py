@@ -37,7 +37,7 @@ ActionKind: TypeAlias = Literal[
 Which: TypeAlias = Literal["all", "first"]
 """Which actions are applied, where they are not named one by one."""
 
-_MOST_REASONS = 3  # of one kind
+_MOST_ENDS = 3  # of ranges to widen, of which a reason is told
 # which bounds are moved: the upper ones, the lower ones, or both
 _WAYS = {
     frozenset([True]): "Raise the upper bound",
@@ -173,11 +173,7 @@ class Action:
     @property
     def reason(self) -> str:
         """The evidence in words: a sentence per fact, few of the same kind."""
-        facts: list[Fact] = []
-        for fact in self.evidence:
-            if sum(other.kind == fact.kind for other in facts) < _MOST_REASONS:
-                facts.append(fact)
-        return told_apart(facts)
+        return told_apart(self.evidence[: _MOST_ENDS if self.kind == "widen" else None])
 
     @property
     def told(self) -> str:
@@ -428,21 +424,23 @@ class Advice(Result):
             check_option("actions", actions, ("all", "first"))
             first = next((a for a in self.actions if a.changes), None)
             return self.actions if actions == "all" else tuple(a for a in (first,) if a)
-        return tuple(self._one(action) for action in actions)
-
-    def _one(self, action: Action | int) -> Action:
-        places = range(len(self.actions))
-        if isinstance(action, int) and not isinstance(action, bool) and action in places:
-            return self.actions[action]
-        if isinstance(action, Action) and any(action is own for own in self.actions):
-            return action
-        raise InputError(
-            "actions",
-            f"must be 'all', 'first', or some of the {len(self.actions)} actions of this advice or "
-            f"their places, but one was {action!r}",
-            action,
-            "Take them from advice.actions.",
-        )
+        chosen = []
+        for action in actions:
+            # by its place, or itself
+            is_place = isinstance(action, int) and not isinstance(action, bool)
+            same = [
+                a for k, a in enumerate(self.actions) if a is action or (is_place and k == action)
+            ]
+            if not same:
+                raise InputError(
+                    "actions",
+                    f"must be 'all', 'first', or some of the {len(self.actions)} actions of this "
+                    f"advice or their places, but one was {action!r}",
+                    action,
+                    "Take them from advice.actions.",
+                )
+            chosen += same[:1]
+        return tuple(chosen)
 
     def only(self, actions: Which | Sequence[Action | int]) -> Advice:
         """Return the advice with some of its actions only."""

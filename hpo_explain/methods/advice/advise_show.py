@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isnan, nan
 
 from hpo_explain.base import NORMAL_95, counted, percent
 from hpo_explain.base.figures import PALE, Bar, Rows, View
@@ -52,8 +52,10 @@ def gains(advice: Advice) -> Rows:
     return Rows(
         labels=[(action.title,) for action in actions],
         bars=[
-            Bar(row, 0.0, action.gain, _reach(action))
+            # an improbable gain is expected beyond what holds 95 %, which then reaches to it
+            Bar(row, 0.0, action.gain, (action.gain - low, high - action.gain))
             for row, action in enumerate(actions)
+            for low, high in [action.interval or (nan, nan)]
             if not isnan(action.gain)
         ],
         heading="What to do next",
@@ -61,14 +63,6 @@ def gains(advice: Advice) -> Rows:
         label="expected improvement",
         quiet=sum(isnan(action.gain) for action in actions),
     )
-
-
-def _reach(action: Action) -> tuple[float, float] | None:
-    if action.interval is None:
-        return None
-    # an improbable gain is expected beyond what holds 95 %
-    low, high = action.interval
-    return max(action.gain - low, 0.0), max(high - action.gain, 0.0)
 
 
 VIEWS = {"": View(shown, "What each action is expected to bring, or which intervals it narrows.")}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Origin, State, declared_fact
+from hpo_explain.base import Origin, State, counted, fact, spans
 from hpo_explain.methods.advice.advise_result import Action, settings_of
 from hpo_explain.run import Run
 from hpo_explain.space import Array, Parameter
@@ -26,22 +26,6 @@ from hpo_explain.space import Array, Parameter
 _Rows = npt.NDArray[np.bool_]
 _LOST = {"failed": "failed", "pruned": "were pruned", "infeasible": "were infeasible"}
 
-_FAILS = declared_fact(
-    "fails_where",
-    "{failed} of {n:#trial} {lost} with {where}, and {elsewhere} of {others} others; by chance so "
-    "many with a probability of {p:.1g}",
-    lost=lambda about: _LOST[about["state"]],
-    where=lambda about: settings_of(about.names, about["values"], " with "),
-)
-_NEVER_TRIED = declared_fact(
-    "category_never_tried",
-    "none of {n:#trial} has {them}",
-    them=lambda about: "it" if len(about.names) == 1 else "them",
-)
-_WITHOUT_RESULT = declared_fact(
-    "enqueued_without_result",
-    "asked for by a person, and without a result: {trials:#trial} ({trials:spans})",
-)
 _LEVEL = 0.01
 # trials that failed: to be told, and to give up what they have in common
 _FEWEST, _MANY = (3, 10)
@@ -92,15 +76,12 @@ def _rule_of(run: Run, X: Array, failed: _Rows, state: str) -> Action | None:
     if rule is None:
         return None
     n, k = int(rule.inside.sum()), int((rule.inside & failed).sum())
-    evidence = _FAILS(
+    where = settings_of(rule.names, rule.values, " with ")
+    evidence = fact(
+        f"{k} of {counted(n, 'trial')} {_LOST[state]} with {where}, and {failed.sum() - k} of "
+        f"{len(X) - n} others; by chance so many with a probability of {rule.p:.1g}",
+        kind="fails_where",
         names=rule.names,
-        values=rule.values,
-        state=state,
-        failed=k,
-        n=n,
-        elsewhere=int(failed.sum()) - k,
-        others=len(X) - n,
-        p=rule.p,
     )
     return Action(
         "beware",
@@ -142,23 +123,11 @@ def _p_values(
 
     1 where fewer than three of them failed: so few are not told.
     """
-    total, bad = len(failed), int(failed.sum())
-    p = np.ones(k.shape)
-    for place in zip(*np.nonzero(k >= _FEWEST), strict=True):
-        p[place] = _at_least(int(k[place]), total, bad, int(n[place]))
+    from scipy.stats import hypergeom
+
+    p, there = np.ones(k.shape), k >= _FEWEST
+    p[there] = hypergeom.sf(k[there] - 1, len(failed), failed.sum(), n[there])
     return p
-
-
-def _at_least(k: int, total: int, bad: int, n: int) -> float:
-    """Return the hypergeometric probability of k or more bad ones among n of a total."""
-    from scipy.special import gammaln
-
-    def log_binomial(of: int, some: Any) -> Any:
-        return gammaln(of + 1) - gammaln(some + 1) - gammaln(of - some + 1)
-
-    counts = np.arange(max(k, n - total + bad), min(bad, n) + 1)
-    logs = log_binomial(bad, counts) + log_binomial(total - bad, n - counts)
-    return min(float(np.exp(logs - log_binomial(total, n)).sum()), 1.0)
 
 
 def _singles(run: Run, X: Array) -> Iterator[tuple[str, Any, _Rows]]:
@@ -207,7 +176,11 @@ def _never_tried(run: Run) -> Action | None:
     if not missing:
         return None
     names, values = zip(*missing, strict=True)
-    evidence = _NEVER_TRIED(names=names, values=values, n=len(rows))
+    evidence = fact(
+        f"none of {counted(len(rows), 'trial')} has {'it' if len(names) == 1 else 'them'}",
+        kind="category_never_tried",
+        names=names,
+    )
     return Action("beware", names, values, certain=True, evidence=(evidence,))
 
 
@@ -228,10 +201,16 @@ def _unanswered(run: Run) -> Action | None:
     if not complete:
         return None
     config = run.space.decode(run.without_result[complete[0]].x[None])[0]
+    trials = f"{counted(len(complete), 'trial')} ({spans(complete)})"
+    evidence = fact(
+        f"asked for by a person, and without a result: {trials}",
+        kind="enqueued_without_result",
+        trials=complete,
+    )
     return Action(
         "beware",
         certain=True,
-        evidence=(_WITHOUT_RESULT(trials=complete),),
+        evidence=(evidence,),
         configurations=(config,),
         trials=tuple(complete),
     )

@@ -56,10 +56,9 @@ def expected_best(values: Array, k: int = TRIALS) -> Array:
     The r-th largest of N values is the largest of k drawn without replacement with probability
     ``C(N - r, k - 1) / C(N, k)``.
     """
-    ordered = -np.sort(-values, axis=1)
+    from scipy.special import comb
+
     n = values.shape[1]
-    k, weights = min(k, n), np.zeros(n)
-    weights[:1] = k / max(n, 1)
-    for r in range(1, n - k + 1):
-        weights[r] = weights[r - 1] * (n - r - k + 1) / (n - r)
-    return np.asarray(ordered @ weights)
+    k = min(k, n)
+    weights = comb(n - np.arange(1, n + 1), k - 1) / comb(n, k)
+    return -np.sort(-values, axis=1) @ weights

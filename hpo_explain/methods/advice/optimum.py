@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, check_count, declared_fact, unit_of
+from hpo_explain.base import NothingToExplain, Option, check_count, fact, unit_of
 from hpo_explain.belief import Decision, part_of
 from hpo_explain.belief.landscape import Axis
 from hpo_explain.belief.left import WITHIN
@@ -53,12 +53,6 @@ _STARTS = 20  # tried configurations of which neighbours are looked at
 _STEP, _CLOSE = (0.05, 0.125)
 _EQUAL = 1e-5  # of the way from the median to the best: draws are of single precision
 _TAIL = 5  # best trials, which say how dense trials are near the best
-
-_NO_POSTERIOR = declared_fact(
-    "no_posterior_of_the_best",
-    "the model has no joint posterior, so it does not tell where the best is; leave {surrogate=} "
-    "out, then draws of the objective tell it",
-)
 
 
 @explains(of="surrogate", without=("kind",))
@@ -97,7 +91,13 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
     more = check_count("more", more)
     decision = question.decision
     if decision is None:
-        raise NothingToExplain(_NO_POSTERIOR())
+        raise NothingToExplain(
+            fact(
+                "the model has no joint posterior, so it does not tell where the best is; leave ",
+                Option("surrogate"),
+                " out, then draws of the objective tell it",
+            )
+        )
     rarely = (RARELY_FEASIBLE,) if decision.draws.rarely_feasible else ()
     x, costs = _best_near(decision)
     promised = decision.predicted(x)
@@ -128,8 +128,10 @@ def optimum(question: Question, *, more: int = TRIALS) -> Optimum:
 
 def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
     """Return where the best value of each hyperparameter is, and that part of it."""
-    space, axes = decision.draws.space, decision.draws.landscape.axes
-    inactive = np.isnan(_best_rows(decision)).mean(axis=0).tolist()
+    space, land = decision.draws.space, decision.draws.landscape
+    axes = land.axes
+    best_rows = land.all_rows[_first_least(decision, np.flatnonzero(land.possible))]
+    inactive = np.isnan(best_rows).mean(axis=0).tolist()
     best = _best_levels(decision)
     kept = [_held(axis, at) for axis, at in zip(axes, best, strict=True)]
     regions = []
@@ -140,18 +142,12 @@ def _regions(decision: RunDecision) -> list[tuple[Region, Parameter]]:
     return regions
 
 
-def _best_rows(decision: RunDecision) -> Array:
-    """Return the row that is best in each draw, of what is probably feasible, (k, d)."""
-    land = decision.draws.landscape
-    return np.asarray(land.all_rows[_first_least(decision, np.flatnonzero(land.possible))])
-
-
 def _first_least(decision: RunDecision, rows: Ints) -> Ints:
     """Return which of some rows is the least of each draw, of equal ones the first, (k,)."""
     land = decision.draws.landscape
     values = land.all_values[:, rows]
     limit = values.min(axis=1) + _EQUAL * land.spread
-    return np.asarray(rows[(values <= limit[:, None]).argmax(axis=1)])
+    return rows[(values <= limit[:, None]).argmax(axis=1)]
 
 
 def _best_levels(decision: RunDecision) -> list[Ints]:
@@ -236,7 +232,7 @@ def _beside(space: SearchSpace, starts: Array) -> Array:
         return np.empty((0, len(space)))
     # one start after the other: its neighbors differ in little
     near = space.project(np.concatenate(np.stack(moves, axis=1)))
-    return np.asarray(near[space.is_valid(near)])
+    return near[space.is_valid(near)]
 
 
 def _gained(decision: RunDecision, more: int) -> Decision:

@@ -15,9 +15,12 @@ from hpo_explain.base import (
     Fact,
     Result,
     Table,
+    attributes,
+    chained,
     counted,
-    declared_fact,
+    fact,
     format_values,
+    printable,
     values_in_words,
 )
 from hpo_explain.belief import Decision, decide
@@ -27,7 +30,7 @@ from hpo_explain.methods.advice.advise_result import values_of
 from hpo_explain.question import WhatCounts
 from hpo_explain.space import Array, Bools, CategoricalParameter, Ints, Parameter, SearchSpace
 
-_PROBABLE = declared_fact("told_with_probability", "a probability is told", role="said")
+_PROBABLE = fact("a probability is told", role="said")
 # of their values at most: hyperparameters that the sentence names
 _NARROW, _NAMED = (0.5, 3)
 
@@ -159,37 +162,25 @@ class Optimum(Result):
             "probability": lambda found: [region.held.probability for region in found.regions],
             "inactive": _each("inactive"),
         },
-        held={
-            **{
-                name: name
-                for name in (
-                    "config",
-                    "estimate",
-                    "interval",
-                    "incumbent",
-                    "incumbent_trial",
-                    "keep",
-                    "epsilon",
-                    "p_better",
-                    "regret",
-                    "expected_gain",
-                    "expected_gain_interval",
-                    "tied",
-                    "more",
-                )
-            },
-            "better_by": lambda found: found.counts.__dict__,
-            "space": lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
-            "regions": lambda found: [region.__dict__ for region in found.regions],
-        },
+        held=attributes(
+            "config",
+            "estimate",
+            "interval",
+            "incumbent",
+            "incumbent_trial",
+            "keep",
+            "epsilon",
+            "p_better",
+            "regret",
+            "expected_gain",
+            "expected_gain_interval",
+            "tied",
+            "more",
+            better_by=lambda found: found.counts.__dict__,
+            space=lambda found: [{"kind": type(p).__name__, **p.__dict__} for p in found.space],
+            regions=lambda found: [region.__dict__ for region in found.regions],
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "config": "Best near the trials: {found.objective_name} {promised}, {settings}.",
-        "short": "Expected best: {found.objective_name} {promised}.",
-        "more": "{found.more_trials} Better counts from {enough} on ({found.counts.in_words})"
-        "{outside}.",
-        "where": "With 90% each, the best has {each}. | {name} {region}",
-    }
     config: Mapping[str, Any]
     estimate: float
     interval: tuple[float, float]
@@ -259,14 +250,14 @@ class Optimum(Result):
         return tuple(self.regions[place] for place in order)
 
     @property
-    def _promised(self) -> Estimate:
+    def _promised(self) -> str:
         low, high = self.interval
-        return Estimate(self.estimate, (high - low) / 2.0)
+        return f"{self.objective_name} {Estimate(self.estimate, (high - low) / 2.0)}"
 
     @property
     def headline(self) -> str:
         """What is expected of the best."""
-        return self.briefly("short", promised=self._promised)
+        return printable(f"Expected best: {self._promised}.")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -279,36 +270,35 @@ class Optimum(Result):
         config, space = tuple(self.config), self.subject.space
         values = tuple(self.config.values())
         promised = replace(self.improved, estimate=self.estimate, interval=self.interval)
-        decided = partial(self.decided, unsettled=_PROBABLE())
+        decided = partial(self.decided, unsettled=_PROBABLE)
+        settings = compared(space, self.config, self.kept, self.keep, self.in_order)
+        enough = (
+            f"{one_digit(self.epsilon)} on ({self.counts.in_words}){self.subject.better_outside}"
+        )
         return (
             decided(
                 "best",
                 config,
                 promised,
-                says="config",
+                text=chained([f"Best near the trials: {self._promised}, ", settings, "."]),
                 values=values,
-                promised=self._promised,
-                settings=compared(space, self.config, self.kept, self.keep, self.in_order),
             ),
             decided(
                 "difference",
                 (),
                 replace(self.gained, certain=False),
-                says="more",
+                text=f"{self.more_trials} Better counts from {enough}.",
                 because=self.why_another,
-                outside=self.subject.better_outside,
-                enough=one_digit(self.epsilon),
             ),
-            decided("difference", (), self.better, says="", term="left"),
+            decided("difference", (), self.better, term="left"),
             *(
                 decided(
                     "best",
                     (region.hyperparameter,),
                     replace(region.held, certain=False),
-                    says="where" if region in named else "",
+                    frame="With 90% each, the best has {each}.",
+                    text=f"{region.hyperparameter} {region.inside}" * (region in named),
                     values=(region.values,),
-                    name=region.hyperparameter,
-                    region=region.inside,
                 )
                 for region in self.narrowest
                 if region.share < 1.0

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base import counted, join_words, percent
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, Panels, View
 from hpo_explain.methods.advice.optimum_result import Optimum, Region
-from hpo_explain.space import Array, CategoricalParameter
+from hpo_explain.space import CategoricalParameter
 
 _MOST_CATEGORIES = 10
 _INACTIVE = "In some functions the best configuration has no {}."
@@ -64,7 +64,10 @@ def _panel(found: Optimum, region: Region) -> Curves:
             **words,
         )
     ends = np.array(region.levels, dtype=float)
-    x, y = _steps(ends, region.density)
+    by_itself = bool((ends[:, 0] == ends[:, 1]).all())  # else each part is a step
+    x, y = ends[:, 0], region.density
+    if not by_itself:
+        x, y = ends.ravel(), np.repeat(y, 2)
     star = []
     if best is not None:
         level = int(np.abs(ends - float(best)).min(axis=1).argmin())
@@ -73,7 +76,7 @@ def _panel(found: Optimum, region: Region) -> Curves:
         x=Axis(
             label="", values=[value for pair in region.levels for value in pair], log=parameter.log
         ),
-        lines=[Line(x, y, marks=bool((ends[:, 0] == ends[:, 1]).all()))],
+        lines=[Line(x, y, marks=by_itself)],
         dots=star,
         marked=[(float(region.values[0]), float(region.values[-1]))],
         **words,
@@ -82,13 +85,6 @@ def _panel(found: Optimum, region: Region) -> Curves:
 
 def _star(x: float, y: float) -> Dots:
     return Dots(np.array([x]), np.array([y]), look="star")
-
-
-def _steps(ends: Array, density: Array) -> tuple[Array, Array]:
-    """Return a line with a step per part; through the values where each is one by itself."""
-    if (ends[:, 0] == ends[:, 1]).all():
-        return ends[:, 0], density
-    return ends.ravel(), np.repeat(density, 2)
 
 
 VIEWS = {"": View(densities, "Where the best value of each hyperparameter is.")}

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import declared_fact, format_level
+from hpo_explain.base import fact, format_level, format_value, spans, trial_number
 from hpo_explain.belief import Decision, decide, told
 from hpo_explain.methods.advice.advise_result import Action, changed_to
 from hpo_explain.methods.advice.next_trials import TRIALS, next_rows, of_random
+from hpo_explain.methods.space.recommended_space import MOST_SURE
 from hpo_explain.question import PROBABLE_GAIN, RunDecision
 from hpo_explain.run.grids import untried
 from hpo_explain.space import (
@@ -34,53 +35,6 @@ _ROWS = 100
 _MOST_OF_IT = 0.5  # of the variance
 _LITTLE = 0.1
 _TRIALS_EACH = 5
-
-_AT_END = declared_fact(
-    "better_beyond_end",
-    "beyond the {side} end of {names} ({end}) the {objective} is expected to be better by "
-    "{gain:.2g}",
-    side=lambda about: "upper" if about["upper"] else "lower",
-)
-_LEFT = declared_fact(
-    "near_best_is_left",
-    "with {probability:%} a configuration is left that is as good as the best up to {lose:.2g}; "
-    "{n} random trials in it are expected to improve the best {objective} by {expected:.2g}, and "
-    "by {otherwise:.2g} in the whole space",
-)
-_EXPECTED = declared_fact(
-    "expected_improvement",
-    {
-        True: "{probability:%} to beat trial {trials:id} by what counts ({enough:.2g}), by "
-        "{where:.2g} where it does",
-        False: "{probability:%} that the best of them beats trial {trials:id} by what counts "
-        "({enough:.2g}), by {where:.2g} where it does",
-    },
-    role="basis",
-)
-_NO_FAIR_CHANCE = declared_fact(
-    "no_fair_chance", "no trial has a fair chance to be better; more of the same search is as good"
-)
-_SAME = declared_fact(
-    "best_hidden",
-    "noise hides which of the trials {trials:spans} is best: knowing it is worth {known:.2g}",
-)
-_MOSTLY_NOISE = declared_fact(
-    "mostly_noise",
-    "noise makes up {share:%} of the variance of the {objective}: repeats tell whether "
-    "configurations differ at all",
-)
-_NOTHING_SEEN = declared_fact("noise_or_unseen", "that tells how much of the variation is noise")
-_KEPT = declared_fact(
-    "lowest_mean",
-    "its expected {objective} is {mean:.4g}; no other tried trial is clearly better "
-    "({probability:%})",
-)
-_OUTSIDE = declared_fact(
-    "outside_the_box", "a look outside of the recommended space, in which little is left to gain"
-)
-_WHAT_IS_LEFT = declared_fact(
-    "what_is_left", "{probability:%} chance that something is better by more than {enough:.2g}"
-)
 
 
 def _told(decision: Decision, **details: Any) -> dict[str, Any]:
@@ -123,12 +77,11 @@ def widen(decision: RunDecision) -> Action | None:
         counts = gained.estimate > decision.counts.between
         if new is None or not counts or gained.probability < _LIKELY:
             continue
-        reason = _AT_END(
-            names=[parameter.name],
-            objective=run.objective_name,
-            upper=side,
-            end=parameter.high if side else parameter.low,
-            gain=gained.estimate,
+        end = format_value(parameter.high if side else parameter.low)
+        beyond = f"beyond the {'upper' if side else 'lower'} end of {parameter.name} ({end})"
+        better = f"is expected to be better by {gained.estimate:.2g}"
+        reason = fact(
+            f"{beyond} the {run.objective_name} {better}", names=[parameter.name], upper=side
         )
         wider.append((new, gained, reason))
     if not wider:
@@ -156,7 +109,7 @@ def _beyond(decision: RunDecision, j: int, upper: bool) -> Array:
     far = np.repeat([max(step, least) for step in _BEYOND], len(rows))
     rows = np.tile(rows, (len(_BEYOND), 1))
     rows[:, j] = 1.0 + far if upper else -far
-    return np.asarray(land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf))
+    return land.least - decision.draws.costs(rows).min(axis=1, initial=np.inf)
 
 
 def _longer(parameter: _Number, *, upper: bool) -> _Number | None:
@@ -195,13 +148,13 @@ def narrow(decision: RunDecision, others: Collection[str]) -> Action | None:
     gained = decide(after - before)
     if gained.estimate < PROBABLE_GAIN * decision.epsilon:
         return None  # it helps neither a search nor a person
-    reason = _LEFT(
+    sure = min(box.loss.probability, MOST_SURE)
+    reason = fact(
+        f"with {sure:.0%} a configuration is left that is as good as the best up to "
+        f"{decision.epsilon:.2g}; {TRIALS} random trials in it are expected to "
+        f"improve the best {decision.run.objective_name} by {after.mean():.2g}, and by "
+        f"{before.mean():.2g} in the whole space",
         lose=decision.epsilon,
-        probability=min(box.loss.probability, 0.99),
-        n=TRIALS,
-        expected=float(after.mean()),
-        otherwise=float(before.mean()),
-        objective=decision.run.objective_name,
     )
     return changed_to(
         "narrow",
@@ -224,37 +177,34 @@ def attempt(
     """
     run = decision.run
     left = untried(run.X, run.tried, run.notes)
-    if left is not None:
-        return _of_grid(decision, left, n, names)
     within = [p for action in changes for p in action.parameters]
     boxed = [*within, *decision.box.narrowed]
-    for parameters in (boxed, within) if decision.box.narrowed else (within,):
-        rows, gains = next_rows(decision, n, parameters)
+    spaces = (boxed, within) if decision.box.narrowed else (within,)
+    for parameters in spaces:
+        if left is None:
+            rows, gains = next_rows(decision, n, parameters)
+        else:
+            rows, gains = _of_grid(decision, left, n)
         gained = decision.gained(gains)
         if len(rows) and decision.is_worth_a_trial(gained):
-            where = decision.where_better(gains)
-            return trying(decision, rows, gained, where, names)
+            return trying(decision, rows, gained, decision.where_better(gains), names)
     return go_on()
 
 
-def _of_grid(decision: RunDecision, left: Array, n: int, names: Sequence[str]) -> Action:
-    """Return which n of the combinations that are left of a grid to try next."""
+def _of_grid(decision: RunDecision, left: Array, n: int) -> tuple[Array, Array]:
+    """Return which n of the combinations that are left of a grid to try next, and their gain."""
     rows = left[decision.may_be_tried(left)]
     if not len(rows):
-        return go_on()
+        return rows, np.zeros(1)
     gains = decision.gains(rows)
     chosen = ranked(-gains.mean(axis=0))[:n]
-    largest = gains[:, chosen].max(axis=1)
-    gained = decision.gained(largest)
-    if not decision.is_worth_a_trial(gained):
-        return go_on()
-    where = decision.where_better(largest)
-    return trying(decision, rows[chosen], gained, where, names)
+    return rows[chosen], gains[:, chosen].max(axis=1)
 
 
 def go_on() -> Action:
     """Return that more of the same search is as good as any trial that can be named."""
-    return Action("go_on", evidence=(_NO_FAIR_CHANCE(),))
+    why = "no trial has a fair chance to be better; more of the same search is as good"
+    return Action("go_on", evidence=(fact(why),))
 
 
 def trying(
@@ -277,16 +227,21 @@ def trying(
     """
     box = decision.box
     configs = shortened(box.whole, box.parts, rows)
-    reason = _EXPECTED(
-        alone=len(rows) == 1,
-        trials=[decision.keep],
-        expected=gained.estimate,
-        interval=gained.interval,
-        enough=decision.epsilon,
-        probability=gained.probability,
-        where=where,
-    )
-    outside = not box.holds(rows).all()
+    better = "to beat" if len(rows) == 1 else "that the best of them beats"
+    evidence = [
+        fact(
+            f"{gained.probability:.0%} {better} trial ",
+            trial_number(decision.keep),
+            f" by what counts ({decision.epsilon:.2g}), by {where:.2g} where it does",
+            trials=[decision.keep],
+            role="basis",
+            enough=decision.epsilon,
+        )
+    ]
+    if not box.holds(rows).all():
+        evidence.append(
+            fact("a look outside of the recommended space, in which little is left to gain")
+        )
     in_order = [name for name in names or box.whole.names if name in configs[0]]
     return Action(
         "try",
@@ -295,7 +250,7 @@ def trying(
         configurations=tuple(configs),
         trials=(decision.keep,),
         beside=decision.run.config(decision.keep),
-        evidence=(reason, _OUTSIDE()) if outside else (reason,),
+        evidence=tuple(evidence),
         **_told(gained),
     )
 
@@ -341,9 +296,11 @@ def repeat(decision: RunDecision, *, alone: bool = True) -> Action | None:
         exact = (decision.noise.counted / float(gains.mean())) ** 2
         times = int(np.clip(round(exact), 1, _MOST_TIMES))
     which = tuple(decision.trial_at(place) for place in contenders)
+    hidden = f"noise hides which of the trials {spans(which)} is best"
+    reason = fact(f"{hidden}: knowing it is worth {gained.estimate:.2g}", trials=which)
     return Action(
         "repeat",
-        evidence=(_SAME(trials=which, known=gained.estimate),),
+        evidence=(reason,),
         trials=which,
         configurations=tuple(map(decision.run.config, which)),
         times=times,
@@ -364,12 +321,15 @@ def repeat_in_noise(decision: RunDecision) -> Action | None:
         return None
     n_varying = int((np.nanmax(run.X, 0) > np.nanmin(run.X, 0)).sum())
     share = noise.counted**2 / variance
-    reason = _MOSTLY_NOISE(share=min(share, 1.0), objective=run.objective_name)
+    reason = fact(
+        f"noise makes up {min(share, 1.0):.0%} of the variance of the {run.objective_name}: "
+        "repeats tell whether configurations differ at all"
+    )
     if not noise.settled:
         r2 = decision.trust.r2 if decision.trust is not None else 1.0
         if r2 >= _LITTLE or len(run) < _TRIALS_EACH * n_varying:
             return None
-        reason = _NOTHING_SEEN()
+        reason = fact("that tells how much of the variation is noise")
     elif share < _MOST_OF_IT:
         return None
     means = np.where(inside, decision.costs.mean(axis=0), np.inf)
@@ -390,12 +350,18 @@ def keep(decision: RunDecision) -> Action:
     # where another tried trial is better, something is
     probability = max(right.probability, 1.0 - decision.better.probability)
     config = run.config(decision.keep)
-    reason = _KEPT(
-        objective=run.objective_name, mean=decision.mean, probability=min(probability, 0.99)
+    sure = min(probability, MOST_SURE)
+    reason = fact(
+        f"its expected {run.objective_name} is {decision.mean:.4g}; no other tried trial is "
+        f"clearly better ({sure:.0%})",
+        mean=decision.mean,
+        probability=sure,
     )
-    left = _WHAT_IS_LEFT(
+    more, chance = f"better by more than {decision.epsilon:.2g}", told(decision.better.probability)
+    left = fact(
+        f"{chance:.0%} chance that something is {more}",
         trials=[decision.keep],
-        probability=told(decision.better.probability),
+        probability=chance,
         enough=decision.epsilon,
     )
     return Action(

@@ -36,23 +36,22 @@ from hpo_explain.base import (
     Result,
     check_name,
     counted,
-    declared_fact,
-    filled,
+    fact,
     format_value,
+    join_names,
     unit_of,
 )
-from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.effect_result import Effect
 from hpo_explain.methods.advice.advise_result import Action, Narrowed
 from hpo_explain.methods.advice.rules import shortened
 from hpo_explain.methods.around.ablation_result import Ablation
-from hpo_explain.methods.around.local_importance_result import LocalImportance
+from hpo_explain.methods.around.local_importance import LocalImportance
 from hpo_explain.methods.effects.effects import partial_dependence
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
 from hpo_explain.methods.importance.most import how_sure
 from hpo_explain.methods.proposals.contributions_result import PredictionExplanation
-from hpo_explain.question import Question, RunDecision
+from hpo_explain.question import Question
 from hpo_explain.run.grids import untried
 from hpo_explain.space import Array, Ints
 
@@ -60,7 +59,7 @@ from hpo_explain.space import Array, Ints
 # measured
 _MEASURED: Mapping[Any, str] = {
     FanovaImportance: "importance",
-    Effect: "the effect of {found.names}",
+    Effect: "the effect of {names}",
     Ablation: "the steps of the ablation",
     PredictionExplanation: "the contributions to the prediction",
     LocalImportance: "local importance",
@@ -70,17 +69,6 @@ _HARDLY = 0.98
 # of the largest variance of f, or of what numbers may vary by: what is known already
 _NOTHING = 1e-9
 _SHARES = FanovaImportance, LocalImportance
-
-_NARROWER = declared_fact(
-    "intervals_narrowed",
-    "expect the 95% intervals of {names} to be {left:%} as wide as now after {count:#trial}",
-)
-# measured: after trials of noise alone they were as wide as before
-_UNFORESEEN = declared_fact(
-    "narrowing_unknown",
-    "nothing is known to matter yet: if noise is all there is, the 95% intervals of {names} stay "
-    "as wide as now after {count:#trial}",
-)
 
 
 def settling(question: Question, settled: Result | str, n: int) -> Action:
@@ -110,7 +98,11 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
         raise _refused(settled, problem, "Make more trials: nothing tells yet what changes it.")
     result = _result(question, settled)
     posterior = result.posterior
-    rows = _candidates(decision, draws)
+    run = question.run
+    rows = untried(run.X, run.tried, run.notes)  # of a grid that was enumerated what is left
+    if rows is None:
+        rows = draws.space.distinct(draws.landscape.rows)
+    rows = rows[decision.may_be_tried(rows)]
     if not len(rows):
         problem = "was given, but every trial that may be made was"
         raise _refused(settled, problem, "Repeat trials, or search a space with more values.")
@@ -122,7 +114,9 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     )
     count = min(n, len(rows))
     widths = unsettled.numbers.std(axis=0)
-    if _is_known(result, widths * unit_of_numbers, unit):
+    # they vary by rounding alone, as the share of a single hyperparameter
+    most = 1.0 if isinstance(result, _SHARES) else unit
+    if widths.max() * unit_of_numbers <= np.sqrt(_NOTHING) * most:
         raise _nothing_narrows(settled, count)
     chosen = rows[unsettled.best_rows(count)]
     left = unsettled.expected_left(count)
@@ -130,12 +124,17 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
     if average > _HARDLY:
         raise _nothing_narrows(settled, count)
     configs = shortened(draws.space, draws.space, chosen)
-    named = filled(_measured(result), found=result)
+    named = _measured(result).format(names=join_names(getattr(result, "names", ())))
+    intervals, trials = f"the 95% intervals of {named}", counted(count, "trial")
     if how_sure(question.ask(importance).claims[0]) != "nothing":
-        reason = _NARROWER(count=count, names=[named], left=average)
+        text = f"expect {intervals} to be {average:.0%} as wide as now after {trials}"
+        reason = fact(text, names=[named], left=average)
     else:
+        # measured: after trials of noise alone they were as wide as before
         left = np.full_like(left, np.nan)
-        reason = _UNFORESEEN(count=count, names=[named])
+        nothing = "nothing is known to matter yet: if noise is all there is,"
+        text = f"{nothing} {intervals} stay as wide as now after {trials}"
+        reason = fact(text, names=[named])
     return Action(
         "settle",
         tuple(configs[0]),
@@ -147,12 +146,6 @@ def settling(question: Question, settled: Result | str, n: int) -> Action:
             for label, width, share in zip(posterior.names, widths, left, strict=True)
         ),
     )
-
-
-def _is_known(result: Result, widths: Array, unit: float) -> bool:
-    """Return whether numbers vary by rounding alone, as the share of a single hyperparameter."""
-    most = 1.0 if isinstance(result, _SHARES) else unit
-    return bool(widths.max() <= np.sqrt(_NOTHING) * most)
 
 
 def _refused(settled: Result | str, problem: str, *remedy: str | Option) -> InputError:
@@ -182,7 +175,10 @@ def _result(question: Question, settled: Result | str) -> Result:
     kind = type(settled).__name__
     is_average = getattr(settled, "kind", "average") == "average"
     if is_average and _measured(settled):
-        return _of_same_trials(question, settled)
+        if not np.array_equal(settled.subject.tried, question.run.X, equal_nan=True):
+            problem = "is about other trials, or a part of the space"
+            raise _refused(settled, problem, "Give a result of this run, as a whole.")
+        return settled
     problem = (
         "must be a result of importance, partial_dependence, ablation, explain_prediction or "
         f"local_importance, but was of type {kind}"
@@ -197,27 +193,10 @@ def _measured(result: object) -> str:
     return next(of_kind, "")
 
 
-def _of_same_trials(question: Question, settled: Result) -> Result:
-    """Return a result; raise InputError where it is about other trials than the question."""
-    if not np.array_equal(settled.subject.tried, question.run.X, equal_nan=True):
-        problem = "is about other trials, or a part of the space"
-        raise _refused(settled, problem, "Give a result of this run, as a whole.")
-    return settled
-
-
 def _label(name: Hashable) -> str:
     """Return what a number is of: a hyperparameter, or a value (of two, a pair of them)."""
     values = name if isinstance(name, tuple) else (name,)
     return ", ".join(map(format_value, values))
-
-
-def _candidates(decision: RunDecision, draws: Draws) -> Array:
-    """Return rows that may be evaluated: of a grid that was enumerated what is left."""
-    run = decision.run
-    rows = untried(run.X, run.tried, run.notes)
-    if rows is None:
-        rows = draws.space.distinct(draws.landscape.rows)
-    return rows[decision.may_be_tried(rows)]
 
 
 # ---------------------------------------------------------------------- by the draws
@@ -272,14 +251,16 @@ class Unsettled:
         weights = np.linalg.lstsq(seen, f.T @ g / len(f), rcond=_NOTHING)[0]
         rest = _centered(self.numbers) - (_centered(self.costs[:, rows]) @ weights)
         by_noise = (weights * self.noise[rows, None]) ** 2
-        return np.asarray((rest * rest).mean(axis=0) + by_noise.sum(axis=0))
+        return (rest * rest).mean(axis=0) + by_noise.sum(axis=0)
 
     def expected_left(self, count: int) -> Array:
         """Return the share of their standard deviation that so many rows leave, (m,).
 
         Rows are chosen by one half of the draws, and what they leave is measured in the other.
         """
-        halves = [self._only(slice(start, None, 2)) for start in (0, 1)]
+        halves = [
+            Unsettled(self.costs[start::2], self.numbers[start::2], self.noise) for start in (0, 1)
+        ]
         variance = np.zeros(self.numbers.shape[1])
         for chooses, measures in (halves, halves[::-1]):
             rows = chooses.best_rows(count)
@@ -287,10 +268,7 @@ class Unsettled:
         whole = self.numbers.var(axis=0)
         there = whole > 0.0
         share = np.divide(variance, whole, out=np.ones_like(whole), where=there)
-        return np.asarray(np.sqrt(np.minimum(share, 1.0)))
-
-    def _only(self, draws: slice) -> Unsettled:
-        return Unsettled(self.costs[draws], self.numbers[draws], self.noise)
+        return np.sqrt(np.minimum(share, 1.0))
 
 
 def _centered(values: Array) -> Array:
@@ -306,4 +284,4 @@ def _left_by(y: Array, values: Array) -> Array:
     size = y @ y
     if size <= 0.0:
         return longer
-    return np.asarray(longer - np.outer(y, y @ longer) / size)
+    return longer - np.outer(y, y @ longer) / size

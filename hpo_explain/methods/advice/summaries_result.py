@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hpo_explain.base import Cells, Claim, Result, Table, printable
+from hpo_explain.base import Claim, Result, Table, printable
 from hpo_explain.methods.advice.summary_result import Summary
 from hpo_explain.methods.runs.pareto_result import ParetoFront
 
@@ -40,8 +40,8 @@ class Summaries(Result):
     table: ClassVar[Table] = Table(
         columns={"objective": "objectives", "question": "questions", "answer": "answers"},
         held={"lines": "lines"},
+        printed=False,
     )
-    says: ClassVar[Mapping[str, str]] = {}
     front: ParetoFront | None
     summaries: Mapping[str, Summary]
 
@@ -93,10 +93,3 @@ class Summaries(Result):
             for name, summary in self.summaries.items()
         ]
         return "\n\n".join(texts)
-
-    def printed_cells(self) -> Cells:
-        """Return no columns: the lines say all."""
-        return []
-
-    def __str__(self) -> str:
-        return self.said

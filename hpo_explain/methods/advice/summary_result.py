@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Cells, Claim, Result, Table, Wording, chained, joined, printable
+from hpo_explain.base import Claim, Result, Table, Wording, chained, joined, printable
 from hpo_explain.belief import LEVEL
 from hpo_explain.methods._engines.decision_words import (
     few,
@@ -19,25 +18,16 @@ from hpo_explain.methods._engines.decision_words import (
     to_digit_of,
     trial,
 )
-from hpo_explain.methods.advice.advise_result import Action, Advice
+from hpo_explain.methods.advice.advise_result import Advice
 from hpo_explain.methods.advice.optimum_result import Optimum
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.most import PROBABLE, how_sure
-from hpo_explain.methods.runs.history_result import History
-from hpo_explain.methods.runs.trust_result import RunTrust
-from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.runs.history import History
+from hpo_explain.methods.runs.trust import RunTrust
+from hpo_explain.methods.space.recommended_space import MOST_SURE, Recommendation
 
-MOST_SURE = 0.99  # so many draws tell no larger probability
 _MOST_LEFT = 0.85  # of a space: what leaves more is not worth saying
 _ALIKE = 0.15  # of a share: two that differ by less matter about equally
-QUESTIONS = (
-    "How good, and is there more?",
-    "What matters?",
-    "Where to search?",
-    "What to try next?",
-    "How far to believe this?",
-)
-_ANSWERED_BY = ("optimum", "importance", "recommended_space", "advise", "trust")
 
 
 def alike(importance: FanovaImportance) -> tuple[tuple[str, ...], float]:
@@ -68,6 +58,12 @@ def in_words(share: float) -> str:
         return f"{part} variation"
     about = "" if part.startswith("less") else "about "
     return f"{about}{part} of all variation"
+
+
+def _told(text: str, *claims: Claim) -> Claim:
+    """Return a claim in other words; without one, what is said where nothing is known."""
+    (claim,) = claims or (Claim("tried"),)
+    return replace(claim, frame="{each}", text=text)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -102,9 +98,22 @@ class Summary(Result):
     """
 
     table: ClassVar[Table] = Table(
-        index=("question", "questions"), columns={"answer": "lines"}, held={"lines": "lines"}
+        index=("question", "questions"),
+        columns={"answer": "lines"},
+        held={"lines": "lines"},
+        printed=False,
     )
-    says: ClassVar[Mapping[str, str]] = {}
+    questions: ClassVar[tuple[str, ...]] = (
+        "How good, and is there more?",
+        "What matters?",
+        "Where to search?",
+        "What to try next?",
+        "How far to believe this?",
+    )
+    """What each line answers."""
+    answered_by: ClassVar = ("optimum", "importance", "recommended_space", "advise", "trust")
+    """The function whose answer each line tells in short."""
+
     history: History
     optimum: Optimum | None
     importance: FanovaImportance | None
@@ -112,16 +121,6 @@ class Summary(Result):
     recommended_space: Recommendation | None
     advice: Advice | None
     trusted: RunTrust | None
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """What each line answers."""
-        return QUESTIONS
-
-    @property
-    def answered_by(self) -> tuple[str, ...]:
-        """The function whose answer each line tells in short."""
-        return _ANSWERED_BY
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -154,19 +153,6 @@ class Summary(Result):
     def said(self) -> str:
         """The lines, one below the other."""
         return "\n".join(self.lines)
-
-    def printed_cells(self) -> Cells:
-        """Return no columns: the lines say all."""
-        return []
-
-    def __str__(self) -> str:
-        return self.said
-
-    def _told(self, claim: Claim | None, text: str) -> Claim:
-        """Return a claim in other words; without one, what is said where nothing is known."""
-        if claim is None:
-            return Claim("tried", text=text)
-        return replace(claim, frame="{each}", text=text)
 
     @property
     def _level(self) -> str:
@@ -201,19 +187,18 @@ class Summary(Result):
     def _more(self) -> Claim:
         optimum = self.optimum
         if self.history.incumbent_trial is None or optimum is None:
-            claims = self.history.claims
-            return self._told(claims[0] if claims else None, self._best)
+            return _told(self._best, *self.history.claims[:1])
         claim = next(c for c in optimum.claims if c.kind == "difference")
-        return self._told(claim, joined([self._best, optimum.more_trials], " "))
+        return _told(joined([self._best, optimum.more_trials], " "), claim)
 
     @property
     def _matters(self) -> Claim:
         most = None if self.importance is None else self.importance.claims[0]
         if self.importance is None or most is None or how_sure(most) == "nothing":
-            return self._told(None, "Nothing is known to matter yet.")
+            return _told("Nothing is known to matter yet.")
         names, probability = alike(self.importance)
         if len(names) == 1 and how_sure(most) == "perhaps":
-            return self._told(most, "What matters most is still open.")
+            return _told("What matters most is still open.", most)
         if len(names) > 1:
             sure = f"({percent(min(probability, MOST_SURE))} sure): each "
             most = replace(
@@ -235,7 +220,7 @@ class Summary(Result):
             for reason in most.because
             if reason.kind == "matters_in_a_pair"
         ]
-        return self._told(most, chained([*said, "."]))
+        return _told(chained([*said, "."]), most)
 
     @property
     def _shrinks(self) -> bool:
@@ -247,54 +232,44 @@ class Summary(Result):
     def _where(self) -> Claim:
         space = self.recommended_space
         if space is None or not space.narrowed:
-            return self._told(None, "No range can be narrowed safely yet.")
+            return _told("No range can be narrowed safely yet.")
         if not self._shrinks:
             text = "Hardly anything of the search space can be given up yet."
-            return self._told(space.claims[0], text)
+            return _told(text, space.claims[0])
         part = part_of(space.volume)
         text = f"The search space {space.may} shrink to {part}: {space.kept}."
-        return self._told(space.claims[0], text)
+        return _told(text, space.claims[0])
 
     @property
     def _next(self) -> Claim:
         """What to do first, of what the line about the space does not say."""
         if self.advice is None or not self.advice.actions:
-            return self._told(None, "Go on as it is.")
-        actions = self.advice.actions
-        to_do = [a for a in actions if a.kind != "keep"] or [*actions]
-        (first, *_) = self.advice.chosen("first") or to_do
-        claim = self._of_action(first)
+            return _told("Go on as it is.")
+        pairs = [*zip(self.advice.actions, self.advice.claims, strict=True)]
+        to_do = [pair for pair in pairs if pair[0].kind != "keep"] or pairs
+        first, claim = next((pair for pair in pairs if pair[0].changes), to_do[0])
         if first.kind == "narrow" and self._shrinks:
-            others = [a for a in to_do if a.kind in ("try", "repeat", "widen")]
+            others = [pair for pair in to_do if pair[0].kind in ("try", "repeat", "widen")]
             if not others:
-                return self._told(claim, "Go on in that space.")
-            first, claim = others[0], self._of_action(others[0])
+                return _told("Go on in that space.", claim)
+            first, claim = others[0]
         why = first.reason[:1].lower() + first.reason[1:]
         if first.kind == "repeat" and why:
-            return self._told(claim, chained([first.title, ": ", why]))
+            return _told(chained([first.title, ": ", why]), claim)
         if first.kind != "go_on":
-            return self._told(claim, chained([first.title, "."]))
+            return _told(chained([first.title, "."]), claim)
         if self.optimum is not None and self.optimum.is_enough:
-            keep = chained(["Keep ", trial(self.optimum.keep), "."])
-            return self._told(claim, keep)
-        return self._told(claim, f"{first.title}: {why}")
-
-    def _of_action(self, action: Action) -> Claim | None:
-        """Return the claim about something to do."""
-        if self.advice is None:
-            return None
-        return self.advice.claims[self.advice.actions.index(action)]
+            return _told(chained(["Keep ", trial(self.optimum.keep), "."]), claim)
+        return _told(f"{first.title}: {why}", claim)
 
     @property
     def _far(self) -> Claim:
         trust = self.trusted
         if trust is None:
-            return self._told(None, "Reliability: none (too little is known).")
+            return _told("Reliability: none (too little is known).")
         share, least = map(percent, (trust.r2, trust.r2_interval[0]))
         at_least = "" if share == least else f", at least {least}"
         if at_least and least == percent(0.0):
             at_least = ", perhaps none of it"
-        return self._told(
-            trust.claims[0],
-            f"Reliability: {trust.level} (the model explains {share} of the variation{at_least}).",
-        )
+        explains = f"the model explains {share} of the variation{at_least}"
+        return _told(f"Reliability: {trust.level} ({explains}).", trust.claims[0])

@@ -17,7 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from hpo_explain.base import Fact, Measured, NothingToExplain, declared_fact, shows_progress
+from hpo_explain.base import (
+    Fact,
+    Measured,
+    NothingToExplain,
+    fact,
+    format_value,
+    join_names,
+    shows_progress,
+)
 from hpo_explain.belief import Draws
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
 from hpo_explain.methods._engines.explainer import Explainer
@@ -30,24 +38,6 @@ from hpo_explain.space import Array, Config
 _MOST_SETS = 1000  # of changes that wait for each other, among which the smallest is looked for
 _A_ROUND = 25  # of so many changes that are left, a round makes one
 _MOST_CHANGES = 8  # whose orders are all looked at: 256 configurations
-
-_SAME = declared_fact(
-    "same_configuration",
-    "source and target are the same configuration, so there is no difference "
-    "to explain ({config}). Choose another source.",
-)
-_AT_ONCE = declared_fact(
-    "flipped_at_once",
-    "{names} change at once: each alone would activate a hyperparameter that "
-    "has a value in neither configuration",
-)
-_SEVERAL = declared_fact(
-    "several_a_round",
-    "{count} changes: a round makes the best of every {left} that are left, and "
-    "then predicts their gains anew",
-)
-_SAMPLED = declared_fact("shapley_sampled", "Shapley values are estimated from sampled coalitions")
-_SOURCE_CHOSEN = declared_fact("source_chosen", "source: trial {trials}, as none was given")
 
 
 @explains
@@ -98,7 +88,7 @@ def ablation(
     start, notes = source, list[Fact]()
     if start is None:
         start = question.default_source(end)
-        notes.append(_SOURCE_CHOSEN(trials=[start]))
+        notes.append(fact(f"source: trial {start}, as none was given", trials=[start]))
     first = question.config("source", start)
     return AblationExplainer(
         model, subject=question.subject(notes=notes), seed=question.seed
@@ -176,17 +166,37 @@ class AblationExplainer(Explainer):
         changes = Mixtures(space, x, y)
         (start, end), names_of = space.decode(np.stack([x, y])), space.names
         if not changes.columns:
-            raise NothingToExplain(_SAME(config=start))
+            raise NothingToExplain(
+                fact(
+                    "source and target are the same configuration, so there is no difference to "
+                    f"explain ({format_value(start, width=200)}). Choose another source."
+                )
+            )
         path, steps, rounds = _path(explained, changes)
         values = explained(path)
         cost = explained.sign * values
         draws = explained.draws(self.seed)
         shapley, sampled = _shapley(explained, changes, steps, self.seed)
-        notes = [_AT_ONCE(names=[names_of[j] for j in step]) for step in steps if len(step) > 1]
+        notes = []
+        for step in steps:
+            if len(step) > 1:
+                names = join_names([names_of[j] for j in step])
+                notes.append(
+                    fact(
+                        f"{names} change at once: each alone would activate a hyperparameter that "
+                        "has a value in neither configuration",
+                        names=[names_of[j] for j in step],
+                    )
+                )
         if len(rounds) < len(steps):
-            notes.append(_SEVERAL(count=len(steps), left=_A_ROUND))
+            notes.append(
+                fact(
+                    f"{len(steps)} changes: a round makes the best of every {_A_ROUND} that are "
+                    "left, and then predicts their gains anew"
+                )
+            )
         if sampled:
-            notes.append(_SAMPLED())
+            notes.append(fact("Shapley values are estimated from sampled coalitions"))
         along = [differing(path[i], path[i + 1]) for i in range(len(path) - 1)]
         return Ablation(
             subject=self.about,
@@ -283,4 +293,4 @@ def _shapley_drawn(
         return shapley[:, None]
     bits = [[changes.columns.index(j) for j in step] for step in steps]
     weights = np.array([shapley_weights(n)[step].sum(axis=0) for step in bits])
-    return np.asarray(-weights @ (draws.sign * draws.draws(rows)).T)
+    return -weights @ (draws.sign * draws.draws(rows)).T

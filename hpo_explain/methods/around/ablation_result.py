@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hpo_explain.base import (
-    INACTIVE,
     ROUNDING,
     UNCLEAR,
     Claim,
@@ -19,6 +18,7 @@ from hpo_explain.base import (
     Result,
     Table,
     format_level,
+    format_value,
     leading,
     printable,
 )
@@ -33,7 +33,8 @@ from hpo_explain.belief import (
     std_of_draws,
     varying,
 )
-from hpo_explain.space import Array, value_text
+from hpo_explain.methods.around.mixtures import change_in_words
+from hpo_explain.space import Array
 
 _UNFAIR = 0.1  # of the whole gain: so far apart, path and Shapley values are told to differ
 
@@ -96,20 +97,6 @@ class Ablation(Result):
         beside=("total_gain",),
         hidden=("draws", "shapley_drawn"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "the same": "From {found.ends} the {found.what} does not change.",
-        "hardly": "From {found.ends} the {found.what} changes by less than {found.noise_std}, the "
-        "noise of one evaluation.",
-        "better": "From {found.ends} the {found.what} improves by {size}, from {first} to {last}.",
-        "worse": "From {found.ends} the {found.what} gets worse by {size}, from {first} to {last}.",
-        "unclear": "From {found.ends} the {found.what} may not change at all ({size}).",
-        "short": "The gain is {gain}.",
-        "short unclear": "It may not change at all.",
-        "short same": "It does not change.",
-        "main": "{each}. | {change} brings {estimate}",
-        "order": "Over all orders {step} brings {estimate} on average, not {gain}.",
-    }
-
     source: Mapping[str, Any]
     target: Mapping[str, Any]
     steps: tuple[tuple[str, ...], ...]
@@ -181,10 +168,10 @@ class Ablation(Result):
         if others and others[0].kind == "contribution":
             return printable(f"{others[0].text}.")
         if whole.side == "below":
-            return self.briefly("short same")
+            return "It does not change."
         if not whole.certain:
-            return self.briefly("short unclear")
-        return self.briefly("short", gain=whole.estimate)
+            return "It may not change at all."
+        return f"The gain is {format_value(whole.estimate)}."
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -198,22 +185,27 @@ class Ablation(Result):
         largest = np.maximum(each, np.abs(self.gains_drawn.sum(axis=0)))
         least = max(self._rounding, self.noise_std, np.finfo(float).tiny)
         nothing = decide(varying(largest), least, side="below", stretch=STRETCH["average"])
+        path = f"From {self.ends} the {self.what}"
         if same or nothing.certain:
-            says = "the same" if same else "hardly"
-            said = self._said("difference", names, 0.0, nothing, says)
-            return (replace(said, side="below"),)
-        whole = self.whole
-        way = "better" if self.total_gain >= 0.0 else "worse"
+            noise = (
+                f"changes by less than {format_value(self.noise_std)}, the noise of one evaluation"
+            )
+            text = f"{path} {'does not change' if same else noise}."
+            return (replace(self._said("difference", names, nothing, text), side="below"),)
+        whole, size = self.whole, abs(self.whole.shown)
+        first, last = (format_level(float(self.values[i]), self.total_gain) for i in (0, -1))
+        way = "improves" if self.total_gain >= 0.0 else "gets worse"
+        text = f"{path} {way} by {size}, from {first} to {last}."
         if whole.doubtful:
-            way = "unclear"
-        main = [
-            self._said("contribution", self.steps[i], float(self.gains[i]), self.each[i], "main")
-            for i in self._leading(way)
-        ]
-        total = self._said("difference", names, self.total_gain, whole, way)
-        if way == "unclear":
+            text = f"{path} may not change at all ({size})."
+        total = self._said("difference", names, whole, text)
+        if whole.doubtful:
             total = replace(total, because=(UNCLEAR,))
-        return (total, *main, *self._order_claims())
+        return (total, *map(self._step_claim, self._leading()), *self._order_claims())
+
+    def _step_claim(self, i: int) -> Claim:
+        text = f"{self.change(self.steps[i])} brings {self.each[i].shown}"
+        return self._said("contribution", self.steps[i], self.each[i], text, "{each}.")
 
     @property
     def order_matters(self) -> bool:
@@ -225,44 +217,32 @@ class Ablation(Result):
 
     def change(self, names: tuple[str, ...]) -> str:
         """Return what a step changes, as in "lr = 0.01 (was 0.1)"."""
-        changes = []
-        for name in names:
-            old, new = (
-                value_text(self.subject.space[name], config.get(name, INACTIVE))
-                for config in (self.source, self.target)
-            )
-            changes.append(f"{name} = {new} (was {old})")
-        return " and ".join(changes)
+        space, configs = self.subject.space, (self.source, self.target)
+        return " and ".join(change_in_words(space, name, *configs) for name in names)
 
     def _said(
         self,
         kind: Any,
         names: tuple[str, ...],
-        estimate: float,
         decision: Decision,
-        says: str,
-        **words: Any,
+        text: str,
+        frame: str = "{each}",
     ) -> Claim:
-        first, last = (format_level(float(self.values[end]), estimate) for end in (0, -1))
-        held = {
-            "values": tuple((self.source.get(n), self.target.get(n)) for n in names),
-            "first": first,
-            "last": last,
-            "change": self.change(names),
-            **words,
-        }
+        values = tuple((self.source.get(n), self.target.get(n)) for n in names)
         exact = bool(self.subject.acquisition)  # its values are what they are
-        claim = self.decided(kind, names, decision, says=says, exact=exact, **held)
+        claim = self.decided(
+            kind, names, decision, text=text, frame=frame, exact=exact, values=values
+        )
         return replace(claim, side="above")  # a loss is there, too
 
     @property
     def _rounding(self) -> float:
         return ROUNDING * float(np.abs(self.values).max())
 
-    def _leading(self, way: str) -> list[int]:
+    def _leading(self) -> list[int]:
         """Return the steps that make up for most of what goes the way of the whole."""
-        sizes = -self.gains if way == "worse" else self.gains
-        if way == "unclear":
+        sizes = self.gains if self.total_gain >= 0.0 else -self.gains
+        if self.whole.doubtful:
             sizes = np.abs(self.gains)  # the whole goes no way
         sure = np.array([not one.doubtful for one in self.each])
         return leading(np.where(sure & (np.abs(self.gains) > self._rounding), sizes, 0.0))
@@ -288,10 +268,8 @@ class Ablation(Result):
             threshold=np.nan,
         )
         gain = Estimate(float(self.gains[i]), self.each[i].half)
-        step = self.labels[i]
-        return (
-            self._said("order", self.steps[i], shapley, decision, "order", step=step, gain=gain),
-        )
+        text = f"Over all orders {self.labels[i]} brings {decision.shown} on average, not {gain}."
+        return (self._said("order", self.steps[i], decision, text),)
 
 
 def _decided(draws: Array, level: float = LEVEL, least: float = 0.0) -> Decision:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import Estimate, counted, filled
+from hpo_explain.base import Estimate, counted, format_value
 from hpo_explain.base.figures import Bar, Dots, Rows, View
 from hpo_explain.methods.around.ablation_result import Ablation
 
@@ -34,6 +34,7 @@ def path(ablation: Ablation) -> Rows:
             _stair(len(bars) + 1, levels[-1], ablation.values[-1], ablation.gains[rest].sum())
         )
     last = len(labels)
+    gain = Estimate(ablation.total_gain, ablation.whole.half)
     better = "left" if ablation.subject.lower_is_better else "right"
     footer = [_WHISKERS] if ablation.whole.known else []
     if any(ablation.along):
@@ -46,11 +47,8 @@ def path(ablation: Ablation) -> Rows:
         means={"run": "source and target"},
         fills={0: "improves", 1: "makes it worse"},
         heading=f"From {ablation.ends}: {ablation.what}",
-        subtitle=filled(
-            "gain {gain} in {steps}; each step is the one that gains most after those above it",
-            gain=Estimate(ablation.total_gain, ablation.whole.half),
-            steps=counted(len(ablation.steps), "step"),
-        ),
+        subtitle=f"gain {gain} in {counted(len(ablation.steps), 'step')}; each step is the one "
+        "that gains most after those above it",
         label=f"{ablation.what}: {better} is better",
         footer=" ".join(footer),
         zero=False,
@@ -83,7 +81,7 @@ def shares(ablation: Ablation) -> Rows:
         ],
         fills={0: "gain when it is changed", 1: "Shapley value: average over all orders"},
         heading=f"What each change is worth: {ablation.what}",
-        subtitle=filled("the whole gain is {gain}", gain=ablation.total_gain),
+        subtitle=f"the whole gain is {format_value(ablation.total_gain)}",
         label="share of the whole gain" if relative else "gain: right is better",
         footer="What follows a step counts as part of it." if any(ablation.along) else "",
         percent=relative,

@@ -32,7 +32,8 @@ from hpo_explain.base import (
     Subject,
     check_number,
     check_seed,
-    declared_fact,
+    fact,
+    format_value,
 )
 from hpo_explain.belief import GAINED, KEPT, LEVEL, STRETCH, Draws, stretched
 from hpo_explain.methods._engines.coalitions import all_coalitions, shapley_weights
@@ -48,23 +49,14 @@ _HALF = 0.5  # of the gain: noise is no reason to lose more
 # trials that values are taken from, and rows of each round
 _NEAR, _KEPT = (25, 10)
 
-_IS_BEST = declared_fact(
-    "default_is_best",
-    "{what} is the best configuration that is known, so there is nothing to change ({config})",
-)
-_REACHED = declared_fact("reached_already", "{what} reaches {reach} already, with {probability:%}")
-_AT_END = declared_fact(
-    "default_at_end",
-    "default: {names} = {value} is outside its logarithmic range; its end, {end}, counts",
-)
-_START = declared_fact(
-    "default_assumed",
-    {
-        "framework": "default: the framework's own, as none was given",
-        "middle": "default: the middle of the search space, as none was given",
-        "best": "start: trial {trial}, the best that is known, as no default was given",
-    },
-)
+
+def _nothing_to_change(start: End) -> NothingToExplain:
+    return NothingToExplain(
+        fact(
+            f"{start.name} is the best configuration that is known, so there is nothing to change "
+            f"({format_value(start.config, width=200)})"
+        )
+    )
 
 
 @explains(of="surrogate")
@@ -125,13 +117,15 @@ def changes(
         start = End(config, "given", question.trial(default))
     elif reach is not None:
         start = best
-        notes.append(_START(of="best", trial=best.trial))
+        assumed = f"start: {best.name}, the best that is known, as no default was given"
+        notes.append(fact(assumed))
     elif run.default is not None:
         start = End(run.default, "framework")
-        notes.append(_START(of="framework"))
+        notes.append(fact("default: the framework's own, as none was given"))
     else:
-        start = End(run.space.decode(_middle(question))[0], "middle")
-        notes.append(_START(of="middle"))
+        middle = run.space.from_latent(np.full((1, len(run.space)), 0.5))
+        start = End(run.space.decode(run.space.project(middle))[0], "middle")
+        notes.append(fact("default: the middle of the search space, as none was given"))
     subject, seed = question.subject(notes=notes), question.seed
     if reach is not None:
         tried = run.X[np.asarray(run.feasible)]
@@ -164,13 +158,10 @@ def within_log_ranges(space: SearchSpace, config: Config) -> tuple[Config, list[
         end = min(max(float(value), parameter.low), parameter.high)
         if end != value and np.isfinite(float(value)):
             moved[name] = type(parameter.low)(end)
-            notes.append(_AT_END(names=[name], value=value, end=moved[name]))
+            outside, counts = format_value(value), format_value(moved[name])
+            text = f"{name} = {outside} is outside its logarithmic range; its end, {counts}, counts"
+            notes.append(fact(f"default: {text}", names=[name]))
     return moved, notes
-
-
-def _middle(question: Question) -> Array:
-    space = question.run.space
-    return space.project(space.from_latent(np.full((1, len(space)), 0.5)))
 
 
 def changes_between(
@@ -227,7 +218,7 @@ def changes_between(
     y = explained.space.row(end.config, "best")
     mixed = Mixtures(explained.space, x, y)
     if not mixed.columns:
-        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        raise _nothing_to_change(start)
     game = _Game(explained, mixed, check_seed(seed))
     return _changes(game, start, end, about, game.smallest(keep), keep=keep)
 
@@ -269,14 +260,15 @@ def changes_that_reach(
 
     def reaches(rows: Array) -> Array:
         far = _stretched(costs(rows) - limit)
-        return np.asarray((far <= 0.0).mean(axis=0))
+        return (far <= 0.0).mean(axis=0)
 
     probability = float(reaches(x[None])[0])
     if probability >= LEVEL:
-        raise NothingToExplain(_REACHED(what=start.name, reach=goal, probability=probability))
+        reached = f"{start.name} reaches {format_value(goal)} already, with {probability:.0%}"
+        raise NothingToExplain(fact(reached))
     y = _reaching(explained, x, tried, reaches, costs)
     if y is None:
-        raise NothingToExplain(_IS_BEST(what=start.name, config=start.config))
+        raise _nothing_to_change(start)
     game = _Game(explained, Mixtures(explained.space, x, y), seed)
     end = End(explained.space.decode(y[None])[0], "found")
     every = np.ones(len(game.mixed.columns), bool)
@@ -359,7 +351,7 @@ class _Game:
         sample = space.sample(1, seed=self.seed, latent=True)[0]
         needed = np.array([p.optional is None for p in space.parameters])
         rows = space.project(np.where(np.isnan(rows) & needed, sample, rows))
-        return np.asarray(self.origin[:, None] - self._costs(rows))
+        return self.origin[:, None] - self._costs(rows)
 
     @cached_property
     def whole(self) -> Array:
@@ -372,7 +364,7 @@ class _Game:
         rounding = ROUNDING * np.abs(self.origin[:, None])
         allowed = np.maximum((1.0 - keep) * whole, np.minimum(self.noise, _HALF * whole))
         more = gains - whole + allowed + rounding
-        return np.asarray(np.minimum(more, whole))
+        return np.minimum(more, whole)
 
     @cached_property
     def _every(self) -> tuple[Bools, Array]:
@@ -393,11 +385,11 @@ class _Game:
         sets, gains = self._every
         n = sets.shape[1]
         if n <= _EXACT:
-            return np.asarray(gains @ shapley_weights(n).T)
+            return gains @ shapley_weights(n).T
         # of each order
         steps = np.diff(gains.reshape(len(gains), -1, n + 1), axis=2)
         who = np.diff(sets.reshape(-1, n + 1, n).astype(int), axis=1)
-        return np.asarray(np.einsum("dos,osp->dp", steps, who) / len(who))
+        return np.einsum("dos,osp->dp", steps, who) / len(who)
 
     def smallest(self, keep: float) -> Bools:
         """Return the smallest set that keeps the gain; all where it is not certain or none does."""
@@ -409,33 +401,34 @@ class _Game:
         if n > _EXACT:
             return self._greedy(keep)
         sets, gains = self._every
-        allowed = self.explained.space.is_valid(self.mixed.rows(sets))
-        probability = (self.slack(gains, keep) > 0.0).mean(axis=0)
+        probability, sizes = self._probability(sets, gains, keep), sets.sum(axis=1)
         for size in range(1, n):
-            some = np.flatnonzero(allowed & (sets.sum(axis=1) == size) & (probability >= KEPT))
+            some = np.flatnonzero((sizes == size) & (probability >= KEPT))
             if len(some):
-                return np.asarray(sets[some[lowest(-probability[some])]])
+                return sets[some[lowest(-probability[some])]]
         return every
 
     def _greedy(self, keep: float) -> Bools:
         """Return a small set that keeps the gain: from the largest contributions, one by one."""
+
+        def keeps(sets: Bools) -> Bools:
+            return self._probability(sets, self.gains(sets), keep) >= KEPT
+
         n = len(self.mixed.columns)
         order = ranked(-self.shapley.mean(axis=0))
-        taken = np.ones(n, bool)
         sets = np.argsort(order)[None, :] < np.arange(1, n + 1)[:, None]
-        good = np.flatnonzero(self._keeps(sets, keep))
-        if len(good):
-            taken = sets[good[0]].copy()
+        good = np.flatnonzero(keeps(sets))
+        taken = sets[good[0] if len(good) else -1]
         for j in order[::-1]:
             fewer = taken & (np.arange(n) != j)
-            if fewer.any() and self._keeps(fewer[None], keep)[0]:
+            if fewer.any() and keeps(fewer[None])[0]:
                 taken = fewer
         return taken
 
-    def _keeps(self, sets: Bools, keep: float) -> Bools:
+    def _probability(self, sets: Bools, gains: Array, keep: float) -> Array:
+        """Return how probably sets keep the gain; 0 of those that cannot be made. (m,)."""
         valid = self.explained.space.is_valid(self.mixed.rows(sets))
-        probable = (self.slack(self.gains(sets), keep) > 0.0).mean(axis=0) >= KEPT
-        return np.asarray(valid & probable)
+        return np.where(valid, (self.slack(gains, keep) > 0.0).mean(axis=0), 0.0)
 
 
 def _stretched(draws: Array) -> Array:

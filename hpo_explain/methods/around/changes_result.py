@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hpo_explain.base import (
-    INACTIVE,
     UNCLEAR,
     Claim,
     Estimate,
@@ -17,15 +16,15 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
-    declared_fact,
+    counted,
+    fact,
+    format_value,
+    join_names,
     leading,
 )
 from hpo_explain.belief import STRETCH, Decision, decide
-from hpo_explain.space import Array, Bools, value_text
-
-_NO_FEWER = declared_fact(
-    "no_fewer_changes", "fewer changes are not known to keep the gain", role="basis"
-)
+from hpo_explain.methods.around.mixtures import change_in_words
+from hpo_explain.space import Array, Bools
 
 
 @dataclass(frozen=True)
@@ -122,23 +121,6 @@ class Changes(Result):
         beside=("changed", "put_back", "gain", "interval", "probability_kept"),
         hidden=("gain_drawn", "whole_drawn", "slack_drawn", "contributions_drawn"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "better": "From {found.start.name} to {found.best.name} the {found.what} improves by "
-        "{size}.",
-        "worse": "From {found.start.name} to {found.best.name} the {found.what} gets worse by "
-        "{size}.",
-        "unclear": "From {found.start.name} to {found.best.name} the {found.what} may not change "
-        "at all ({size}).",
-        "fewer": "With {few} of {of:#change} {found.keep:%} of that is kept: {names} can be put "
-        "back.",
-        "fewer up to noise": "With {few} of {of:#change} that is kept but for {lost} at most, "
-        "{why}: {names} can be put back.",
-        "main": "{each}. | {change} brings {estimate}",
-        "reached": "To reach {found.reach} from {found.start.name} takes {few:#change}.",
-        "missed": "No change of {found.start.name} is known to reach {found.reach}: the likeliest "
-        "one does with {found.probability_kept:%}.",
-    }
-
     start: End
     best: End
     config: Mapping[str, Any]
@@ -228,49 +210,57 @@ class Changes(Result):
         clear = self.whole.certain and self.whole.estimate > 0.0
         if self.reach is not None or not self.needed.all() or not clear:
             return ()
-        return (_NO_FEWER(),)
+        return (fact("fewer changes are not known to keep the gain", role="basis"),)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """The gain of all changes, which of them can be put back, and what the others bring."""
-        taken = tuple(self.changed)
         if self.reach is not None:
-            return self._reached(taken)
-        whole, mean = self.whole, float(self.whole_drawn.mean())
-        way = "better" if mean >= 0.0 else "worse"
+            return self._reached(self.reach)
+        whole = self.whole
+        size, is_gain = abs(whole.shown), whole.estimate >= 0.0
+        what_it_does = f"{'improves' if is_gain else 'gets worse'} by {size}"
         if whole.doubtful:
-            way = "unclear"
+            what_it_does = f"may not change at all ({size})"
         total = self.decided(
             "difference",
             self.names,
             whole,
-            says=way,
-            because=(UNCLEAR,) if way == "unclear" else (),
+            text=f"From {self.start.name} to {self.best.name} the {self.what} {what_it_does}.",
+            because=(UNCLEAR,) * whole.doubtful,
         )
         fewer = () if self.needed.all() else (self._fewer(),)
-        return (total, *fewer, *(self._main() if way == "better" else ()))
+        return (total, *fewer, *(self._main() if is_gain and not whole.doubtful else ()))
 
     def _fewer(self) -> Claim:
         back = tuple(name for name, there in zip(self.names, self.needed, strict=True) if not there)
-        whole = float(self.whole_drawn.mean())
-        within = self.noise_std > (1.0 - self.keep) * whole
+        half = float(self.whole_drawn.mean()) / 2.0
+        what_stays = f"{self.keep:.0%} of that is kept"
+        if self.noise_std > (1.0 - self.keep) * 2.0 * half:
+            why = "the noise of one evaluation" if self.noise_std < half else "half of it"
+            lost = format_value(min(self.noise_std, half))
+            what_stays = f"that is kept but for {lost} at most, {why}"
+        every = counted(int(self.own.sum()), "change")
         return self.decided(
             "keep",
             back,
             self.kept,
-            says="fewer up to noise" if within else "fewer",
+            text=f"With {self.few} of {every} {what_stays}: {join_names(back)} can be put back.",
             values=tuple(self.start.config.get(name) for name in back),
-            few=self.few,
-            of=int(self.own.sum()),
-            lost=min(self.noise_std, whole / 2.0),
-            why="the noise of one evaluation" if self.noise_std < whole / 2.0 else "half of it",
         )
 
-    def _reached(self, taken: tuple[str, ...]) -> tuple[Claim, ...]:
-        share, values = self.kept, tuple(map(self._pair, taken))
-        says = "missed" if share.doubtful else "reached"
-        claim = self.decided("difference", taken, share, says=says, values=values, few=self.few)
-        return (replace(claim, because=()),) if says == "missed" else (claim, *self._main())
+    def _reached(self, goal: float) -> tuple[Claim, ...]:
+        reached, taken = self.kept, tuple(self.changed)
+        start, objective = self.start.name, format_value(goal)
+        text = f"To reach {objective} from {start} takes {counted(self.few, 'change')}."
+        if reached.doubtful:
+            text = (
+                f"No change of {start} is known to reach {objective}: the likeliest one does with "
+                f"{reached.probability:.0%}."
+            )
+        pairs = tuple(map(self._pair, taken))
+        claim = self.decided("difference", taken, reached, text=text, values=pairs)
+        return (replace(claim, because=()),) if reached.doubtful else (claim, *self._main())
 
     def _main(self) -> tuple[Claim, ...]:
         """Return the contributions that make up for most of the gain, and are known."""
@@ -282,8 +272,8 @@ class Changes(Result):
                 "contribution",
                 (self.names[i],),
                 each[i],
-                says="main",
-                change=self.change(i),
+                frame="{each}.",
+                text=f"{self.change(i)} brings {each[i].shown}",
                 values=(self._pair(self.names[i]),),
             )
             for i in leading(sizes)
@@ -291,12 +281,8 @@ class Changes(Result):
 
     def change(self, i: int) -> str:
         """Return a change in words, as in "lr = 0.01 (was 0.1)"."""
-        name = self.names[i]
-        old, new = (
-            value_text(self.subject.space[name], config.get(name, INACTIVE))
-            for config in (self.start.config, self.best.config)
-        )
-        return f"{name} = {new} (was {old})"
+        configs = self.start.config, self.best.config
+        return change_in_words(self.subject.space, self.names[i], *configs)
 
     def _pair(self, name: str) -> tuple[Any, Any]:
         return self.start.config.get(name), self.best.config.get(name)

@@ -27,32 +27,33 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator
 
 from hpo_explain.base import (
     LIME_SAMPLINGS,
     READABLE,
-    Direction,
     Fact,
     InputError,
     LimeSampling,
     Readable,
-    Subject,
     check_count,
     check_number,
     check_option,
-    check_seed,
-    declared_fact,
+    fact,
+    join_names,
     r_squared,
     shows_progress,
     steps,
 )
 from hpo_explain.belief import std_of_draws
 from hpo_explain.methods._engines.background import local_background
+from hpo_explain.methods._engines.explainer import Explainer
 from hpo_explain.methods.around.lime_models import (
     Coordinate,
     FittedModel,
@@ -62,25 +63,13 @@ from hpo_explain.methods.around.lime_models import (
     fit_tree,
 )
 from hpo_explain.methods.around.lime_result import LimeExplanation, whiskers
-from hpo_explain.models import Acquisition, Surrogate
-from hpo_explain.question import Question, explained_of, explains
+from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, Config, SearchSpace, changed, filled
 
 _WIDTH = 0.75  # of the root mean square distance: the ratio in the authors' own code
 _WIDEST = 1e150  # whose square is a number
 _FOLDS = 5  # of the sample, each of which is held out once
 _STEP = 0.1  # of the encoded range, by which real values are changed
-
-_STD = declared_fact(
-    "effect_std", "± is {half}", half=lambda fact: whiskers(fact["model"], fact["draws"])
-)
-_NOT_VARIED = declared_fact(
-    "not_varied", "the sample does not vary {names}, so nothing is said about it"
-)
-_UNCHANGED = declared_fact(
-    "inactive_unchanged",
-    "hyperparameters that are inactive in a sampled configuration count as unchanged",
-)
 
 
 @explains
@@ -152,13 +141,14 @@ def lime(
     return explainer.explain(at)
 
 
-class LimeExplainer:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LimeExplainer(Explainer):
     """Explains a prediction by a model one can read, which holds around it.
 
     Parameters
     ----------
-    surrogate : Surrogate or Acquisition
-        The model of the objective, or an acquisition to explain in its place.
+    surrogate, direction, subject
+        As of :class:`Explainer`.
     model : {"linear", "tree"}, default "linear"
         The readable model: a linear one, or a small tree.
     sample : int or ndarray of shape (n, d), default 1000
@@ -173,11 +163,6 @@ class LimeExplainer:
         the root mean square distance of the space's configurations from x.
     max_depth : int, default 3
         Depth of the tree.
-    direction : {"minimize", "maximize"}, default "minimize"
-        Direction of the objective.
-    subject : Subject, optional
-        What is explained, with names for plots and sentences, such as ``Subject.of(run)``; by
-        default it is made from the model and `direction`.
     seed : int, default 0
         Seed of the sample.
 
@@ -202,39 +187,44 @@ class LimeExplainer:
     ('x from 0 to 1', 3.0)
     """
 
-    def __init__(
-        self,
-        surrogate: Surrogate | Acquisition,
-        *,
-        model: Readable = "linear",
-        sample: int | npt.ArrayLike = 1000,
-        sampling: LimeSampling = "uniform",
-        kernel_width: float | None = None,
-        max_depth: int = 3,
-        direction: Direction = "minimize",
-        subject: Subject | None = None,
-        seed: int = 0,
-    ) -> None:
-        self._explained, self._subject = explained_of(surrogate, subject, direction)
-        self._space = self._explained.space
-        check_option("model", model, READABLE)
-        check_option("sampling", sampling, LIME_SAMPLINGS)
-        self._model, self._sampling = model, sampling
-        if sampling in ("perturbed", "univariate") and not len(self._subject.tried):
+    model: Readable = "linear"
+    sample: int | npt.ArrayLike = 1000
+    sampling: LimeSampling = "uniform"
+    kernel_width: float | None = None
+    max_depth: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option("model", self.model, READABLE)
+        sampling = check_option("sampling", self.sampling, LIME_SAMPLINGS)
+        if sampling in ("perturbed", "univariate") and not len(self.about.tried):
             problem = f"is {sampling!r}, but the configurations tried are not known"
             raise InputError("sampling", problem, sampling, "Give a subject that knows them.")
-        if kernel_width is not None and check_number("kernel_width", kernel_width) <= 0.0:
-            problem = f"must be above 0, but was {kernel_width!r}"
-            raise InputError("kernel_width", problem, kernel_width)
-        self._width = kernel_width
-        self._max_depth = check_count("max_depth", max_depth)
-        self._seed = check_seed(seed)
-        self._given: Array | None = None
-        self._size = 0
-        if np.ndim(sample) == 0:
-            self._size = check_count("sample", sample, minimum=2)
+        width = self.kernel_width
+        if width is not None and check_number("kernel_width", width) <= 0.0:
+            raise InputError("kernel_width", f"must be above 0, but was {width!r}", width)
+        check_count("max_depth", self.max_depth)
+        if np.ndim(self.sample) == 0:
+            check_count("sample", self.sample, minimum=2)
         else:
-            self._given = _checked(self._space, sample)
+            _ = self._given
+
+    @cached_property
+    def _given(self) -> Array:
+        """The rows that were given; none where they are drawn."""
+        if np.ndim(self.sample) == 0:
+            return np.empty((0, len(self.space)))
+        rows = self.space.check_rows("sample", self.sample)
+        if len(rows) < 2:
+            problem = f"must have at least 2 rows, but had {len(rows)}"
+            raise InputError("sample", problem, self.sample, "Give more, or a number.")
+        rows = self.space.project(rows)
+        wrong = np.flatnonzero(~self.space.is_valid(rows))
+        if len(wrong):
+            problem = f"has a row outside the space (row {wrong[0]}: {rows[wrong[0]].tolist()})"
+            remedy = "Encode configurations with space.encode."
+            raise InputError("sample", problem, self.sample, remedy)
+        return rows
 
     @shows_progress
     def explain(self, config: Config) -> LimeExplanation:
@@ -255,13 +245,11 @@ class LimeExplainer:
         ValueError
             If the configuration is not one of the space.
         """
-        explained, space = self._explained, self._space
+        explained, space = self.explained, self.space
         x = space.row(config, "config")
-        z = self._given
-        if z is None:
-            tried = self._subject.tried
-            z = _sample_of(space, x, tried, self._sampling, self._size, seed=self._seed)
-        width = self._width or _default_width(space, x, self._seed)
+        z = self._given if len(self._given) else self._sample(x)
+        of_all = _squared_distances(space, x, space.sample(1000, seed=self.seed))
+        width = self.kernel_width or _WIDTH * float(np.sqrt(of_all.mean())) or 1.0
         squares = _squared_distances(space, x, z) / min(width, _WIDEST) ** 2
         # those of far samples would all be 0
         weights = np.exp(squares.min() - squares)
@@ -273,7 +261,7 @@ class LimeExplainer:
         unit = float(np.abs(change).max()) or 1.0
         y = change / unit
         fitted = self._fit(x, coordinates, weights, y)
-        draws = explained.draws(self._seed)
+        draws = explained.draws(self.seed)
         of_draws = fitted.drawn(coordinates, weights, draws.draws(np.vstack([x, z])).T)
         of_draws[[s.own for s in fitted.statements]] = 0.0
         stds = std_of_draws(of_draws.T).tolist()
@@ -286,9 +274,9 @@ class LimeExplainer:
             key=lambda i: (not statements[i].own, -abs(statements[i].effect)),
         )
         return LimeExplanation(
-            subject=self._subject,
+            subject=self.about,
             config=space.decode(x[None, :])[0],
-            model=self._model,
+            model=self.model,
             statements=tuple(statements[i] for i in order),
             draws=of_draws[order],
             fidelity=_r2(weights, y, fitted.at(coordinates)),
@@ -296,25 +284,24 @@ class LimeExplainer:
             prediction=float(values[0]),
             local_prediction=float(values[0]) + unit * fitted.at_x,
             kernel_width=float(width),
-            sampling="given" if self._given is not None else self._sampling,
+            sampling="given" if len(self._given) else self.sampling,
             sample_size=len(z),
             effective_size=float(1.0 / np.sum(weights**2)),
-            seed=self._seed,
+            seed=self.seed,
             notes=self._notes(x, coordinates, draws.joint),
         )
 
     def _fit(
         self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array
     ) -> FittedModel:
-        if self._model == "linear":
-            return fit_linear(self._space, coordinates, weights, y)
-        return fit_tree(
-            self._space, x, coordinates, weights, y, depth=self._max_depth, seed=self._seed
-        )
+        if self.model == "linear":
+            return fit_linear(self.space, coordinates, weights, y)
+        depth, seed = self.max_depth, self.seed
+        return fit_tree(self.space, x, coordinates, weights, y, depth=depth, seed=seed)
 
     def _held_out(self, x: Array, coordinates: list[Coordinate], weights: Array, y: Array) -> Array:
         """Return what the readable model predicts for each part of the sample from the others."""
-        fold = np.random.default_rng(self._seed).permutation(len(y)) % _FOLDS
+        fold = np.random.default_rng(self.seed).permutation(len(y)) % _FOLDS
         predicted = np.empty(len(y))
         for k in steps(range(_FOLDS), "folds"):
             inside, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -327,38 +314,40 @@ class LimeExplainer:
         return predicted
 
     def _notes(self, x: Array, coordinates: list[Coordinate], has_draws: bool) -> tuple[Fact, ...]:
-        space, owners = self._space, {c.owner for c in coordinates}
-        notes = [_STD(model=self._model, draws=has_draws)]
+        space, owners = self.space, {c.owner for c in coordinates}
+        notes = [fact(f"± is {whiskers(self.model, has_draws)}")]
         silent = [
             name
             for j, name in enumerate(space.names)
             if j not in owners and not np.isnan(x[j]) and space.parameters[j].size != 1
         ]
         if silent:
-            notes.append(_NOT_VARIED(names=silent))
+            text = f"the sample does not vary {join_names(silent)}, so nothing is said about it"
+            notes.append(fact(text, names=silent))
         if any(space.is_conditional(name) for name in space.names):
-            notes.append(_UNCHANGED())
-        return (*notes, *self._subject.notes)
+            text = "hyperparameters that are inactive in a sampled configuration count as unchanged"
+            notes.append(fact(text))
+        return (*notes, *self.about.notes)
+
+    def _sample(self, x: Array) -> Array:
+        """Return encoded configurations, (n, d); a grid has at most `sample`."""
+        space, size, seed = self.space, int(np.asarray(self.sample)), self.seed
+        if self.sampling == "uniform":
+            return space.sample(size, seed=seed)
+        if self.sampling == "local":
+            (config,) = space.decode(x[None, :])
+            return space.project(local_background(space, config, size, seed=seed))
+        if self.sampling == "grid":
+            return _grid(space, size, seed)
+        tried, rng = self.about.tried, np.random.default_rng(seed)
+        if self.sampling == "univariate":
+            return _univariate(space, tried, space.sample(size, seed=seed, latent=True), rng)
+        # each as often, with some of their values changed a little
+        rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
+        return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
 
 
 # ---------------------------------------------------------------------- the sample
-
-
-def _checked(space: SearchSpace, sample: npt.ArrayLike) -> Array:
-    rows = space.check_rows("sample", sample)
-    if len(rows) < 2:
-        problem = f"must have at least 2 rows, but had {len(rows)}"
-        raise InputError("sample", problem, sample, "Give more, or a number.")
-    rows = space.project(rows)
-    wrong = np.flatnonzero(~space.is_valid(rows))
-    if len(wrong):
-        raise InputError(
-            "sample",
-            f"has a row outside the space (row {wrong[0]}: {rows[wrong[0]].tolist()})",
-            sample,
-            "Encode configurations with space.encode.",
-        )
-    return rows
 
 
 def _squared_distances(space: SearchSpace, x: Array, z: Array) -> Array:
@@ -372,31 +361,10 @@ def _squared_distances(space: SearchSpace, x: Array, z: Array) -> Array:
     return squares
 
 
-def _default_width(space: SearchSpace, x: Array, seed: int) -> float:
-    squares = _squared_distances(space, x, space.sample(1000, seed=seed))
-    return _WIDTH * float(np.sqrt(squares.mean())) or 1.0
-
-
 def _r2(weights: Array, y: Array, fitted: Array) -> float:
     """Return the weighted R²; 1 where there is nothing to explain, as nothing is missed."""
     r2 = r_squared(y, fitted, weights)
     return 1.0 if math.isnan(r2) else r2
-
-
-def _sample_of(
-    space: SearchSpace, x: Array, tried: Array, sampling: LimeSampling, size: int, seed: int
-) -> Array:
-    """Return encoded configurations, (n, d); a grid has at most `size`."""
-    if sampling == "uniform":
-        return space.sample(size, seed=seed)
-    if sampling == "local":
-        (config,) = space.decode(x[None, :])
-        return space.project(local_background(space, config, size, seed=seed))
-    if sampling == "grid":
-        return _grid(space, size, seed)
-    if sampling == "perturbed":
-        return _perturbed(space, tried, size, seed)
-    return _univariate(space, tried, size, seed)
 
 
 def _grid(space: SearchSpace, size: int, seed: int) -> Array:
@@ -425,17 +393,8 @@ def _grid(space: SearchSpace, size: int, seed: int) -> Array:
     return space.distinct(space.project(rows))
 
 
-def _perturbed(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
-    """Return configurations tried, each as often, with some of their values changed a little."""
-    rng = np.random.default_rng(seed)
-    rows = np.tile(tried, (-(-size // len(tried)), 1))[rng.permutation(size)]
-    return space.project(changed(space, filled(space, rows, seed), _STEP, rng))
-
-
-def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array:
+def _univariate(space: SearchSpace, tried: Array, rows: Array, rng: Generator) -> Array:
     """Return rows whose values are drawn from those tried, one hyperparameter after the other."""
-    rng = np.random.default_rng(seed)
-    rows = space.sample(size, seed=seed, latent=True)
     for j in space.order.tolist():
         parameter = space.parameters[j]
         values = tried[:, j]
@@ -444,5 +403,5 @@ def _univariate(space: SearchSpace, tried: Array, size: int, seed: int) -> Array
         else:  # left out as often as where it could have been given
             values = values[space.allowed(tried, j)]
         if len(values):
-            rows[:, j] = rng.choice(values, size)
+            rows[:, j] = rng.choice(values, len(rows))
     return space.project(rows)

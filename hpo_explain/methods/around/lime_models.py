@@ -68,7 +68,7 @@ class FittedModel:
 
     def at(self, coordinates: Sequence[Coordinate]) -> Array:
         """Return its values, (n,)."""
-        return np.asarray(self.columns(coordinates) @ self.beta)
+        return self.columns(coordinates) @ self.beta
 
     def drawn(self, coordinates: Sequence[Coordinate], weights: Array, values: Array) -> Array:
         """Return the coefficients but the first of the same fit to functions, (columns - 1, k).
@@ -76,7 +76,7 @@ class FittedModel:
         `values` are theirs at x and at the n configurations, (n + 1, k).
         """
         inverse = weighted_inverse(self.columns(coordinates), weights)
-        return np.asarray(inverse[1:] @ (values[1:] - values[0]))
+        return inverse[1:] @ (values[1:] - values[0])
 
 
 def at_rows(coordinates: Sequence[Coordinate], rows: npt.NDArray[np.intp]) -> list[Coordinate]:
@@ -166,7 +166,7 @@ def fit_tree(
 def weighted_inverse(design: Array, weights: Array) -> Array:
     """Return what makes coefficients of values: weighted least squares, (columns, rows)."""
     root = np.sqrt(weights)
-    return np.asarray(np.linalg.pinv(root[:, None] * design) * root)
+    return np.asarray(np.linalg.pinv(root[:, None] * design) * root, float)
 
 
 # ---------------------------------------------------------------------- coordinates

@@ -17,8 +17,9 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
-    declared_fact,
+    fact,
     format_value,
+    shorten,
 )
 from hpo_explain.belief import STRETCH, decide
 from hpo_explain.space import Array
@@ -27,14 +28,6 @@ LOW_FIDELITY = 0.5  # a higher one makes the signs of effects no more often righ
 _MAIN_COUNT = 3
 _DRAWS = 192
 _MODELS = {"linear": "linear model", "tree": "small tree"}
-_LOW = declared_fact(
-    "low_fidelity",
-    "the {model} misses most of what the surrogate does here (held-out R² = {fidelity:.2f}): do "
-    "not interpret it. Try a smaller kernel_width, sampling='local', or {other}",
-    role="said",
-    model=lambda fact: _MODELS[fact["model"]],
-    other=lambda fact: "more depth" if fact["model"] == "tree" else "a tree",
-)
 
 
 def whiskers(model: str, has_draws: bool) -> str:
@@ -210,14 +203,6 @@ class LimeExplanation(Result):
         contributions=("effect",),
         hidden=("statements", "draws"),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "changes": "In a {found.readable} around {found.where} (held-out R² = {found.held_out:.2f})"
-        " the {found.what} changes {each}. | by {sign}{estimate} {where} {statement}",
-        "nothing": "In a {found.readable} around {found.where} (held-out R² = "
-        "{found.held_out:.2f}) no hyperparameter changes the {found.what}, which is "
-        "{found.prediction}.",
-    }
-
     config: Mapping[str, Any]
     model: str
     statements: tuple[LimeStatement, ...]
@@ -257,7 +242,15 @@ class LimeExplanation(Result):
         """Why the readable model should not be interpreted; empty where it agrees well enough."""
         if self.held_out >= LOW_FIDELITY:
             return ()
-        return (_LOW(model=self.model, fidelity=self.held_out),)
+        other = "more depth" if self.model == "tree" else "a tree"
+        return (
+            fact(
+                f"the {self.readable} misses most of what the surrogate does here (held-out R² = "
+                f"{self.held_out:.2f}): do not interpret it. Try a smaller kernel_width, "
+                f"sampling='local', or {other}",
+                role="said",
+            ),
+        )
 
     @property
     def _places(self) -> list[int]:
@@ -277,9 +270,17 @@ class LimeExplanation(Result):
         spread of the fit over samples included.
         """
         if not self.leading:
-            none = self.decided("difference", self.names, decide(np.zeros(1)), says="nothing")
+            text = (
+                f"{self._model_here} no hyperparameter changes the {self.what}, which is "
+                f"{format_value(self.prediction)}."
+            )
+            none = self.decided("difference", self.names, decide(np.zeros(1)), text=text)
             return (replace(none, side="below"),)
         return tuple(map(self._claim, self._places))
+
+    @property
+    def _model_here(self) -> str:
+        return f"In a {self.readable} around {self.where} (held-out R² = {self.held_out:.2f})"
 
     def _claim(self, i: int) -> Claim:
         said, draws = self.statements[i], self.draws[i]
@@ -290,15 +291,14 @@ class LimeExplanation(Result):
         decision = decide(draws, stretch=STRETCH["average"])
         bounded = decision.shown.least is not None
         sign = "+" if said.effect >= 0.0 and not bounded else ""
+        where = "where" if said.conditional else "for"
         claim = self.decided(
             "difference",
             said.names,
             decision,
-            says="changes",
+            frame=f"{self._model_here} the {self.what} changes {{each}}.",
+            text=f"by {sign}{decision.shown} {where} {shorten(said.text, 200)}",
             because=self.remarks,
             values=said.values,
-            statement=said.text,
-            sign=sign,
-            where="where" if said.conditional else "for",
         )
         return replace(claim, side="above")  # an effect, whatever its sign

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpo_explain.base import counted, filled
+from hpo_explain.base import counted, format_value
 from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.methods.around.lime_result import LimeExplanation, LimeStatement, whiskers
 
@@ -13,7 +13,7 @@ def effects(explanation: LimeExplanation) -> Rows:
     Plain bars improve, hatched ones do not; whiskers are 95 % intervals. The fidelity stands over
     the bars, with a caution where it is low. At most 20 rows are drawn.
     """
-    shown = explanation.statements[: Rows.MOST]
+    shown, readable = explanation.statements[: Rows.MOST], explanation.readable
     bars = []
     for row, statement in enumerate(shown):
         is_worse = (statement.effect > 0.0) == explanation.subject.lower_is_better
@@ -34,13 +34,9 @@ def effects(explanation: LimeExplanation) -> Rows:
         bars=bars,
         fills={fill: what for fill, what in enumerate(("better", "worse")) if fill in there},
         heading=f"What changes the {explanation.what} around {explanation.where}",
-        subtitle=filled(
-            "{found.readable} in place of the surrogate: weighted R² = {found.fidelity:.2f}, held "
-            "out {found.held_out:.2f}; predicted {found.prediction}, by the {found.readable} "
-            "{found.local_prediction}",
-            found=explanation,
-        )
-        + cautions,
+        subtitle=f"{readable} in place of the surrogate: weighted R² = {explanation.fidelity:.2f}, "
+        f"held out {explanation.held_out:.2f}; predicted {format_value(explanation.prediction)}, "
+        f"by the {readable} {format_value(explanation.local_prediction)}{cautions}",
         label=f"change of the {explanation.what}",
         footer=footer,
     )

@@ -16,35 +16,177 @@ trees (between their cuts), and by Gauss-Legendre quadrature for everything else
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Fact, check_count, declared_fact, shows_progress, unit_of
-from hpo_explain.belief import MATTERS, Draws, std_of_draws
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    InputError,
+    PosteriorDraws,
+    Result,
+    Table,
+    check_count,
+    check_name,
+    fact,
+    leading,
+    percent,
+    percent_range,
+    printable,
+    share_not_settled,
+    shows_progress,
+    unit_of,
+)
+from hpo_explain.belief import MATTERS, STRETCH, Draws, decide, std_of_draws
 from hpo_explain.methods._engines.explainer import Explainer
-from hpo_explain.methods.around.local_importance_result import LocalImportance
 from hpo_explain.models import SupportsBoxes, TreeBoxes
 from hpo_explain.question import Question, explains
-from hpo_explain.space import Array, Config, Ints
+from hpo_explain.space import Array, Bools, Config, Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LocalImportance(Result):
+    """Shares of the variance along each hyperparameter around a configuration (LPI).
+
+    A share says how much the prediction changes when this hyperparameter alone takes its other
+    values, not in which direction, and not what changes together with others.
+
+    Attributes
+    ----------
+    config : mapping
+        The configuration, in the user's units; inactive hyperparameters are left out.
+    importance, std : ndarray of shape (d,)
+        Shares of the variance, which add up to 1 (all 0 where nothing changes the prediction), and
+        the standard deviation of each: means over the functions that the trials allow, or shares
+        of the prediction with a standard deviation over trees (or NaN). Functions in which nothing
+        changes more than noise does have no shares, so means add up to less by their number.
+    variance : ndarray of shape (d,)
+        Variance along each hyperparameter, in squared units of the prediction: the mean over the
+        functions that the trials allow, as the shares are, or that of the prediction (Eq. 2).
+    curves : tuple of (str, tuple, ndarray)
+        Of each hyperparameter that can vary its values, in the user's units, and the predictions.
+    draws : ndarray of shape (number of draws, d)
+        The shares in each function that the trials allow.
+    prediction : float
+        The prediction for the configuration.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import hpo_explain as hx
+    >>> table = pd.DataFrame({"x": [0.1, 0.9, 0.5, 0.3, 0.2], "loss": [1.0, 9.0, 4.0, 2.0, 1.5]})
+    >>> hx.methods.local_importance(table, objective="loss").share("x")
+    1.0
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("hyperparameter", "names"),
+        columns={
+            "value": lambda result: np.array([*map(result.config.get, result.names)], dtype=object),
+            "importance": "importance",
+            "std": "std",
+            "variance": "variance",
+        },
+        order="order",
+        hidden=("curves", "draws"),
+    )
+    config: Mapping[str, Any]
+    importance: Array
+    variance: Array
+    curves: tuple[tuple[str, tuple[Any, ...], Array], ...]
+    std: Array
+    draws: Array
+    prediction: float = float("nan")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hyperparameters, in the order of the space."""
+        return self.subject.names
+
+    @property
+    def posterior(self) -> PosteriorDraws:
+        """The shares of functions drawn from the posterior, by hyperparameter."""
+        return self.drawn(self.names, self.draws)
+
+    @property
+    def active(self) -> Bools:
+        """Whether each hyperparameter is active in the configuration, (d,)."""
+        return np.array([name in self.config for name in self.names])
+
+    def share(self, name: str) -> float:
+        """Return the share of a hyperparameter."""
+        return float(self.importance[self._index(name)])
+
+    def curve(self, name: str) -> tuple[tuple[Any, ...], Array]:
+        """Return a hyperparameter's values, in the user's units, and the predictions for them."""
+        self._index(name)
+        for hyperparameter, values, mean in self.curves:
+            if hyperparameter == name:
+                return values, mean
+        raise InputError(
+            "name",
+            f"is {name!r}, which is inactive in this configuration, so nothing changes along it",
+            name,
+            "Choose a configuration in which it is active.",
+        )
+
+    def _index(self, name: str) -> int:
+        return self.names.index(check_name("name", name, self.names, "hyperparameter"))
+
+    def order(self) -> Ints:
+        """Return the hyperparameters' positions, the largest share first."""
+        return np.argsort(-self.importance, kind="stable")
+
+    @property
+    def headline(self) -> str:
+        """What matters most here."""
+        first = self.claims[0]
+        if first.side == "below":
+            return f"Around {self.where} no hyperparameter matters."
+        return printable(f"Around {self.where} {first.hyperparameters[0]} matters most.")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What matters around the configuration, up to three quarters of the variance.
+
+        Certain where 95 % of the functions that the trials allow give it more than 2 %.
+        """
+        if not self.importance.any():
+            whole = decide(self.draws.max(axis=1), MATTERS, side="below")
+            text = f"Around {self.where} no hyperparameter alone changes the {self.what}."
+            said = self.decided("share", self.names, whole, text=text)
+            return (replace(said, side="below"),)
+        return tuple(map(self._claim, leading(self.importance)))
+
+    def _claim(self, j: int) -> Claim:
+        decision = decide(self.draws[:, j], MATTERS, side="above", stretch=STRETCH["average"])
+        low, high = decision.interval
+        low, high = max(low, 0.0), min(high, 1.0)
+        decision = replace(decision, interval=(low, high))
+        unsettled = share_not_settled(
+            label=self.names[j], threshold=MATTERS, probability=decision.probability
+        )
+        share = percent(float(self.importance[j]))
+        if decision.known:
+            share = percent_range(low, high)
+        return self.decided(
+            "share",
+            (self.names[j],),
+            decision,
+            frame=f"Around {self.where} the {self.what} depends most on {{each}}.",
+            text=f"{self.names[j]} ({share})",
+            unsettled=unsettled,
+            exact=bool(self.subject.acquisition),
+        )
+
 
 _MOST_VALUES = 1000  # of one hyperparameter
 
 Points = tuple[Array, Array]
-
-_OVER_TREES = declared_fact(
-    "local_std_over_trees", "std is that of a share over the trees, not a confidence interval"
-)
-_NO_STD = declared_fact(
-    "shares_without_std",
-    "shares have no intervals: the model does not know how its predictions vary together",
-)
-_SWITCHED_ON = declared_fact(
-    "switched_on_averaged",
-    "hyperparameters that another value activates are averaged over their own values",
-)
 
 
 @explains
@@ -135,11 +277,9 @@ class LocalImportanceExplainer(Explainer):
         return self.explained.draws(self.seed)
 
     @cached_property
-    def _boxes(self) -> tuple[TreeBoxes, ...] | None:
+    def _boxes(self) -> tuple[TreeBoxes, ...]:
         surrogate = self.explained.surrogate
-        if not isinstance(surrogate, SupportsBoxes):
-            return None
-        return surrogate.boxes()
+        return surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else ()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
@@ -162,7 +302,12 @@ class LocalImportanceExplainer(Explainer):
         """
         explained, space = self.explained, self.space
         x = space.row(config, "config")
-        members = self._present(x)
+        members = [  # what can take other values: active, or optional and allowed
+            j
+            for j, parameter in enumerate(space.parameters)
+            if not np.isnan(x[j])
+            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
+        ]
         points = [self._points(j) for j in members]
         rows, owner = self._rows(x, members, points)
         predicted = explained(rows) if len(rows) else np.empty(0)
@@ -174,16 +319,28 @@ class LocalImportanceExplainer(Explainer):
         variances = self._variances(values, members, owner, points)
         draws = _shares_beside(variances, unit_of(values), noise)
         std = std_of_draws(draws)
-        by_tree = self._over_trees(rows, members, owner, points)
+        by_tree = self.explained.by_tree(rows) if len(rows) else None
         if by_tree is not None:
-            std = by_tree
+            shares = _shares_beside(
+                self._variances(by_tree, members, owner, points), unit_of(by_tree)
+            )
+            varying = shares.any(axis=1)  # a constant tree has no shares
+            shares = shares[varying] if varying.any() else shares
+            std = (shares - shares[:1]).std(axis=0)
         at_x = explained(x[None, :])
         return LocalImportance(
             subject=self.about,
             config=space.decode(x[None, :])[0],
             importance=draws.mean(axis=0),
             variance=variances.mean(axis=0),
-            curves=self._curves(members, points, means),
+            curves=tuple(
+                (
+                    space.names[j],
+                    tuple(space.parameters[j].decode(positions[~np.isnan(positions)])),
+                    mean[~np.isnan(positions), 0],
+                )
+                for j, (positions, _), mean in zip(members, points, means, strict=True)
+            ),
             std=std,
             draws=draws,
             prediction=float(at_x[0]),
@@ -202,33 +359,20 @@ class LocalImportanceExplainer(Explainer):
         elif parameter.size is not None:
             middles = (np.arange(_MOST_VALUES) + 0.5) / _MOST_VALUES
             positions, shares = (parameter.from_latent(middles), np.full(len(middles), 1.0))
+        elif self._boxes and parameter.optional is None:
+            cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
+            cuts = np.unique(np.concatenate(cuts_of))
+            if len(cuts) > _MOST_VALUES:
+                cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
+            positions, shares = (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
         else:
-            positions, shares = self._real(j)
+            nodes, shares = np.polynomial.legendre.leggauss(self.grid_size)
+            positions = (nodes + 1.0) / 2.0
         shares = shares / shares.sum()
         if parameter.optional is None:
             return positions, shares
         absent = 1.0 - parameter.optional
         return np.append(np.nan, positions), np.append(absent, parameter.optional * shares)
-
-    def _real(self, j: int) -> Points:
-        if self._boxes is not None and self.space.parameters[j].optional is None:
-            cuts_of = [b.cuts[b.first[j] : b.first[j + 1]] for b in self._boxes]
-            cuts = np.unique(np.concatenate(cuts_of))
-            if len(cuts) > _MOST_VALUES:
-                cuts = np.linspace(0.0, 1.0, _MOST_VALUES + 1)
-            return (cuts[1:] + cuts[:-1]) / 2.0, np.diff(cuts)
-        nodes, weights = np.polynomial.legendre.leggauss(self.grid_size)
-        return (nodes + 1.0) / 2.0, weights
-
-    def _present(self, x: Array) -> list[int]:
-        """Return the columns that can take other values: active, or optional and allowed."""
-        space = self.space
-        return [
-            j
-            for j, parameter in enumerate(space.parameters)
-            if not np.isnan(x[j])
-            or (parameter.optional is not None and space.allowed(x[None, :], j)[0])
-        ]
 
     def _rows(self, x: Array, members: Sequence[int], points: list[Points]) -> tuple[Array, Ints]:
         """Return all configurations θ[j = a], and the place of each among all points."""
@@ -262,35 +406,20 @@ class LocalImportanceExplainer(Explainer):
             variances[:, j] = _variance(v, w)
         return variances
 
-    def _over_trees(
-        self, rows: Array, members: Sequence[int], owner: Ints, points: list[Points]
-    ) -> Array | None:
-        """Return the standard deviation of each share over the trees of a forest."""
-        by_tree = self.explained.by_tree(rows) if len(rows) else None
-        if by_tree is None:
-            return None
-        variances = self._variances(by_tree, members, owner, points)
-        shares = _varying(_shares_beside(variances, unit_of(by_tree)))
-        return np.asarray((shares - shares[:1]).std(axis=0))
-
-    def _curves(
-        self, members: Sequence[int], points: list[Points], means: list[Array]
-    ) -> tuple[tuple[str, tuple[object, ...], Array], ...]:
-        curves = []
-        for j, (positions, _), mean in zip(members, points, means, strict=True):
-            there = ~np.isnan(positions)
-            values = tuple(self.space.parameters[j].decode(positions[there]))
-            curves.append((self.space.names[j], values, mean[there, 0]))
-        return tuple(curves)
-
     def _notes(self, x: Array, std: Array) -> tuple[Fact, ...]:
         notes = []
         if self.explained.of_objective and not self._draws.joint:
-            is_known = np.isfinite(std).any()
-            notes.append(_OVER_TREES() if is_known else _NO_STD())
+            text = (
+                "shares have no intervals: the model does not know how its predictions vary "
+                "together"
+            )
+            if np.isfinite(std).any():
+                text = "std is that of a share over the trees, not a confidence interval"
+            notes.append(fact(text))
         inactive = [n for n, v in zip(self.space.names, x, strict=True) if np.isnan(v)]
         if inactive and any(self.space.conditions):
-            notes.append(_SWITCHED_ON(names=inactive))
+            text = "hyperparameters that another value activates are averaged over their own values"
+            notes.append(fact(text, names=inactive))
         return (*notes, *self.about.notes)
 
 
@@ -320,26 +449,16 @@ def _variance(values: Array, shares: Array) -> Array:
     return np.asarray(shares @ centred**2, dtype=float)
 
 
-def _varying(shares: Array) -> Array:
-    """Return the shares in those functions that vary here: a constant one has none."""
-    varying = shares.any(axis=1)
-    return shares[varying] if varying.any() else shares
-
-
 def _shares_beside(variances: Array, unit: float, noise: float = 0.0) -> Array:
     """Return the shares in several functions, (functions, d), of their variances.
 
     Of a function that hardly varies beside the noise nobody can tell what changes it: 0. In the
-    unit no square overflows.
+    unit no square overflows. They add up to 1, or are 0 where nothing varies.
     """
     whole = variances.sum(axis=1, keepdims=True) / unit / unit
     there = whole > MATTERS * (whole + (noise / unit) ** 2)
-    return _shares(np.where(there, variances, 0.0))
-
-
-def _shares(variance: Array) -> Array:
-    """Return variances relative to their sum, by row; 0 where nothing varies."""
-    largest = variance.max(axis=1, keepdims=True, initial=0.0)
-    scaled = np.divide(variance, largest, out=np.zeros_like(variance), where=largest > 0)
+    variances = np.where(there, variances, 0.0)
+    largest = variances.max(axis=1, keepdims=True, initial=0.0)
+    scaled = np.divide(variances, largest, out=np.zeros_like(variances), where=largest > 0)
     whole = scaled.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0))
+    return np.divide(scaled, whole, out=np.zeros_like(scaled), where=whole > 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import filled, format_value
+from hpo_explain.base import format_value
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.methods.around.local_importance_result import LocalImportance
+from hpo_explain.methods.around.local_importance import LocalImportance
 
 _WHISKERS = {
     True: "Whiskers: standard deviation over what the trials allow.",
@@ -40,11 +40,8 @@ def shares(importance: LocalImportance) -> Rows:
         labels=labels,
         bars=bars,
         heading=f"What matters around {importance.where}",
-        subtitle=filled(
-            "variance of the {found.what} when one hyperparameter alone takes its other values; "
-            "here it is {found.prediction}",
-            found=importance,
-        ),
+        subtitle=f"variance of the {importance.what} when one hyperparameter alone takes its other "
+        f"values; here it is {format_value(importance.prediction)}",
         label="share of the variance along single hyperparameters",
         footer=" ".join(footer),
         percent=True,

@@ -6,13 +6,15 @@ those that become active, which have no other value than that of the second conf
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from hpo_explain.space import POSITION_TOLERANCE, Array, Bools, SearchSpace
+from hpo_explain.base import INACTIVE
+from hpo_explain.space import POSITION_TOLERANCE, Array, Bools, SearchSpace, value_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,7 @@ class Mixtures:
 
     def row(self, done: Sequence[int]) -> Array:
         """Return the row after the changes of some columns, and what follows."""
-        return np.asarray(self.rows(np.isin(self.columns, done)[None])[0])
+        return self.rows(np.isin(self.columns, done)[None])[0]
 
     def rows(self, changed: Bools) -> Array:
         """Return the row after each set of changes, (m, d); NaN where nothing has a value.
@@ -63,3 +65,11 @@ def differing(a: Array, b: Array) -> list[int]:
     """Return the columns in which two rows differ, activity included."""
     apart = np.abs(a - b) > POSITION_TOLERANCE
     return np.flatnonzero(apart | (np.isnan(a) != np.isnan(b))).tolist()
+
+
+def change_in_words(
+    space: SearchSpace, name: str, source: Mapping[str, Any], target: Mapping[str, Any]
+) -> str:
+    """Return what changes between two configurations, as in "lr = 0.01 (was 0.1)"."""
+    old, new = (value_text(space[name], config.get(name, INACTIVE)) for config in (source, target))
+    return f"{name} = {new} (was {old})"

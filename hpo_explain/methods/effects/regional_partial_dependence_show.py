@@ -110,10 +110,10 @@ def _title(regional: RegionalPartialDependence, region: Region) -> str:
 
 
 VIEWS = {
-    "": View(regions, "The effect of {found.names} in regions of similar {found.alike}."),
+    "": View(regions, "The effect of {names} in regions of similar {found.alike}."),
     "ice": View(
         uncertainty,
-        "How uncertain the model is along {found.names}, by region.",
+        "How uncertain the model is along {names}, by region.",
         shown_if=lambda _: False,
     ),
 }

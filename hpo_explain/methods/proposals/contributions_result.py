@@ -19,12 +19,15 @@ from hpo_explain.base import (
     Result,
     Subject,
     Table,
+    as_objects,
+    attributes,
     between,
     check_fraction,
-    declared_fact,
+    fact,
     format_level,
     leading,
     number,
+    printable,
     worth_naming,
 )
 from hpo_explain.belief import STRETCH, Decision, decide, std_of_draws
@@ -36,34 +39,9 @@ if TYPE_CHECKING:
 
 _MAIN_COUNT = 3
 _WORTH_OPPOSING = 0.1  # of the payout
+_AMONG = "than average among"
 NEXT = ("given", "waiting")
 """States of configurations that are explained as the next one."""
-
-_WITHIN_ERROR = declared_fact(
-    "within_integration_error",
-    "the contribution of {names} is within the error of averaging over the background",
-)
-_WHY: Mapping[str, tuple[str, str]] = {
-    "mean": (
-        "a better {found.objective_name} is predicted",
-        "a worse {found.objective_name} is predicted",
-    ),
-    "uncertainty": ("the model is unsure there", "the model is already certain there"),
-    "good": (
-        "likelier than average among good trials",
-        "unlikelier than average among good trials",
-    ),
-    "bad": (
-        "unlikelier than average among the other trials",
-        "likelier than average among the other trials",
-    ),
-}
-"""What it says that a contribution to a term is positive, or negative."""
-_OPEN = {
-    "mean": "by the predicted {found.objective_name}",
-    "uncertainty": "by the model's uncertainty",
-}
-"""The same where the prediction does not move that way."""
 
 
 def criterion(subject: Subject) -> str:
@@ -142,7 +120,7 @@ class Contributions(Result):
     @property
     def values(self) -> npt.NDArray[Any]:
         """The value of each hyperparameter, None where it is inactive, (d,)."""
-        return np.array([*map(self.config.get, self.names), None], dtype=object)[:-1]
+        return as_objects([*map(self.config.get, self.names)])
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contribution (by size) first."""
@@ -198,15 +176,15 @@ class Contributions(Result):
         )
 
 
-_HELD: Mapping[str, Any] = {
-    "config": lambda result: dict(result.config),
-    "contributions": lambda result: result.records(),
-    "prediction": "prediction",
-    "baseline": "baseline",
-    "efficiency_gap": "efficiency_gap",
-    "background_size": "background_size",
-    "estimator": lambda result: None if result.estimator is None else str(result.estimator),
-}
+_HELD: dict[str, Any] = attributes(
+    "config",
+    "prediction",
+    "baseline",
+    "efficiency_gap",
+    "background_size",
+    "estimator",
+    contributions=lambda result: result.records(),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -274,27 +252,11 @@ class ProposalExplanation(Contributions):
         index=("hyperparameter", "names"),
         columns={},
         order="order",
-        held={
-            **_HELD,
-            "not_chosen": lambda result: list(result.not_chosen),
-            "payout": "payout",
-            "objective_prediction": "objective_prediction",
-            "objective_baseline": "objective_baseline",
-            "orders": "orders",
-        },
+        held=_HELD
+        | attributes(
+            "not_chosen", "payout", "objective_prediction", "objective_baseline", "orders"
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "reason": "For {found.seen} {found.judged} {found.compared} because of {each}. | "
-        "{setting} ({why})",
-        "counter_reason": "{found.against}: {each}. | {setting} ({why})",
-        "short": "Because of {setting}.",
-        "indifferent": "For {found.seen} no better and no worse than {found.compared}.",
-        "objective": "By all that {found.known}, {each}. | {setting} {does} the "
-        "{found.objective_name} by {size}",
-        "open": "Whether the {found.objective_name} gets better or worse by it was open for "
-        "{each}. | {setting}",
-    }
-
     terms: tuple[str, ...]
     standard_error: Array
     difference_error: Array
@@ -320,7 +282,7 @@ class ProposalExplanation(Contributions):
     @property
     def total(self) -> Array:
         """The contribution of each hyperparameter to the whole acquisition, (d,)."""
-        return np.asarray(self.phi.sum(axis=1))
+        return self.phi.sum(axis=1)
 
     @property
     def half(self) -> Array:
@@ -341,8 +303,7 @@ class ProposalExplanation(Contributions):
     @property
     def columns(self) -> dict[str, Any]:
         """The columns of the table: value, total, and one per term."""
-        first = {"value": self.values, "total": self.total}
-        return {**first, **self.by_term}
+        return {"value": self.values, "total": self.total, **self.by_term}
 
     @property
     def contributions(self) -> pd.DataFrame:
@@ -453,19 +414,9 @@ class ProposalExplanation(Contributions):
             return "the configuration it is compared with"
         return "an average configuration"
 
-    @property
-    def against(self) -> str:
-        """What the largest contribution of the other sign speaks for."""
-        return "Against it" if self.payout["total"] >= 0.0 else "For it"
-
     def value(self, j: int) -> str:
         """Return a hyperparameter's value in words, or why it has none."""
         return "not chosen" if self.names[j] in self.not_chosen else super().value(j)
-
-    @property
-    def known(self) -> str:
-        """What it rests on that a value makes the objective better."""
-        return "is known" if self.subject.state in NEXT else "was known then"
 
     @property
     def headline(self) -> str:
@@ -474,8 +425,7 @@ class ProposalExplanation(Contributions):
         if first.side == "below":
             return super().headline
         (name,) = first.hyperparameters
-        value = self.value(self.names.index(name))
-        return self.briefly("short", setting=f"{name} = {value}")
+        return printable(f"Because of {self._setting(self.names.index(name))}.")
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -488,77 +438,88 @@ class ProposalExplanation(Contributions):
         scale = max(np.abs(list(self.prediction.values())).max(), np.abs(self.phi).max(initial=0.0))
         largest = max(abs(payout), np.abs(self.total).max(initial=0.0))
         if largest <= ROUNDING * scale:
-            return (
-                self.claim("contribution", self.names, payout, says="indifferent", side="below"),
-            )
+            text = f"For {self.seen} no better and no worse than {self.compared}."
+            return (self.claim("contribution", self.names, payout, text=text, side="below"),)
         sign = 1.0 if payout >= 0 else -1.0
         reasons = leading(sign * self.total)
         opposing = _WORTH_OPPOSING * abs(payout)
         against = [j for j in leading(-sign * self.total)[:1] if abs(self.total[j]) >= opposing]
         named = [*reasons, *against] if len(self.draws) > 1 else []
         effects = [self._effect(j) for j in named]
+        because = f"For {self.seen} {self.judged} {self.compared} because of {{each}}."
+        but = "Against it: {each}." if payout >= 0.0 else "For it: {each}."
         return (
-            *(self._claim("reason", j) for j in reasons),
-            *(self._claim("counter_reason", j) for j in against),
+            *(self._claim(because, j) for j in reasons),
+            *(self._claim(but, j) for j in against),
             *sorted(effects, key=lambda claim: not claim.certain),
         )
 
+    def _setting(self, j: int) -> str:
+        return f"{self.names[j]} = {self.value(j)}"
+
     def _effect(self, j: int) -> Claim:
         """Return what a value does to the objective."""
-        decision = self.objective(j)
+        decision, text = self.objective(j), self._setting(j)
         lowers = decision.side == "below"
+        frame = (
+            f"Whether the {self.objective_name} gets better or worse by it was open for {{each}}."
+        )
+        if decision.certain:
+            when = "is known" if self.subject.state in NEXT else "was known then"
+            frame = f"By all that {when}, {{each}}."
+            does = "improves" if lowers == (self.direction == "minimize") else "worsens"
+            text = f"{text} {does} the {self.objective_name} by {abs(decision.shown)}"
         claim = self.decided(
             "contribution",
             (self.names[j],),
             decision,
             values=(self.config.get(self.names[j]),),
-            says="objective" if decision.certain else "open",
-            setting=f"{self.names[j]} = {self.value(j)}",
-            does="improves" if lowers == (self.direction == "minimize") else "worsens",
+            frame=frame,
+            text=text,
         )
         return replace(claim, term="objective", because=(), side="above")
 
-    def _claim(self, says: str, j: int) -> Claim:
+    def _claim(self, frame: str, j: int) -> Claim:
         name, total = self.names[j], float(self.total[j])
         half = self.half_width()
         t = int(np.argmax(np.sign(total) * self.phi[j]))
-        within = self._within_error(j, t)
+        # a sign that is told is within the error of averaging
+        sizes = [abs(total) - half[j, -1], abs(self.phi[j, t]) - half[j, t]]
+        if self.moves is not None and self.moves_error is not None:
+            of_moves = self._half_of(self.moves_error, 0.95)
+            sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
+        within = bool(min(sizes) <= 0.0)
+        error = "is within the error of averaging over the background"
+        doubt = fact(f"the contribution of {name} {error}", names=[name])
         return self.claim(
             "contribution",
             (name,),
             total,
             between(total, float(half[j, -1])),
-            says=says,
+            frame=frame,
+            text=f"{self._setting(j)} ({self._why(j, t)})",
             certain=not within,
-            because=(_WITHIN_ERROR(names=[name]),) if within else (),
+            because=(doubt,) * within,
             term=self.terms[t],
             values=(self.config[name],) if name in self.config else (),
-            setting=f"{name} = {self.value(j)}",
-            why=self._why(j, t).format(found=self),
         )
-
-    def _within_error(self, j: int, t: int) -> bool:
-        """Return whether a sign that is told is within the error of averaging."""
-        half = self.half_width()
-        sizes = [abs(self.total[j]) - half[j, -1], abs(self.phi[j, t]) - half[j, t]]
-        if self.moves is not None and self.moves_error is not None:
-            of_moves = self._half_of(self.moves_error, 0.95)
-            sizes.append(abs(self.moves[j, t]) - of_moves[j, t])
-        return bool(min(sizes) <= 0.0)
-
-    def _moved(self, j: int, t: int) -> float:
-        """Return by how much a value moves what is predicted: to the better, or to less certain."""
-        if self.moves is None:  # the terms are linear in what is predicted
-            return float(self.phi[j, t])
-        sign = -self.subject.sign if self.terms[t] == "mean" else 1.0
-        return sign * float(self.moves[j, t])
 
     def _why(self, j: int, t: int) -> str:
         """Return why a value contributes to a term: what it does to what is predicted."""
-        term, contributes = self.terms[t], self.phi[j, t]
-        if contributes * self._moved(j, t) <= 0.0:
-            return _OPEN[term]
-        raises, lowers = _WHY.get(term, (f"raises the {term}", f"lowers the {term}"))
+        term, objective, contributes = self.terms[t], self.objective_name, self.phi[j, t]
+        moved = contributes  # the terms are linear in what is predicted
+        if self.moves is not None:
+            moved = (-self.subject.sign if term == "mean" else 1.0) * self.moves[j, t]
+        if contributes * moved <= 0.0:  # the prediction does not move that way
+            return (
+                f"by the predicted {objective}" if term == "mean" else "by the model's uncertainty"
+            )
+        raises, lowers = {
+            "mean": (f"a better {objective} is predicted", f"a worse {objective} is predicted"),
+            "uncertainty": ("the model is unsure there", "the model is already certain there"),
+            "good": (f"likelier {_AMONG} good trials", f"unlikelier {_AMONG} good trials"),
+            "bad": (f"unlikelier {_AMONG} the other trials", f"likelier {_AMONG} the other trials"),
+        }.get(term, (f"raises the {term}", f"lowers the {term}"))
         return raises if contributes > 0.0 else lowers
 
 
@@ -607,13 +568,6 @@ class PredictionExplanation(Contributions):
         order="order",
         contributions=("contribution",),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "reason": "The {found.objective_name} predicted for {found.where} is {here}, on average "
-        "{mean}, mainly because of {each}. | {setting} ({does} it by {size})",
-        "nothing": "The {found.objective_name} predicted for {found.where} is {here}, as on "
-        "average: no hyperparameter moves it.",
-    }
-
     half_width: Array
     prediction: float
     baseline: float
@@ -654,32 +608,26 @@ class PredictionExplanation(Contributions):
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
             if self.active[j]
         )
-        return claims or (
-            self.claim(
-                "contribution", self.names, 0.0, says="nothing", side="below", **self._levels
-            ),
-        )
+        text = f"{self._predicted}, as on average: no hyperparameter moves it."
+        return claims or (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     def claim_of(self, j: int) -> Claim:
         """Return what is said of the contribution of a hyperparameter, by its position."""
-        name, phi = self.names[j], float(self.phi[j])
+        name, decision = self.names[j], self.objective(j)
+        does = "raises" if self.phi[j] >= 0.0 else "lowers"
+        mean = format_level(self.baseline, self.prediction - self.baseline)
         claim = self.decided(
             "contribution",
             (name,),
-            self.objective(j),
-            says="reason",
+            decision,
+            frame=f"{self._predicted}, on average {mean}, mainly because of {{each}}.",
+            text=f"{name} = {self.value(j)} ({does} it by {abs(decision.shown)})",
             values=(self.config.get(name),),
-            setting=f"{name} = {self.value(j)}",
-            does="raises" if phi >= 0.0 else "lowers",
-            **self._levels,
         )
         return replace(claim, side="above")
 
     @property
-    def _levels(self) -> dict[str, Any]:
-        """The prediction and the average, with enough digits to tell them apart."""
-        gap = self.prediction - self.baseline
-        return {
-            "here": format_level(self.prediction, gap),
-            "mean": format_level(self.baseline, gap),
-        }
+    def _predicted(self) -> str:
+        # with enough digits to tell it from the average
+        here = format_level(self.prediction, self.prediction - self.baseline)
+        return f"The {self.objective_name} predicted for {self.where} is {here}"

@@ -15,7 +15,6 @@ from hpo_explain.methods.proposals.contributions_result import (
     ProposalExplanation,
     criterion,
 )
-from hpo_explain.space import Array
 
 _MOST_INACTIVE = 3
 _MODEL = (
@@ -53,12 +52,6 @@ def whiskers_of(size: int, *, has_intervals: bool) -> str:
     )
 
 
-def total_marks(total: Array, half: Array) -> dict[str, Any]:
-    """Return diamonds for the totals of rows, with their whiskers, and what they mean."""
-    marks = Dots(x=total, y=np.arange(len(total), dtype=float), half=half, look="total")
-    return {"dots": [marks], "means": {"total": "total"}}
-
-
 def _of_proposal(
     explanation: ProposalExplanation,
     labels: list[tuple[str, ...]],
@@ -66,7 +59,7 @@ def _of_proposal(
     rest: list[int],
 ) -> Rows:
     half = explanation.half_width()
-    is_known = not np.isnan(half).any()
+    is_known, has_terms = not np.isnan(half).any(), len(explanation.terms) > 1
     made = [
         Bar(i, 0.0, float(explanation.phi[j, t]), float(half[j, t]), t)
         for i, j in enumerate(shown)
@@ -94,7 +87,8 @@ def _of_proposal(
         ),
         fills=dict(enumerate(explanation.terms)),
         negligible=ROUNDING * max(map(abs, explanation.prediction.values()), default=0.0),
-        **(total_marks(totals, ends) if len(explanation.terms) > 1 else {}),
+        dots=[Dots(totals, np.arange(len(totals), dtype=float), ends, look="total")] * has_terms,
+        means={"total": "total"} if has_terms else {},
     )
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Fact, NothingToExplain, Subject, Text, declared_fact
-from hpo_explain.methods.proposals.densities_result import (
-    DensityCurve,
-    DensityPath,
-    ProposalDensities,
+from hpo_explain.base import (
+    Claim,
+    Fact,
+    NothingToExplain,
+    Result,
+    Subject,
+    Table,
+    attributes,
+    chained,
+    fact,
+    format_value,
+    spans,
+    trial_number,
+    unknown_name,
 )
 from hpo_explain.methods.proposals.explainable import proposals_of
 from hpo_explain.methods.proposals.proposed import AnyTrial, proposed
@@ -20,24 +30,205 @@ from hpo_explain.question import Explained, Question, explains
 from hpo_explain.run import KnowsWhyNot, Run
 from hpo_explain.space import Array, Parameter
 
+_MAIN_COUNT = 3
+_CLEAR = 1.1  # times as common: less is not told
+_OF_CURVE = ("values", "good", "bad", "proposed", "proposed_good", "proposed_bad")
+
+
+@dataclass(frozen=True, eq=False)
+class DensityCurve:
+    """How common the values of one hyperparameter are among good trials and among others.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    values : tuple
+        Values in the user's units.
+    log, categorical : bool
+        Its scale and kind.
+    good, bad : ndarray of shape (G,)
+        The densities l and g of the values, whatever the other hyperparameters are, as multiples
+        of chance: 1 where a value is as common as under a uniform choice.
+    proposed : object or None
+        The proposed value; None where the hyperparameter was inactive.
+    proposed_good, proposed_bad : float
+        l and g at it; NaN where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> l, g = np.array([1.6, 0.4]), np.array([0.8, 1.2])
+    >>> DensityCurve("kernel", ("rbf", "poly"), False, True, l, g, "rbf", 1.6, 0.8).ratio
+    2.0
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    log: bool
+    categorical: bool
+    good: Array
+    bad: Array
+    proposed: Any = None
+    proposed_good: float = np.nan
+    proposed_bad: float = np.nan
+
+    @property
+    def ratio(self) -> float:
+        """How much more common the proposed value is among good trials than among others."""
+        return float(self.proposed_good / self.proposed_bad)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ProposalDensities(Result):
+    """The densities between which TPE chose a proposal, hyperparameter by hyperparameter.
+
+    Of hyperparameters that were sampled together these are the marginal densities.
+
+    Attributes
+    ----------
+    curves : tuple of DensityCurve
+        One per hyperparameter, in the order of the space.
+    config : mapping
+        The proposal, in the user's units.
+    joint : tuple of tuple of str
+        Hyperparameters that were sampled together.
+    not_chosen : tuple of str
+        The hyperparameters that have no value yet, although they may be active.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=12)
+    >>> hx.methods.proposal_densities(study, 11)["x"].proposed == study.trials[11].params["x"]
+    True
+    """
+
+    table: ClassVar[Table] = Table(
+        columns={
+            "hyperparameter": lambda result: [c.name for c in result.curves for _ in c.values],
+            "value": lambda result: [value for c in result.curves for value in c.values],
+            "good": lambda result: np.concatenate([c.good for c in result.curves]),
+            "bad": lambda result: np.concatenate([c.bad for c in result.curves]),
+            "log_ratio": lambda result: np.concatenate(
+                [np.log(c.good / c.bad) for c in result.curves]
+            ),
+        },
+        held=attributes(
+            "config",
+            "joint",
+            curves=lambda result: [
+                {"hyperparameter": c.name, **{name: getattr(c, name) for name in _OF_CURVE}}
+                for c in result.curves
+            ],
+        ),
+    )
+    curves: tuple[DensityCurve, ...]
+    config: Mapping[str, Any]
+    joint: tuple[tuple[str, ...], ...] = ()
+    not_chosen: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> DensityCurve:
+        for curve in self.curves:
+            if curve.name == name:
+                return curve
+        raise unknown_name("name", name, [c.name for c in self.curves], "hyperparameter")
+
+    def order(self) -> list[int]:
+        """Return the positions of the active hyperparameters, the largest ratio first."""
+        active = [i for i, curve in enumerate(self.curves) if curve.proposed is not None]
+        return sorted(active, key=lambda i: -abs(np.log(self.curves[i].ratio)))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Which proposed values are clearly more common among good trials than among others."""
+        clear = [self.curves[i] for i in self.order() if self.curves[i].ratio >= _CLEAR]
+        text = (
+            f"At {self.where} no value is clearly more common among good trials than among others."
+        )
+        return tuple(map(self._claim, clear[:_MAIN_COUNT])) or (
+            self.claim("tried", tuple(self.config), text=text, side="below"),
+        )
+
+    def _claim(self, curve: DensityCurve) -> Claim:
+        value = format_value(curve.proposed, width=200)
+        return self.claim(
+            "tried",
+            (curve.name,),
+            curve.ratio,
+            values=(curve.proposed,),
+            frame=f"At {self.where} {{each}} among good trials as among the others.",
+            text=f"{curve.name} = {value} is {curve.ratio:.2g} times as common",
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DensityPath(Result):
+    """How the densities of one hyperparameter moved over a run.
+
+    Attributes
+    ----------
+    name : str
+        The hyperparameter.
+    trials : tuple of int
+        The proposals.
+    values : tuple
+        Values in the user's units.
+    log, categorical : bool
+        Its scale and kind.
+    good, bad : ndarray of shape (T, G)
+        The densities l and g when each of them was proposed, as multiples of chance.
+    proposed : tuple
+        The proposed values; None where the hyperparameter was inactive.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> import hpo_explain as hx
+    >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0), n_trials=14)
+    >>> hx.methods.density_path(study, "x").good.shape
+    (4, 121)
+    """
+
+    table: ClassVar[Table] = Table(
+        columns={
+            "trial": lambda result: np.repeat(result.trials, len(result.values)),
+            "value": lambda result: list(result.values) * len(result.trials),
+            "good": lambda result: result.good.ravel(),
+            "bad": lambda result: result.bad.ravel(),
+            "log_ratio": lambda result: result.log_ratio.ravel(),
+        },
+        held=attributes("name", "trials", "values", "good", "bad", "proposed"),
+    )
+    name: str
+    trials: tuple[int, ...]
+    values: tuple[Any, ...]
+    log: bool
+    categorical: bool
+    good: Array
+    bad: Array
+    proposed: tuple[Any, ...]
+
+    @property
+    def log_ratio(self) -> Array:
+        """Logarithm of l / g, (T, G)."""
+        return np.log(self.good) - np.log(self.bad)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Which value the latest densities prefer."""
+        latest = self.log_ratio[-1]
+        best, times = self.values[int(np.argmax(latest))], float(np.exp(latest.max()))
+        common = f"{times:.2g} times as common as among the others by trial "
+        prefer = f"Good trials came to prefer {self.name} = {format_value(best, width=200)}"
+        text = chained([f"{prefer}: {common}", trial_number(self.trials[-1]), "."])
+        return (self.claim("tried", (self.name,), times, values=(best,), text=text),)
+
+
 _FINE = 121  # values of a hyperparameter that has more
-
-
-def _why(about: Fact) -> Text:
-    optimizer, why = about.names[0], about["why"]
-    if about["acquisition"] is not None:
-        return f"{optimizer} chose it by another acquisition function, {about['acquisition']}"
-    return f"{optimizer}'s acquisition function is not known" if why is None else (why,)
-
-
-_NO_DENSITIES = declared_fact(
-    "no_densities",
-    "{which} has no densities of good and other trials: {why}. Densities are those of Optuna's "
-    "TPESampler; explain_proposal works with any optimizer.",
-    which=lambda about: f"trial {about.trials[0]}" if about.trials else "the next trial",
-    why=_why,
-)
-_OTHER = declared_fact("other_criterion", "not chosen by densities: {trials:spans}")
 
 
 @explains(of="optimizer", without=("seed",))
@@ -140,7 +331,8 @@ def density_path(question: Question, name: str, trials: Sequence[int] | None = N
         raise _none(run, missing[-1])
     densities = [ratio.marginal(j, positions) for ratio in ratios.values()]
     good, bad = map(np.array, zip(*densities, strict=True))
-    notes = (_OTHER(trials=missing),) if missing else ()
+    other = fact(f"not chosen by densities: {spans(missing)}", trials=missing)
+    notes = (other,) if missing else ()
     return DensityPath(
         subject=Explained.of(ratios[max(ratios)]).completed(
             Subject.of(run, assumed=False, notes=notes)
@@ -168,12 +360,22 @@ def _own(run: Run, number: int | None) -> tuple[SupportsDensities, tuple[Fact, .
 
 def _none(run: Run, number: int | None) -> NothingToExplain:
     """Return the error for a trial that was not chosen by densities."""
+    which, trials = ("the next trial", []) if number is None else (f"trial {number}", [number])
     other = run.own_acquisition(number)
-    label = None if other is None else other.acquisition.label
-    why = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
-    trials = [] if number is None else [number]
+    why_not = run.record.why_not(number) if isinstance(run.record, KnowsWhyNot) else None
+    why = why_not or f"{run.optimizer}'s acquisition function is not known"
+    if other is not None:
+        label = other.acquisition.label
+        why = f"{run.optimizer} chose it by another acquisition function, {label}"
     return NothingToExplain(
-        _NO_DENSITIES(trials=trials, names=[run.optimizer], acquisition=label, why=why)
+        fact(
+            f"{which} has no densities of good and other trials: ",
+            why,
+            ". Densities are those of Optuna's TPESampler; explain_proposal works with any "
+            "optimizer.",
+            trials=trials,
+            names=[run.optimizer],
+        )
     )
 
 

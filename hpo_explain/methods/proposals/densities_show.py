@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base import format_value
 from hpo_explain.base.figures import Axis, Cells, Curves, Dots, Line, Note, Panels, View
-from hpo_explain.methods.proposals.densities_result import (
+from hpo_explain.methods.proposals.densities import (
     DensityCurve,
     DensityPath,
     ProposalDensities,

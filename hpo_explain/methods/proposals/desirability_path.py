@@ -13,11 +13,12 @@ from hpo_explain.base import (
     Criterion,
     Estimator,
     Fact,
+    Option,
     Subject,
     by_workers,
     check_flag,
     check_jobs,
-    declared_fact,
+    fact,
     one_blas_thread,
     progress_of,
     steps,
@@ -31,20 +32,6 @@ from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
 from hpo_explain.space import Config
 
-_SEVERAL = declared_fact(
-    "several_criteria",
-    "the proposals were made by several criteria ({criteria}), whose "
-    "contributions have different units; {acquisition='lcb'} explains all of them by one",
-    criteria=lambda fact: ", ".join(fact.names),
-)
-
-
-_SOME = declared_fact(
-    "path_of_some",
-    "{shown} of {explainable} proposals are explained: the best, the last {last}, and others "
-    "spread evenly; {trials=} names others",
-    last=lambda fact: str(LATEST),
-)
 _MOST, _OF_MANY = 100, 30  # proposals, each with a model of its own
 _MOST_CONTRIBUTIONS = 5000  # of all of them together
 
@@ -129,7 +116,12 @@ def desirability_path(
             every, notes = explainable(run, acquisition, pending=pending)
             numbers = some_of(run, every)
             if len(numbers) < len(every):
-                some = _SOME(shown=len(numbers), explainable=len(every))
+                some = fact(
+                    f"{len(numbers)} of {len(every)} proposals are explained: the best, the last "
+                    f"{LATEST}, and others spread evenly; ",
+                    Option("trials"),
+                    " names others",
+                )
                 notes = (*notes, some)
         else:
             numbers, notes = proposals_of(run, trials), ()
@@ -169,7 +161,14 @@ def path_of(
     proposals = tuple(explanations)
     acquisitions = dict.fromkeys(e.subject.acquisition for e in proposals)
     if len(acquisitions) > 1:
-        notes = (*notes, _SEVERAL(names=acquisitions))
+        several = fact(
+            f"the proposals were made by several criteria ({', '.join(acquisitions)}), whose "
+            "contributions have different units; ",
+            Option("acquisition", "lcb"),
+            " explains all of them by one",
+            names=acquisitions,
+        )
+        notes = (*notes, several)
     all_of = Subject.of(run)
     return DesirabilityPath(
         subject=replace(

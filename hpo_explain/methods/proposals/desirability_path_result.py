@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,10 +24,13 @@ from hpo_explain.base import (
     InputError,
     Result,
     Table,
+    attributes,
     check_count,
     counted,
-    declared_fact,
+    fact,
+    join_names,
     percent,
+    printable,
     spans,
     worth_naming,
 )
@@ -47,11 +49,6 @@ KAPPAS = (1.0, 1.5, 2.0, 2.5, 3.0)
 _NEAR = 0.1  # of the proposals: a turning point moves no further
 _EVEN = 0.5  # of the contributions
 _MOST_TURNS = 3  # that are told
-_DEPENDS = declared_fact(
-    "depends_on_kappa",
-    "it depends on κ, which is assumed to be {kappa}: it does not hold for all from {low} to "
-    "{high}",
-)
 
 
 @dataclass(frozen=True)
@@ -108,25 +105,16 @@ class DesirabilityPath(Result):
 
     table: ClassVar[Table] = Table(
         columns={},
-        held={
-            "trials": "trials",
-            "terms": "terms",
-            "acquisitions": "acquisitions",
-            "turning_points": lambda result: result.turning_points(),
-            "balance": lambda result: result.balance(),
-            "kappa": "kappa",
-            "explanations": lambda result: [e.to_dict() for e in result.explanations],
-        },
+        held=attributes(
+            "trials",
+            "terms",
+            "acquisitions",
+            "kappa",
+            turning_points=lambda result: result.turning_points(),
+            balance=lambda result: result.balance(),
+            explanations=lambda result: [e.to_dict() for e in result.explanations],
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "driver": "Over {found.over} {each} mattered most to what was proposed. | {what}",
-        "short": "{names} mattered most to what was proposed.",
-        "turn": "The predicted objective took the lead from uncertainty for {each}. | {what}",
-        "balance": "Of the contributions to the latest proposals {share:%} are about {part}.",
-        "indifferent": "Over {found.over} no hyperparameter stands out from an average "
-        "configuration.",
-    }
-
     explanations: tuple[ProposalExplanation, ...]
     all_trials: npt.NDArray[np.int64]
     objective: Array
@@ -291,7 +279,7 @@ class DesirabilityPath(Result):
         if kappa is None:
             return uncertainty
         factor = [kappa / e.kappa if e.kappa else 1.0 for e in self.explanations]
-        return np.asarray(uncertainty * np.array(factor)[:, None])
+        return uncertainty * np.array(factor)[:, None]
 
     def turning_points(self, kappa: float | None = None) -> dict[str, int | None]:
         """Return for each hyperparameter the trial from which its mean led, not uncertainty.
@@ -407,12 +395,6 @@ class DesirabilityPath(Result):
     # ------------------------------------------------------------------ what it says
 
     @property
-    def over(self) -> str:
-        """How many proposals there are, in words, and which κ is assumed."""
-        assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
-        return f"{counted(len(self), 'proposal')}{assumed}"
-
-    @property
     def headline(self) -> str:
         """What mattered most to what was proposed."""
         if self.claims[0].side == "below":
@@ -420,7 +402,7 @@ class DesirabilityPath(Result):
         drivers = [
             claim.hyperparameters[0] for claim in self.claims if claim.kind == "contribution"
         ]
-        return self.briefly("short", names=drivers)
+        return printable(f"{join_names(drivers)} mattered most to what was proposed.")
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -431,53 +413,50 @@ class DesirabilityPath(Result):
         total = self._sizes()
         drivers = _largest(total)
         if not drivers:
-            return (self.claim("contribution", self.names, 0.0, says="indifferent", side="below"),)
+            text = f"{self._over} no hyperparameter stands out from an average configuration."
+            return (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
         kappas = KAPPAS if self.kappa else ()
         others = [_largest(self._sizes(kappa)) for kappa in kappas]
-        held = {j: all(j in other for other in others) for j in drivers}
-        return (
-            *(self._driver(j, float(total[j]), held[j]) for j in drivers),
-            *(
-                self._turn_claim(name, turn, in_words=i < _MOST_TURNS)
-                for i, (name, turn) in enumerate(self.turns.items())
-            ),
-            *self._balance_claim(),
-        )
+        claims = []
+        for j in drivers:
+            name, certain = self.names[j], all(j in other for other in others)
+            claims.append(
+                self.claim(
+                    "contribution",
+                    (name,),
+                    float(total[j]),
+                    frame=f"{self._over} {{each}} mattered most to what was proposed.",
+                    text=name if certain else f"{name} (for the assumed κ)",
+                    **self._if(certain),
+                )
+            )
+        for i, (name, turn) in enumerate(self.turns.items()):
+            when = f"from trial {turn.trial} on" if turn.certain else "(this depends on κ)"
+            claims.append(
+                self.claim(
+                    "order",
+                    (name,),
+                    float(turn.trial),
+                    turn.span,
+                    values=(turn.trial,),
+                    frame="The predicted objective took the lead from uncertainty for {each}.",
+                    text=f"{name} {when}" * (i < _MOST_TURNS),
+                    **self._if(turn.certain),
+                )
+            )
+        return (*claims, *self._balance_claim())
 
-    def _driver(self, j: int, size: float, certain: bool) -> Claim:
-        name = self.names[j]
-        return self.claim(
-            "contribution",
-            (name,),
-            size,
-            says="driver",
-            what=name if certain else f"{name} (for the assumed κ)",
-            **self._if(certain),
-        )
-
-    def _turn_claim(self, name: str, turn: TurningPoint, *, in_words: bool) -> Claim:
-        when = "(this depends on κ)"
-        if turn.certain:
-            when = f"from trial {turn.trial} on"
-        return self.claim(
-            "order",
-            (name,),
-            float(turn.trial),
-            turn.span,
-            values=(turn.trial,),
-            says="turn" if in_words else "",
-            what=f"{name} {when}",
-            **self._if(turn.certain),
-        )
+    @property
+    def _over(self) -> str:
+        assumed = f" (κ = {self.kappa:g} is assumed)" if self.kappa else ""
+        return f"Over {counted(len(self), 'proposal')}{assumed}"
 
     def _balance_claim(self) -> tuple[Claim, ...]:
         balance = self.balance()
         if not balance or not self._uncertainty().any():  # a model without
             return ()
         share = balance["exploring"]
-        interval = None
-        certain = True
-        part = "uncertainty"
+        interval, certain, part = None, True, "uncertainty"
         if self.kappa:
             shares = [share, *(self.balance(kappa=kappa)["exploring"] for kappa in KAPPAS)]
             low, high = interval = min(shares), max(shares)
@@ -489,24 +468,24 @@ class DesirabilityPath(Result):
                 (),
                 share,
                 interval,
-                says="balance",
-                share=share,
-                part=part,
+                text=f"Of the contributions to the latest proposals {percent(share)} are about "
+                f"{part}.",
                 **self._if(certain),
             ),
         )
 
     def _if(self, certain: bool) -> dict[str, Any]:
         """Return whether a claim is certain, and that it depends on κ if not."""
-        depends = _DEPENDS(kappa=self.kappa, low=KAPPAS[0], high=KAPPAS[-1])
-        return {"certain": certain, "because": () if certain else (depends,)}
+        assumed = f"it depends on κ, which is assumed to be {self.kappa:.4g}" if self.kappa else ""
+        depends = f"{assumed}: it does not hold for all from {KAPPAS[0]:g} to {KAPPAS[-1]:g}"
+        return {"certain": certain, "because": () if certain else (fact(depends),)}
 
     def _sizes(self, kappa: float | None = None) -> Array:
         """Return the mean absolute contribution of each hyperparameter, (d,)."""
         total = self.total
         if kappa is not None:
             total = total + self._uncertainty(kappa) - self._uncertainty()
-        return np.asarray(np.abs(total).mean(axis=0))
+        return np.abs(total).mean(axis=0)
 
 
 def predicted_at(explanation: ProposalExplanation) -> tuple[float, float]:

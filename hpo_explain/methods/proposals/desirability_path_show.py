@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from hpo_explain.base import BETTER, counted, listed, number, sentences, spans, told_apart
@@ -15,7 +13,7 @@ from hpo_explain.space import Array
 
 _MOST_PANELS = 6
 _MOST_LINES = 5  # that a reader tells from each other
-_MOST_CRITERIA, _MOST_NAMED = 3, 8
+_MOST_CRITERIA = 3
 _REACH = 0.5  # of the range of values: how far beyond them a band is shown
 
 
@@ -27,90 +25,63 @@ def contributions(path: DesirabilityPath) -> Panels:
     from which the mean led, not uncertainty. Lines are broken where the hyperparameter is
     inactive. Proposals of several criteria, whose units differ, are drawn as shares.
     """
-    shares, scale = len(path.acquisitions) > 1, np.ones(len(path))
+    shares, scale = len(path.acquisitions) > 1, np.ones((len(path), 1))
     if shares:
-        whole = np.abs(path.total).sum(axis=1)
+        whole = np.abs(path.total).sum(axis=1, keepdims=True)
         scale = np.where(whole > 0.0, whole, 1.0)
     active = np.stack([e.active for e in path.explanations])
-    half = path.half_width()[:, :, -1] / scale[:, None]
-    lines = {
-        "total": (np.where(active, path.total / scale[:, None], np.nan), half),
-        **{
-            term: (np.where(active, path.phi[:, :, t] / scale[:, None], np.nan), None)
-            for t, term in enumerate(path.terms)
-        },
+    half = path.half_width()[:, :, -1] / scale
+    terms = path.terms if len(path.terms) > 1 else ()  # the only one is the total
+    looks = ["total", *map(str, range(len(terms)))]
+    series = [
+        np.where(active, values / scale, np.nan)
+        for values in (path.total, *np.moveaxis(path.phi, 2, 0))
+    ]
+    order = np.argsort(-np.nan_to_num(np.abs(series[0])).mean(axis=0), kind="stable").tolist()
+    order = [j for j in order if active[:, j].any()]
+    shown = order[:_MOST_PANELS] or [0]
+    smaller = [path.names[j] for j in order if j not in shown]
+    never = [name for j, name in enumerate(path.names) if j not in order]
+    turns = {
+        name: [Note(turn.trial, f"from {turn.trial}")]
+        for name, turn in path.turns.items()
+        if turn.certain
     }
-    turns = {name: turn.trial for name, turn in path.turns.items() if turn.certain}
-    panels, left_out = panels_of(
-        path.trials.astype(float),
-        path.names,
-        lines,
-        turns=turns,
-        x_label="trial",
-        y_label="share of all contributions" if shares else "contribution",
-    )
     band = {} if np.isnan(half).all() else {"band": "95 % interval of the total"}
     return Panels(
-        panels=panels,
+        panels=[
+            Curves(
+                heading=path.names[j],
+                x=Axis(label="trial", whole=True),
+                y=Axis(label="share of all contributions" if shares else "contribution"),
+                lines=[
+                    Line(
+                        path.trials.astype(float),
+                        values[:, j],
+                        half[:, j] if look == "total" else None,
+                        look=look,
+                    )
+                    for look, values in zip(looks, series, strict=False)
+                ],
+                levels=[(0.0, "zero")],
+                notes=turns.get(path.names[j], []),
+            )
+            for j in shown
+        ],
         same_x=True,
         heading=_asked(path),
         subtitle="Above 0 a value made the proposal more desirable than an average configuration.",
-        means={**terms_mean(path.terms), **band, "turn": "the mean leads from here on"},
-        footer=sentences(_footer(path, shares=shares), left_out),
+        means={
+            **dict(zip(looks, ("total", *terms), strict=True)),
+            **band,
+            "turn": "the mean leads from here on",
+        },
+        footer=sentences(
+            _footer(path, shares=shares),
+            smaller and f"Smaller, without a panel: {listed(smaller)}.",
+            never and f"Inactive in every proposal: {listed(never)}.",
+        ),
     )
-
-
-def terms_mean(terms: tuple[str, ...]) -> dict[str, str]:
-    """Return the legend of a total and its terms; the only term is the total."""
-    named = dict(zip(map(str, range(len(terms))), terms, strict=True)) if len(terms) > 1 else {}
-    return {"total": "total", **named}
-
-
-def panels_of(
-    x: Array,
-    names: tuple[str, ...],
-    lines: Mapping[str, tuple[Array, Array | None]],
-    *,
-    x_label: str,
-    y_label: str,
-    turns: Mapping[str, int] | None = None,
-) -> tuple[list[Curves], str]:
-    """Return a panel per hyperparameter, the largest first, and what is left out in words.
-
-    Each of the lines, the total's first, has values (T, d) and half its band, or None.
-    """
-    total, turns = lines["total"][0], turns or {}
-    defined = ~np.isnan(total)
-    size = np.where(defined, np.abs(total), 0.0).mean(axis=0)
-    order = [int(j) for j in np.argsort(-size, kind="stable") if defined[:, j].any()]
-    shown = order[:_MOST_PANELS] or [0]
-    chosen = list(lines.items())[:1] if len(lines) < 3 else list(lines.items())
-    panels = [
-        Curves(
-            heading=names[j],
-            x=Axis(label=x_label, whole=True),
-            y=Axis(label=y_label),
-            lines=[
-                Line(
-                    x,
-                    values[:, j],
-                    None if half is None else half[:, j],
-                    look="total" if term == "total" else str(k - 1),
-                )
-                for k, (term, (values, half)) in enumerate(chosen)
-            ],
-            levels=[(0.0, "zero")],
-            notes=[Note(turns[names[j]], f"from {turns[names[j]]}")] if names[j] in turns else [],
-        )
-        for j in shown
-    ]
-    smaller = [names[j] for j in order if j not in shown]
-    never = [name for j, name in enumerate(names) if j not in order]
-    left_out = sentences(
-        smaller and f"Smaller, without a panel: {listed(smaller, _MOST_NAMED)}.",
-        never and f"Inactive in every proposal: {listed(never, _MOST_NAMED)}.",
-    )
-    return panels, left_out
 
 
 def _asked(path: DesirabilityPath) -> str:
@@ -155,10 +126,12 @@ def payouts(path: DesirabilityPath) -> Panels:
     Each panel has its own scale; in all of them up is more desirable. The total comes first, one
     for each criterion, whose lines are broken where another one proposed.
     """
-    kinds: dict[tuple[str, str], None] = {}
-    for e in path.explanations:  # the only term is the total
-        terms = ("total", *(e.own_terms if len(e.own_terms) > 1 else ()))
-        kinds |= dict.fromkeys((e.acquisition, term) for term in terms)
+    kinds = dict.fromkeys(
+        (e.acquisition, term)
+        for e in path.explanations
+        # the only term is the total
+        for term in ("total", *(e.own_terms if len(e.own_terms) > 1 else ()))
+    )
     sizes = sorted({e.background_size for e in path.explanations} - {0})
     size = " to ".join(map(str, dict.fromkeys(sizes[:1] + sizes[-1:])))
     return Panels(
@@ -217,7 +190,7 @@ def exploration(path: DesirabilityPath) -> Curves:
         levels=[(0.5, "zero")],
         means={str(place): path.names[j] for place, j in enumerate(shown)},
         empty="" if shown else "The criterion has no terms of the mean and of uncertainty.",
-        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller, _MOST_NAMED)}."),
+        footer=sentences(smaller and f"Smaller, without a line: {listed(smaller)}."),
     )
 
 
@@ -246,8 +219,8 @@ def predictions(path: DesirabilityPath) -> Curves:
     lines = []
     if not np.isnan(mean).all():
         lines.append(Line(path.trials.astype(float), mean, std, look="best"))
-    counts = cost >= _least_feasible(path, cost)
-    if path.subject.incumbent and counts.any():
+    counts = np.isfinite(path.subject.costs)  # what is infeasible has none
+    if counts.any():
         order = np.argsort(at[counts])
         best = sign * np.minimum.accumulate(shown[counts][order])
         lines.append(Line(at[counts][order].astype(float), best, step=True, look="incumbent"))
@@ -297,16 +270,6 @@ def _limits(objective: Array, mean: Array, std: Array) -> tuple[float | None, fl
     top = min(high + reach, max(high, *upper[defined]) if defined.any() else high)
     margin = 0.04 * (top - bottom)
     return bottom - margin, top + margin
-
-
-def _least_feasible(path: DesirabilityPath, cost: Array) -> float:
-    """Return the incumbent's cost: what is better than the best feasible trial is infeasible."""
-    tried, incumbent = path.subject.tried, path.subject.incumbent
-    if not incumbent:
-        return np.inf
-    reference = path.subject.space.encode(dict(incumbent))[0]
-    same = np.isclose(tried, reference, rtol=0.0, atol=1e-9, equal_nan=True).all(axis=1)
-    return float(cost[same].min()) if same.any() else -np.inf
 
 
 VIEWS = {

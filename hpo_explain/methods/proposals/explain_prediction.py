@@ -36,7 +36,7 @@ from hpo_explain.question import (
     explains,
     prediction_at,
 )
-from hpo_explain.space import Array, Bools, Config
+from hpo_explain.space import Config
 
 _ROWS_FOR_MANY = 100
 
@@ -227,6 +227,12 @@ class PredictionExplainer:
             If the configuration is not one of the space.
         """
         explanation = self._explainer.explain(config)
+        # what draws leave out of the objective only the whole configuration has: active
+        # hyperparameters have equal parts of it. Of constant draws nothing contributes: all that
+        # trials scatter by is noise
+        draws, active = explanation.draws, explanation.active
+        left_out = draws.any(axis=1) * self._belief.at_one(np.zeros(len(draws)))
+        draws = draws + left_out[:, None] * active / max(int(active.sum()), 1)
         row = self._game.space.row(config, "config")
         bounds = explanation.subject.bounds
         return PredictionExplanation(
@@ -240,20 +246,9 @@ class PredictionExplainer:
             efficiency_gap=explanation.efficiency_gap["mean"],
             background_size=explanation.background_size,
             estimator=explanation.estimator,
-            draws=self._at_one(explanation.draws, explanation.active),
+            draws=draws,
             notes=explanation.notes,
         )
-
-    def _at_one(self, draws: Array, active: Bools) -> Array:
-        """Return contributions in each draw (k, d) with what draws leave out of the objective.
-
-        Only the whole configuration has it: active hyperparameters have equal parts of it.
-        """
-        # of constant draws nothing contributes: all that trials scatter by is noise
-        varies = draws.any(axis=1)
-        left_out = varies * self._belief.at_one(np.zeros(len(draws)))
-        part = active / max(int(active.sum()), 1)
-        return np.asarray(draws + left_out[:, None] * part)
 
     @shows_progress
     def explain_all(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hpo_explain.base import Claim, Result, Table, counted, worth_naming
+from hpo_explain.base import Claim, Result, Table, attributes, counted, format_value, worth_naming
 from hpo_explain.methods.proposals.contributions_result import value_in
 from hpo_explain.space import Array
 
@@ -51,24 +51,18 @@ class PredictionOverview(Result):
 
     table: ClassVar[Table] = Table(
         columns={},
-        held={
-            "names": "names",
-            "configs": lambda result: [dict(config) for config in result.configs],
-            "trials": "trials",
-            "contributions": "phi",
-            "predictions": "predictions",
-            "baseline": "baseline",
-            "importance": "importance",
-            "background_size": "background_size",
-        },
+        held=attributes(
+            "names",
+            "configs",
+            "trials",
+            "predictions",
+            "baseline",
+            "importance",
+            "background_size",
+            contributions="phi",
+        ),
         contributions=("contribution",),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "effect": "Over {found.over} the {found.what} is moved most by {each}. | "
-        "{names} (by {size} on average)",
-        "nothing": "Over {found.over} no hyperparameter moves the {found.what}.",
-    }
-
     configs: tuple[Mapping[str, Any], ...]
     phi: Array
     positions: Array
@@ -83,14 +77,9 @@ class PredictionOverview(Result):
         return self.subject.names
 
     @property
-    def over(self) -> str:
-        """How many configurations there are, in words."""
-        return counted(len(self.phi), "configuration")
-
-    @property
     def importance(self) -> Array:
         """The mean size of each hyperparameter's contributions, in the objective's units. (d,)."""
-        return np.asarray(np.abs(self.phi).mean(axis=0))
+        return np.abs(self.phi).mean(axis=0)
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the hyperparameters' positions, the largest contributions first."""
@@ -99,20 +88,19 @@ class PredictionOverview(Result):
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What moves the predictions most: by how much on average."""
-        sizes = self.importance
+        sizes, over = self.importance, f"Over {counted(len(self.phi), 'configuration')}"
         claims = tuple(
             self.claim(
                 "contribution",
                 (self.names[j],),
                 float(sizes[j]),
-                says="effect",
-                size=float(sizes[j]),
+                frame=f"{over} the {self.what} is moved most by {{each}}.",
+                text=f"{self.names[j]} (by {format_value(sizes[j])} on average)",
             )
             for j in worth_naming(self.order().tolist(), sizes, _MAIN_COUNT, sizes.sum())
         )
-        return claims or (
-            self.claim("contribution", self.names, 0.0, says="nothing", side="below"),
-        )
+        text = f"{over} no hyperparameter moves the {self.what}."
+        return claims or (self.claim("contribution", self.names, 0.0, text=text, side="below"),)
 
     @property
     def columns(self) -> dict[str, Any]:

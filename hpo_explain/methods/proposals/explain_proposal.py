@@ -21,9 +21,10 @@ from hpo_explain.base import (
     Subject,
     check_seed,
     counted,
-    declared_fact,
+    fact,
     shows_progress,
     spans,
+    trial_number,
 )
 from hpo_explain.belief import as_draws
 from hpo_explain.methods.proposals.contributions_result import ProposalExplanation
@@ -40,32 +41,6 @@ from hpo_explain.question import (
 )
 from hpo_explain.run import Run, doubts_of_model
 from hpo_explain.space import Config, Ints
-
-
-def _running_then(fact: Fact) -> str:
-    count, at = counted(len(fact.trials), "trial"), fact["at"]
-    when = "now" if at is None else f"when trial {at} was proposed"
-    return f"{count} running {when}: {spans(fact.trials)}; no result known"
-
-
-_INCUMBENT = declared_fact(
-    "background_incumbent", "it is compared with trial {trials:id}, the best one by then"
-)
-_RUNNING = declared_fact("results_not_known", "{text}", text=_running_then)
-_BEST_ELSEWHERE = declared_fact(
-    "best_not_proposed",
-    "trial {best:id} is the best of the proposals; the run's best trial, "
-    "{of_all}, was not proposed by a model",
-    best=lambda fact: str(fact.trials[0]),
-    of_all=lambda fact: str(fact.trials[1]),
-)
-_REPEATS = declared_fact(
-    "proposal_repeats",
-    "it repeats {earlier}, known by then",
-    earlier=lambda fact: (
-        f"trial {spans(fact.trials)}" if len(fact.trials) == 1 else f"trials {spans(fact.trials)}"
-    ),
-)
 
 
 @explains(of="optimizer")
@@ -214,54 +189,46 @@ class ProposalExplainer:
             If the trial does not exist, no feasible trial was known for "incumbent", or an option
             is not allowed.
         """
-        by_name = isinstance(self.acquisition, str)
-        any_trial = not by_name or self.acquisition != "auto"
-        what = proposed(run, trial, seed=self.seed, any_trial=any_trial)
+        what = proposed(run, trial, seed=self.seed, any_trial=self.acquisition != "auto")
         why_not = why_unexplained(run, what.before, self.acquisition)
         if why_not is not None:
             raise NothingToExplain(why_not)
-        model = None
+        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
+        earlier, belief, doubts = run.known_before(what.before), None, list[Fact]()
         if self.surrogate is not None:
             model = accepted_surrogate(as_surrogate(self.surrogate, run.space))
-        chosen = run.chosen_acquisition(what.before, self.acquisition, seed=self.seed)
-        if model is not None:
             chosen = chosen.through(model, run.direction)
+            doubts += doubts_of_model(model, run.X, run.objective)
+            if believed:
+                belief = as_draws(model, run.direction, seed=self.seed)
+        elif believed and len(earlier) >= LEAST_KNOWN:
+            belief = run.belief(what.before, seed=self.seed)
+        if what.number is not None:
+            if self.surrogate is not None or not isinstance(self.acquisition, str):
+                of = getattr(chosen.acquisition, "surrogate", None)
+                doubts += learned_later(run, what.number, of)
+            if trial == "best":
+                doubts += _best_elsewhere(run, what.number)
         background, about = self._background(run, what)
-        notes = [*about, *chosen.notes, *_running(run, what), *what.notes]
-        if model is not None:
-            notes += doubts_of_model(model, run.X, run.objective)
-        if what.number is not None and (model is not None or not by_name):
-            of = getattr(chosen.acquisition, "surrogate", None)
-            notes += learned_later(run, what.number, of)
-        if what.number is not None and trial == "best":
-            notes += _best_elsewhere(run, what.number)
-        earlier = run.known_before(what.before)
+        notes = [*about, *chosen.notes, *_running(run, what), *what.notes, *doubts]
         notes += _repeats(run, what, earlier)
         subject = Subject.of(
             run, trial=what.number, state=what.state, assumed=chosen.assumed, notes=notes
         )
-        rows = _compact(earlier)
-        belief = None
-        if believed and model is not None:
-            belief = as_draws(model, run.direction, seed=self.seed)
-        elif believed and len(earlier) >= LEAST_KNOWN:
-            belief = run.belief(what.before, seed=self.seed)
         return ShapleyExplainer(
             chosen.acquisition,
             background=background,
             estimator=self.estimator,
             orders=self.orders,
             precision=self.precision,
-            subject=replace(subject, tried=run.X[rows], costs=run.cost[rows]),
+            subject=replace(subject, tried=run.X[earlier], costs=run.cost[earlier]),
             belief=belief,
             seed=self.seed,
         ).explain(run.space.decode(what.x[None, :])[0], not_chosen=what.not_chosen)
 
     def _background(self, run: Run, what: Proposed) -> tuple[Any, list[Fact]]:
         """Return the background for one trial, and notes about it."""
-        if not isinstance(self.background, str):
-            return self.background, []
-        if self.background != "incumbent":
+        if not (isinstance(self.background, str) and self.background == "incumbent"):
             return self.background, []
         earlier = run.known_before(what.before)
         earlier = earlier[np.asarray(run.feasible)[earlier]]
@@ -275,26 +242,33 @@ class ProposalExplainer:
                 "Choose a later trial, or another background.",
             )
         incumbent = run.best(np.asarray(run.trials)[earlier].tolist())
-        return run.config(incumbent), [_INCUMBENT(trials=[incumbent])]
-
-
-def _compact(rows: Ints) -> Ints | slice:
-    """Return the first rows as a slice: what it cuts off is no copy, and there are many of them."""
-    first = len(rows) and rows[-1] == len(rows) - 1
-    return slice(len(rows)) if first else rows
+        compared = "it is compared with trial ", trial_number(incumbent), ", the best one by then"
+        return run.config(incumbent), [fact(*compared, trials=[incumbent])]
 
 
 def _running(run: Run, what: Proposed) -> list[Fact]:
     """Return a note on the trials that were running when another one was proposed."""
     running = [t for t in run.running_at(what.before) if t != what.number]
-    return [_RUNNING(trials=running, at=what.before)] if running else []
+    if not running:
+        return []
+    when = "now" if what.before is None else f"when trial {what.before} was proposed"
+    count = counted(len(running), "trial")
+    return [fact(f"{count} running {when}: {spans(running)}; no result known", trials=running)]
 
 
 def _best_elsewhere(run: Run, number: int) -> list[Fact]:
     """Return a note where the best of the proposals is not the best of the run."""
     if not np.any(run.feasible) or number == run.incumbent_trial:
         return []
-    return [_BEST_ELSEWHERE(trials=[number, run.incumbent_trial])]
+    best = run.incumbent_trial
+    return [
+        fact(
+            f"trial {number} is the best of the proposals; the run's best trial, {best}, was not "
+            "proposed by a model",
+            kind="best_not_proposed",
+            trials=[number, best],
+        )
+    ]
 
 
 def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
@@ -302,4 +276,6 @@ def _repeats(run: Run, what: Proposed, earlier: Ints) -> list[Fact]:
     inactive = np.isnan(what.x)
     same = (run.X[earlier] == what.x) | (np.isnan(run.X[earlier]) & inactive)
     trials = np.asarray(run.trials)[earlier][same.all(axis=1)]
-    return [_REPEATS(trials=trials)] if len(trials) else []
+    earlier_ones = f"{'trials' if len(trials) > 1 else 'trial'} {spans(trials)}"
+    note = fact(f"it repeats {earlier_ones}, known by then", trials=trials)
+    return [note] if len(trials) else []

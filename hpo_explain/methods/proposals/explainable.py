@@ -13,8 +13,8 @@ from hpo_explain.base import (
     InputError,
     NothingToExplain,
     check_count,
-    declared_fact,
     each_of,
+    fact,
     spans,
 )
 from hpo_explain.methods.proposals.proposed import all_proposals, proposed
@@ -24,89 +24,55 @@ from hpo_explain.space import Ints
 
 LEAST_KNOWN = 2  # finished trials that a surrogate needs
 
-_LEFT_OUT = {
-    "too_little_known": "fewer than two trials were finished before",
-    "constant_until_then": "the objective was constant until then",
-    "too_large_to_learn": "the objective was too large to be learned until then",
-    "changed_by_person": "a person changed what was proposed",
-}
-
-
-def _until_then(fact: Fact) -> str:
-    """Return " before trial 3" where one is explained, and what to do."""
-    return f" before trial {fact.trials[0]}" if fact.trials else ""
-
-
-def _remedy(fact: Fact) -> str:
-    return "Choose a later trial" if fact.trials else "Run more trials"
-
-
-_TOO_LITTLE = declared_fact(
-    "too_little_known",
-    "{known} finished{then}, and a surrogate needs at least 2. {remedy}.",
-    known=lambda fact: "only one trial was" if fact["finished"] else "no trial was",
-    then=_until_then,
-    remedy=_remedy,
-)
-_CONSTANT = declared_fact(
-    "constant_until_then",
-    "the {objective} is constant ({value:.6g} in all {finished} trials "
-    "finished{then}): no hyperparameter made a difference, so there is nothing to explain. "
-    "{remedy}, or check the objective.",
-    then=_until_then,
-    remedy=_remedy,
-)
-_TOO_LARGE = declared_fact(
-    "too_large_to_learn",
-    "all {finished} known values of the {objective} are beyond ±1e150 and "
-    "count as that, since their squares would overflow, so no hyperparameter makes a difference. "
-    "Divide the objective by a constant, and read the run again.",
-)
-_NOT_EXPLAINED = declared_fact(
-    "proposals_left_out",
-    "left out: {which}: {reason}",
-    which=lambda fact: spans(fact.trials),
-    reason=lambda fact: _LEFT_OUT[fact["why"]],
-)
-_NONE_EXPLAINED = declared_fact(
-    "no_explainable_proposal",
-    "none of the run's proposals can be explained: {reasons}. Run more trials.",
-    reasons=lambda fact: "; ".join(
-        f"{spans(left.trials)}: {_LEFT_OUT[left['why']]}" for left in fact["left_out"]
-    ),
-)
-
 
 def why_unexplained(
     run: Run, number: int | None, acquisition: Criterion | Acquisition = "auto"
 ) -> Fact | None:
     """Return why a trial, None for the next, cannot be explained by an acquisition function.
 
-    None if it can.
+    None if it can. Its ``["short"]`` says it of several trials.
 
     Examples
     --------
     >>> import hpo_explain as hx
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.4]], [1.0, 9.0, 4.0], "minimize")
-    >>> why_unexplained(run, 1).kind, why_unexplained(run, 2)
-    ('too_little_known', None)
+    >>> str(why_unexplained(run, 1)), why_unexplained(run, 2)
+    ('only one trial was finished before trial 1, and a surrogate needs at least 2. Choose a later \
+trial.', None)
     """
-    rows, at = run.known_before(number), [] if number is None else [number]
+    rows = run.known_before(number)
+    at = [] if number is None else [number]
+    then, remedy = "", "Run more trials"
+    if at:
+        then, remedy = f" before trial {number}", "Choose a later trial"
     if len(rows) < LEAST_KNOWN:
         is_object = not isinstance(acquisition, str)
         if is_object or (acquisition == "auto" and run.own_acquisition(number) is not None):
             return None
-        return _TOO_LITTLE(trials=at, finished=len(rows))
+        finished = "only one trial was" if len(rows) else "no trial was"
+        return fact(
+            f"{finished} finished{then}, and a surrogate needs at least 2. {remedy}.",
+            trials=at,
+            short="fewer than two trials were finished before",
+        )
     if _witnesses(run, rows) is not None:
         return None
     cost = run.cost[rows]
-    unknown = _CONSTANT if np.ptp(cost / 2.0) == 0.0 else _TOO_LARGE
-    return unknown(
+    if np.ptp(cost / 2.0) == 0.0:
+        everywhere = f"{run.objective[rows[0]]:.6g} in all {len(rows)} trials finished{then}"
+        return fact(
+            f"the {run.objective_name} is constant ({everywhere}): no hyperparameter made a "
+            f"difference, so there is nothing to explain. {remedy}, or check the objective.",
+            trials=at,
+            short="the objective was constant until then",
+        )
+    return fact(
+        f"all {len(rows)} known values of the {run.objective_name} are beyond ±1e150 and count as "
+        "that, since their squares would overflow, so no hyperparameter makes a difference. Divide "
+        "the objective by a constant, and read the run again.",
         trials=at,
-        objective=run.objective_name,
-        value=float(run.objective[rows[0]]),
-        finished=len(rows),
+        short="the objective was too large to be learned until then",
     )
 
 
@@ -168,8 +134,8 @@ def explainable(
     >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
     >>> run = hx.Run(space, [[0.1], [0.9], [0.5], [0.3]], [1.0, 9.0, 4.0, 2.0], "minimize")
     >>> numbers, (left_out,) = explainable(run)
-    >>> numbers, left_out.trials, left_out["why"]
-    ([2, 3], (0, 1), 'too_little_known')
+    >>> numbers, str(left_out)
+    ([2, 3], 'left out: 0-1: fewer than two trials were finished before')
     """
     proposals = all_proposals(run)
     if pending:
@@ -177,15 +143,19 @@ def explainable(
         proposals = sorted([*proposals, *others])
     why = _why_unexplained(run, proposals, acquisition)
     changed = [number for number, decided in run.reviewed.items() if decided.set_by_person]
-    reasons: dict[str, list[int]] = {"changed_by_person": changed} if changed else {}
+    reasons = {"a person changed what was proposed": changed} if changed else {}
     for number, reason in why.items():
         if reason is not None:
-            reasons.setdefault(reason.kind, []).append(number)
-    left_out = tuple(_NOT_EXPLAINED(trials=numbers, why=kind) for kind, numbers in reasons.items())
+            reasons.setdefault(reason["short"], []).append(number)
+    left_out = {f"{spans(numbers)}: {short}": numbers for short, numbers in reasons.items()}
     numbers = [number for number in proposals if why[number] is None]
     if not numbers:
-        raise NothingToExplain(_NONE_EXPLAINED(left_out=left_out))
-    return numbers, left_out
+        none = f"none of the run's proposals can be explained: {'; '.join(left_out)}."
+        raise NothingToExplain(fact(f"{none} Run more trials."))
+    return numbers, tuple(
+        fact(f"left out: {text}", kind="proposals_left_out", trials=trials)
+        for text, trials in left_out.items()
+    )
 
 
 def proposals_of(run: Run, trials: Sequence[int] | None) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import Fact, counted, declared_fact
+from hpo_explain.base import Fact, counted, fact
 from hpo_explain.methods._engines.game import CoalitionGame
 from hpo_explain.methods._engines.orders import sampled_shapley
 from hpo_explain.methods.proposals.reference import Reference
@@ -21,19 +21,6 @@ _PLACES = {
     "hybrid": ", half of them close to it",
     "candidates": ", drawn as the optimizer draws its candidates",
 }
-_GROWN = declared_fact(
-    "background_grown",
-    "it is compared with {configurations}; averaging over them leaves an error "
-    "of up to {error} of the largest contribution (95 % intervals)",
-    error=lambda fact: f"{fact['width']:.1%}",
-    configurations=lambda fact: (
-        f"{counted(fact['rows'], 'configuration')}{_PLACES[fact['place']]}"
-        f"{'' if fact['enough'] else ', the most that are drawn'}"
-    ),
-)
-_SAMPLED = declared_fact(
-    "orders_sampled", "sampling, {orders} draws of a background row and an order"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +31,8 @@ class ShapleyEstimate:
     ----------
     phi : ndarray of shape (players, columns)
         The values.
-    repetitions : ndarray of shape (repetitions, players, columns) or None
-        Independent ones of which they are the mean, if there are several.
+    repetitions : ndarray of shape (repetitions, players, columns)
+        Independent ones of which they are the mean; none or one where there are not several.
     background : ndarray of shape (n, d)
         The latent rows that they are compared with.
     how : Fact
@@ -55,7 +42,7 @@ class ShapleyEstimate:
     """
 
     phi: Array
-    repetitions: Array | None
+    repetitions: Array
     background: Array
     how: Fact
     notes: tuple[Fact, ...] = ()
@@ -66,15 +53,12 @@ class ShapleyEstimate:
     ) -> ShapleyEstimate:
         """Return the mean over the rows of hypercubes."""
         phi = np.average(by_cube, axis=0, weights=[len(b) for b in cubes])
-        several = by_cube if len(cubes) > 1 else None
-        return cls(phi, several, np.vstack(cubes), how, notes)
+        return cls(phi, by_cube, np.vstack(cubes), how, notes)
 
     def of_all(self, players: Ints, d: int) -> ShapleyEstimate:
         """Return it by hyperparameter, of which those that are no players contribute nothing."""
         phi = np.zeros((d, self.phi.shape[1]))
         phi[players] = self.phi
-        if self.repetitions is None:
-            return replace(self, phi=phi)
         repetitions = np.zeros((len(self.repetitions), *phi.shape))
         repetitions[:, players] = self.repetitions
         return replace(self, phi=phi, repetitions=repetitions)
@@ -82,29 +66,20 @@ class ShapleyEstimate:
     @property
     def degrees_of_freedom(self) -> int:
         """Of t-intervals; 0 where nothing is repeated."""
-        return 0 if self.repetitions is None else len(self.repetitions) - 1
+        return len(self.repetitions) - 1
 
     def standard_error(self, columns: slice) -> Array:
         """Return the standard error of some columns and of their sum, (players, columns + 1).
 
         NaN where it is not known.
         """
-        if self.repetitions is None:
-            n, own = self.phi[:, columns].shape
-            return np.full((n, own + 1), np.nan)
         return _error(_with_total(self.repetitions[..., columns]))
 
     def difference_error(self, columns: slice) -> Array:
         """Return the standard errors of differences, (columns + 1, players, players)."""
-        if self.repetitions is None:
-            n, own = self.phi[:, columns].shape
-            return np.full((own + 1, n, n), np.nan)
         values = _with_total(self.repetitions[..., columns])
-        n, columns_and_total = values.shape[1:]
-        errors = np.zeros((columns_and_total, n, n))
-        for i in range(n):
-            errors[:, i] = _error(values[:, [i]] - values).T
-        return errors
+        each = [_error(values[:, [i]] - values) for i in range(values.shape[1])]
+        return np.moveaxis(np.array(each), 2, 0)
 
 
 def integrated(
@@ -118,7 +93,9 @@ def integrated(
     if not reference.grows:
         cubes = reference.cubes(config)
         return ShapleyEstimate.over(cubes, *game.shapley(cubes))
-    bound, rows = _most_rows(game), FIRST_ROWS
+    bound, rows = MOST_ROWS, FIRST_ROWS
+    if game.predicted_rows:
+        bound = min(bound, max(FIRST_ROWS, MOST_PREDICTED // game.predicted_rows))
     while True:
         cubes = reference.cubes(config, rows)
         by_cube, how = game.shapley(cubes)
@@ -128,8 +105,12 @@ def integrated(
         # the error falls with the root of the rows, or with them where effects are additive
         needed = 1.2 * rows * (width / precision) ** 1.5
         rows = int(min(bound, max(2 * rows, needed)))
-    enough = width <= precision
-    grown = _GROWN(rows=rows, place=reference.place, width=width, enough=enough)
+    most = "" if width <= precision else ", the most that are drawn"
+    grown = fact(
+        f"it is compared with {counted(rows, 'configuration')}{_PLACES[reference.place]}{most}; "
+        f"averaging over them leaves an error of up to {width:.1%} of the largest contribution "
+        "(95 % intervals)"
+    )
     return ShapleyEstimate.over(cubes, by_cube, how, (grown,))
 
 
@@ -141,16 +122,8 @@ def sampled(
     by_draw = sampled_shapley(
         game.acquisition, game.x, game.players, background, orders=orders, seed=game.seed
     )
-    how = _SAMPLED(orders=orders)
+    how = fact(f"sampling, {orders} draws of a background row and an order")
     return ShapleyEstimate(by_draw.mean(axis=0), by_draw, background, how)
-
-
-def _most_rows(game: CoalitionGame) -> int:
-    """Return how many rows a background may grow to."""
-    if game.predicted_rows:
-        predicted = MOST_PREDICTED // game.predicted_rows
-        return min(MOST_ROWS, max(FIRST_ROWS, predicted))
-    return MOST_ROWS
 
 
 def _with_total(repetitions: Array) -> Array:
@@ -161,8 +134,10 @@ def _with_total(repetitions: Array) -> Array:
 
 def _error(repetitions: Array) -> Array:
     """Return the standard error of means over independent repetitions, the first axis."""
+    if len(repetitions) < 2:
+        return np.full(repetitions.shape[1:], np.nan)
     spread = repetitions.std(axis=0, ddof=1)
-    return np.asarray(spread / np.sqrt(len(repetitions)))
+    return spread / np.sqrt(len(repetitions))
 
 
 def _relative_half_width(totals: Array) -> float:

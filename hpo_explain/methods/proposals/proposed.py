@@ -17,12 +17,12 @@ from hpo_explain.base import (
     Option,
     Origin,
     State,
-    Text,
     WhichTrial,
     check_option,
     counted,
-    declared_fact,
+    fact,
     format_value,
+    join_names,
     join_words,
     spans,
 )
@@ -38,91 +38,13 @@ _ORIGINS = {
     Origin.PERSON: "a person changed it",
     Origin.UNKNOWN: "it belongs to the initial design, or was set by hand",
 }
-
-
-def _changes(fact: Fact) -> str:
-    new, old = ([format_value(value) for value in fact[which]] for which in ("set", "proposed"))
-    changed = zip(fact.names, new, old, strict=True)
-    return join_words([f"{name} = {now} in place of {was}" for name, now, was in changed])
-
-
-def _no_proposals(fact: Fact) -> Text:
-    trials = counted(fact["finished"], "finished trial")
-    if fact["unknown"]:
-        return (
-            f"run has no proposal, as far as is known: it is not recorded who chose its {trials}. "
-            "Where an optimizer did, name it with ",
-            Option(fact["option"]),
-            " when the run is read, or name a trial.",
-        )
-    return (
-        f"run has no proposal: {fact.names[0]} chose none of its {trials} by a model. Name a trial "
-        "with ",
-        Option("acquisition", "lcb"),
-        " to see what a model would have predicted for it.",
-    )
-
-
-_NO_RESULT = declared_fact(
-    "no_result",
-    {
-        "running": "trial {trials} is running: it has no result yet",
-        "waiting": "trial {trials} was set by hand and waits: it is explained as the next one, "
-        "with what is known now",
-        "failed": "trial {trials} failed: it has no result",
-        "pruned": "trial {trials} was pruned: its result does not count",
-    },
-)
-_UNTIL = {
-    "running": "yet",
-    "waiting": "yet",
-    "failed": "before it ended",
-    "pruned": "before it ended",
+_RESULTS = {
+    "running": "trial {} is running: it has no result yet",
+    "waiting": "trial {} was set by hand and waits: it is explained as the next one, with what is "
+    "known now",
+    "failed": "trial {} failed: it has no result",
+    "pruned": "trial {} was pruned: its result does not count",
 }
-_NOT_CHOSEN = declared_fact(
-    "not_chosen",
-    {
-        state: f"no value of {{names}} was chosen {when}; the rest is explained as the mean over "
-        "the values in the background"
-        for state, when in _UNTIL.items()
-    },
-)
-_NOTHING_CHOSEN = declared_fact(
-    "nothing_chosen",
-    {
-        state: f"trial {{trials}} {what} and has no value of any hyperparameter that is known from "
-        "finished trials, so there is nothing to explain. Name another trial."
-        for state, what in {
-            "running": "is running",
-            "waiting": "waits to be started",
-            "failed": "has ended",
-            "pruned": "has ended",
-        }.items()
-    },
-)
-_CHANGED = declared_fact(
-    "changed_by_person",
-    "a person changed trial {trials} before it started, and it ran with "
-    "{changes}; what was proposed is explained",
-    changes=_changes,
-)
-_GIVEN = declared_fact(
-    "configuration_given",
-    "the configuration was given: it is explained as the next one, with what is known now",
-)
-_NOT_PROPOSED = declared_fact(
-    "not_proposed",
-    "no model selected trial {trials}: {origin}. Explain it with "
-    "{acquisition='lcb'} to see what a model would have predicted for it. Proposals: {proposals}.",
-    origin=lambda fact: _ORIGINS[fact["origin"]],
-    proposals=lambda fact: spans(fact["proposals"]),
-)
-_CHOOSER_UNKNOWN = declared_fact(
-    "chooser_unknown",
-    "it is not recorded that an optimizer's model chose trial {trials}; it is "
-    "explained as if one had",
-)
-_NO_PROPOSALS = declared_fact("no_proposals", "{text}", text=_no_proposals)
 
 
 AnyTrial: TypeAlias = int | WhichTrial | Config | Any
@@ -171,11 +93,24 @@ class Proposed:
         """
         trial = run.without_result[number]
         if np.isnan(trial.x).all():
-            raise NothingToExplain(_NOTHING_CHOSEN(trials=[number], state=trial.state))
+            pending = {"running": "is running", "waiting": "waits to be started"}
+            raise NothingToExplain(
+                fact(
+                    f"trial {number} {pending.get(trial.state, 'has ended')} and has no value of "
+                    "any hyperparameter that is known from finished trials, so there is nothing to "
+                    "explain. Name another trial.",
+                    trials=[number],
+                )
+            )
         missing = trial.not_chosen(run.space)
-        notes = [_NO_RESULT(trials=[number], state=trial.state)]
+        notes = [fact(_RESULTS[trial.state].format(number), trials=[number])]
         if missing:
-            notes.append(_NOT_CHOSEN(trials=[number], names=missing, state=trial.state))
+            until = "yet" if trial.state in ("running", "waiting") else "before it ended"
+            text = (
+                f"no value of {join_names(missing)} was chosen {until}; the rest is explained as "
+            )
+            text += "the mean over the values in the background"
+            notes.append(fact(text, trials=[number], names=missing))
         return cls(
             trial.x,
             number,
@@ -192,11 +127,16 @@ class Proposed:
         names = tuple(reviewed.set_by_person)
         was = run.space.decode(reviewed.proposed[None, :])[0]
         now = run.config(number)
-        note = _CHANGED(
+        old, new = ([format_value(c.get(name, INACTIVE)) for name in names] for c in (was, now))
+        each = zip(names, new, old, strict=True)
+        changes = join_words(
+            [f"{name} = {value} in place of {other}" for name, value, other in each]
+        )
+        note = fact(
+            f"a person changed trial {number} before it started, and it ran with {changes}; what "
+            "was proposed is explained",
             trials=[number],
             names=names,
-            proposed=tuple(was.get(name, INACTIVE) for name in names),
-            set=tuple(now.get(name, INACTIVE) for name in names),
         )
         return cls(reviewed.proposed, number, number, "changed", notes=(note,))
 
@@ -234,7 +174,10 @@ def proposed(run: Run, trial: AnyTrial, *, seed: int = 0, any_trial: bool = Fals
     """
     if isinstance(trial, Mapping):
         x = run.space.row(trial, "trial")
-        return Proposed(x, state="given", notes=(_GIVEN(),))
+        text = (
+            "the configuration was given: it is explained as the next one, with what is known now"
+        )
+        return Proposed(x, state="given", notes=(fact(text),))
     which: Any = getattr(trial, "number", trial)
     if isinstance(which, str) and which == "pending":
         which = _pending(run)
@@ -250,8 +193,12 @@ def proposed(run: Run, trial: AnyTrial, *, seed: int = 0, any_trial: bool = Fals
         return Proposed.without_result(run, number)
     number = _finished(run, which, seed=seed, any_trial=any_trial)
     unknown = not any_trial and _may_be_proposed(run, number)
-    notes = (_CHOOSER_UNKNOWN(trials=[number]),) if unknown else ()
-    return Proposed(run.X[run.row(number)], number, number, notes=notes)
+    note = fact(
+        f"it is not recorded that an optimizer's model chose trial {number}; it is explained as if "
+        "one had",
+        trials=[number],
+    )
+    return Proposed(run.X[run.row(number)], number, number, notes=(note,) * unknown)
 
 
 def _pending(run: Run) -> int:
@@ -274,8 +221,12 @@ def _not_proposed(run: Run, number: int) -> NothingToExplain:
     if run.measured is not None:
         return _optimized_another(run)
     return NothingToExplain(
-        _NOT_PROPOSED(
-            trials=[number], origin=run.origin(number), proposals=tuple(run.proposals or ())
+        fact(
+            f"no model selected trial {number}: {_ORIGINS[run.origin(number)]}. Explain it with ",
+            Option("acquisition", "lcb"),
+            " to see what a model would have predicted for it. Proposals: "
+            f"{spans(run.proposals or ())}.",
+            trials=[number],
         )
     )
 
@@ -297,11 +248,7 @@ def _finished(run: Run, trial: int | WhichTrial, *, seed: int, any_trial: bool) 
         return proposals[-1]
     if trial == "best":
         return run.best(proposals)
-    return _best_predicted(run, proposals, seed)
-
-
-def _best_predicted(run: Run, proposals: list[int], seed: int) -> int:
-    """Return the trial to keep, or the proposal that is expected to be best."""
+    # the trial to keep, or the proposal that is expected to be best
     decision = RunDecision.of(run, seed=seed)
     if decision is not None:
         return decision.best_of(proposals)
@@ -326,13 +273,22 @@ def all_proposals(run: Run) -> list[int]:
     if not run.proposals:
         if run.measured is not None:
             raise _optimized_another(run)
-        unknown = all(run.origin(t) is Origin.UNKNOWN for t in np.asarray(run.trials).tolist())
+        trials = counted(len(run), "finished trial")
+        if any(run.origin(t) is not Origin.UNKNOWN for t in np.asarray(run.trials).tolist()):
+            raise NothingToExplain(
+                fact(
+                    f"run has no proposal: {run.optimizer} chose none of its {trials} by a model. "
+                    "Name a trial with ",
+                    Option("acquisition", "lcb"),
+                    " to see what a model would have predicted for it.",
+                )
+            )
         raise NothingToExplain(
-            _NO_PROPOSALS(
-                names=[run.optimizer],
-                finished=len(run),
-                unknown=unknown,
-                option="sampler" if run.framework == "optuna" else "optimizer",
+            fact(
+                "run has no proposal, as far as is known: it is not recorded who chose its "
+                f"{trials}. Where an optimizer did, name it with ",
+                Option("sampler" if run.framework == "optuna" else "optimizer"),
+                " when the run is read, or name a trial.",
             )
         )
     return sorted(run.proposals)

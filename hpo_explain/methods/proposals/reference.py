@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,10 +113,10 @@ class Reference:
         space = self.acquisition.space
         if self.place == "global":
             return hypercubes(space, rows, seed=self.seed)
-        return independent_batches(self._drawing(config), rows, seed=self.seed)
 
-    def _drawing(self, config: Config) -> Callable[[int, int], Array]:
-        acquisition, place = self.acquisition, self.place
-        if isinstance(acquisition, SupportsDensities) and place == "candidates":
-            return lambda n, seed: acquisition.candidates(n, seed=seed)
-        return lambda n, seed: AROUND[place](acquisition.space, config, n, seed=seed)
+        def drawn(n: int, seed: int) -> Array:
+            if isinstance(self.acquisition, SupportsDensities) and self.place == "candidates":
+                return self.acquisition.candidates(n, seed=seed)
+            return AROUND[self.place](space, config, n, seed=seed)
+
+        return independent_batches(drawn, rows, seed=self.seed)

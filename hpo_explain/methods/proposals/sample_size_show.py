@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import compress
-
-import numpy as np
+from math import isfinite, nan
 
 from hpo_explain.base import join_words, sentences
 from hpo_explain.base.figures import Bar, Rows, View
-from hpo_explain.methods.proposals.sample_size_result import SampleSizeCheck
+from hpo_explain.methods.proposals.sample_size import SampleSizeCheck
 
 
 def closest(check: SampleSizeCheck) -> Rows:
@@ -21,7 +20,7 @@ def closest(check: SampleSizeCheck) -> Rows:
     return Rows(
         labels=[(term, " − ".join(pair.pair)) for term, pair in rows],
         bars=[
-            Bar(i, 0.0, pair.difference, pair.half_width if np.isfinite(pair.half_width) else None)
+            Bar(i, 0.0, pair.difference, pair.half_width if isfinite(pair.half_width) else nan)
             for i, (_, pair) in enumerate(rows)
         ],
         heading="Is the sample large enough to rank the hyperparameters?",

@@ -43,7 +43,7 @@ from hpo_explain.methods.proposals.integration import ShapleyEstimate, integrate
 from hpo_explain.methods.proposals.reference import Reference
 from hpo_explain.models import PREDICTED, Acquisition, OfPredictions, SupportsDensities, split_of
 from hpo_explain.question import Explained, accepted_acquisition
-from hpo_explain.space import Array, Config, SearchSpace
+from hpo_explain.space import Array, Config
 
 
 class ShapleyExplainer:
@@ -173,8 +173,13 @@ class ShapleyExplainer:
         """
         space = self._acquisition.space
         self._reference.check_complete(tuple(not_chosen))
-        x = _partly_encoded(space, config) if not_chosen else space.row(config, "config")
         absent = tuple(space.index(name) for name in not_chosen)
+        if absent:
+            x = np.full(len(space), np.nan)
+            for name, value in config.items():
+                x[space.index(name)] = space[name].encode([value])[0]
+        else:
+            x = space.row(config, "config")
         acquisition = self._acquisition
         if isinstance(acquisition, SupportsDensities):
             active = ~np.isnan(x)
@@ -279,11 +284,3 @@ class ShapleyExplainer:
             fixed=self._reference.given is not None,
             seed=self._seed,
         )
-
-
-def _partly_encoded(space: SearchSpace, config: Config) -> Array:
-    """Return the encoded row of a configuration that need not be complete."""
-    x = np.full(len(space), np.nan)
-    for name, value in config.items():
-        x[space.index(name)] = space[name].encode([value])[0]
-    return x

@@ -21,7 +21,7 @@ trials of each run allow, of which each has its own best.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -37,7 +37,8 @@ from hpo_explain.base import (
     by_workers,
     check_jobs,
     check_option,
-    declared_fact,
+    fact,
+    join_names,
     join_words,
     shows_progress,
     steps,
@@ -50,7 +51,7 @@ from hpo_explain.methods.runs.compare_result import Comparison, Default
 from hpo_explain.models import Surrogate
 from hpo_explain.question import Explained, several_runs, shared_subject, surrogate_of
 from hpo_explain.run import Run
-from hpo_explain.space import Array, SearchSpace, Shared, still_possible, values_of
+from hpo_explain.space import Array, Parameter, SearchSpace, Shared, still_possible, values_of
 
 _ROWS = 200  # configurations over which a run's own hyperparameters, and effects, are averaged
 _OVER = 30  # those over which a candidate is averaged
@@ -58,24 +59,6 @@ _GRID = 15
 _BEST, _SPREAD = 20, 200  # candidates: each run's best trials, and others
 # of all runs together, at most, or one of each: every run is asked for the loss of all candidates
 _FROM_RUNS = 400
-_TREES = 64
-
-
-def _left_out(about: Fact) -> str:
-    left = [f"{run}: {', '.join(names)}" for run, names in about["left"] if names]
-    return f"; averaged over, as not all have them: {'; '.join(left)}" if left else ""
-
-
-_NOT_SHARED = declared_fact(
-    "not_shared",
-    "the runs are compared in {all_have}{left}",
-    all_have=lambda about: join_words(about.names),
-    left=_left_out,
-)
-_NARROWED = declared_fact(
-    "values_shared",
-    "{names}: compared in the values that all runs allow; shares are those within these values",
-)
 
 
 @shows_progress
@@ -144,26 +127,29 @@ def compare(
     check_option("kind", kind, KINDS)
     read = several_runs(compare, "runs", runs, reading)
     shared = Shared.of([run.space for run in read.values()])
-    work = (delayed(_compared)(name, run, shared, kind, seed) for name, run in read.items())
-    runs_compared = list(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
-    return comparison_of(runs_compared, seed=seed)
+    if shared.space is None:
+        names = {name: run.space.names for name, run in read.items()}
+        raise InputError("runs", "share no hyperparameter", names, "Compare others.")
+    within = {name: shared.space[name] for name in shared.narrowed}
+    work = (delayed(_compared)(name, run, within, kind, seed) for name, run in read.items())
+    each = tuple(steps(by_workers(check_jobs(n_jobs), work), "runs", total=len(read)))
+    return _Comparing(each, shared, shared.space, seed).compared()
 
 
-def _compared(name: str, run: Run, shared: Shared, kind: Kind, seed: int) -> ComparedRun:
+def _compared(
+    name: str, run: Run, within: Mapping[str, Parameter], kind: Kind, seed: int
+) -> ComparedRun:
     """Return a run with its model and its shares, within the values that all runs allow."""
-    shared_values = {
-        n: values_of(shared.space[n])
-        for n in shared.narrowed
-        if shared.space is not None and values_of(shared.space[n]) != values_of(run.space[n])
-    }
+    narrower = {n: p for n, p in within.items() if values_of(p) != values_of(run.space[n])}
     model, _ = surrogate_of(run, None, kind, seed)
     draws = as_draws(model, run.direction, seed=seed)
-    if shared.space is None or not (shared_values and draws.joint):
-        shares = importance(run, kind=kind, seed=seed, given=shared_values or None)
+    if not (narrower and draws.joint):
+        given = {n: values_of(p) for n, p in narrower.items()}
+        shares = importance(run, kind=kind, seed=seed, given=given or None)
     else:
         parameters = [
-            replace(shared.space[p.name], active_when=p.active_when, optional=p.optional)
-            if p.name in shared_values
+            replace(narrower[p.name], active_when=p.active_when, optional=p.optional)
+            if p.name in narrower
             else p
             for p in run.space
         ]
@@ -214,7 +200,7 @@ class ComparedRun:
 
     def cost(self, X: Array) -> Array:
         """Return the predicted cost at encoded rows."""
-        return np.asarray(self.draws.costs(X).mean(axis=0))
+        return self.draws.costs(X).mean(axis=0)
 
     @cached_property
     def trust(self) -> Trust | None:
@@ -226,41 +212,13 @@ class ComparedRun:
         """The least cost of each function, (k,)."""
         return self.draws.landscape.least
 
-    def rows(self, space: SearchSpace, config: dict[str, Any], latent: Array) -> Array:
+    def rows(self, config: dict[str, Any], latent: Array) -> Array:
         """Return encoded rows that have the values of a configuration, other values as they are."""
         own = self.surrogate.space
         X = latent.copy()
         for name, value in config.items():
             X[:, own.index(name)] = own[name].encode([value])[0]
         return own.project(X)
-
-
-def comparison_of(runs: Sequence[ComparedRun], *, seed: int = 0) -> Comparison:
-    """Return what several runs have in common, and in what they differ; see :func:`compare`.
-
-    Raises
-    ------
-    InputError
-        If they share no hyperparameter.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X = space.sample(20)
-    >>> run = hx.Run(space, X, X[:, 0] ** 2, "minimize")
-    >>> parts = [
-    ...     ComparedRun(name, run.surrogate(), hx.base.Subject.of(run), hx.importance(run))
-    ...     for name in ("one", "two")
-    ... ]
-    >>> comparison_of(parts).runs
-    ('one', 'two')
-    """
-    shared = Shared.of([run.surrogate.space for run in runs])
-    if shared.space is None:
-        names = {run.name: run.surrogate.space.names for run in runs}
-        raise InputError("runs", "share no hyperparameter", names, "Compare others.")
-    return _Comparing(tuple(runs), shared, shared.space, seed).compared()
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,12 +258,18 @@ class _Comparing:
         notes = []
         if not self.shared.same:
             left = {
-                run.name: tuple(n for n in run.surrogate.space.names if n not in self.space.names)
+                run.name: [n for n in run.surrogate.space.names if n not in self.space.names]
                 for run in self.runs
             }
-            notes.append(_NOT_SHARED(names=self.space.names, left=tuple(left.items())))
-        if self.shared.narrowed:
-            notes.append(_NARROWED(names=self.shared.narrowed))
+            each = "; ".join(f"{run}: {', '.join(names)}" for run, names in left.items() if names)
+            text = f"the runs are compared in {join_words(self.space.names)}"
+            text += f"; averaged over, as not all have them: {each}" if each else ""
+            notes.append(fact(text, names=self.space.names))
+        if narrowed := self.shared.narrowed:
+            text = (
+                "compared in the values that all runs allow; shares are those within these values"
+            )
+            notes.append(fact(f"{join_names(narrowed)}: {text}", names=narrowed))
         return notes
 
     # ------------------------------------------------------------------ effects
@@ -327,7 +291,7 @@ class _Comparing:
         count, total = (np.bincount(at, weight, len(values)) for weight in (None, cost))
         effect = np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
         best, average = scale
-        return np.asarray((effect - best) / (average - best))
+        return (effect - best) / (average - best)
 
     def _went(self, run: ComparedRun) -> Array:
         """Return quartiles of the later half of the trials on the shared scale, (d, 3)."""
@@ -355,8 +319,10 @@ class _Comparing:
         """Return the default, and the best and the average cost of each run."""
         candidates, losses, scales = self._candidates(), [], []
         for run in steps(self.runs, "runs"):
-            latent, space = self._latent(run), run.surrogate.space
-            rows = np.concatenate([self._rows(run, config, latent) for config in candidates])
+            space = run.surrogate.space
+            # the values of a run's own hyperparameters over which a candidate is averaged
+            latent = space.sample(1 if self.shared.same else _OVER, self.seed, latent=True)
+            rows = np.concatenate([run.rows(config, latent) for config in candidates])
             costs = run.draws.costs(rows).reshape(-1, len(candidates), len(rows) // len(candidates))
             cost = costs.mean(axis=2)
             average = run.draws.costs(space.sample(_ROWS, self.seed)).mean(axis=1)
@@ -368,19 +334,9 @@ class _Comparing:
         mean_losses = np.array([loss.mean(axis=0) for loss in losses])
         chosen = int(np.argmin(mean_losses.mean(axis=0)))
         losses_of = equally_many([loss[:, chosen] for loss in losses])
-        draws = [*map(in_own_order, losses_of, self._ranks)]
-        default = Default(
-            configuration=candidates[chosen],
-            loss=mean_losses[:, chosen],
-            draws=np.column_stack(draws),
-        )
-        return default, scales
-
-    @property
-    def _ranks(self) -> list[int]:
-        """The place of each run among their names."""
-        names = sorted(run.name for run in self.runs)
-        return [names.index(run.name) for run in self.runs]
+        ranks = np.argsort(np.argsort([run.name for run in self.runs])).tolist()
+        draws = np.column_stack([*map(in_own_order, losses_of, ranks)])
+        return Default(candidates[chosen], mean_losses[:, chosen], draws), scales
 
     def _candidates(self) -> list[dict[str, Any]]:
         configs = list(self.space.decode(self.space.sample(_SPREAD, self.seed)))
@@ -402,16 +358,6 @@ class _Comparing:
         except (KeyError, ValueError):
             return False
         return True
-
-    def _rows(self, run: ComparedRun, config: dict[str, Any], latent: Array) -> Array:
-        if self.shared.same:
-            return self.space.encode([config])
-        return run.rows(self.space, config, latent)
-
-    def _latent(self, run: ComparedRun) -> Array:
-        """Return the values of a run's own hyperparameters over which a candidate is averaged."""
-        n = 1 if self.shared.same else _OVER
-        return run.surrogate.space.sample(n, self.seed, latent=True)
 
 
 def _positions(parameter: Any) -> Array:

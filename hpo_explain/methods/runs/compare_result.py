@@ -9,12 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import DRAWS, Claim, PosteriorDraws, Result, Table, format_value, listed
+from hpo_explain.base import (
+    DRAWS,
+    Claim,
+    PosteriorDraws,
+    Result,
+    Table,
+    attributes,
+    format_value,
+    listed,
+    shorten,
+)
 from hpo_explain.belief import MATTERS, decide, equally_many, in_own_order, interval
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.space import Array, Ints
 
-_MOST_NAMED, _MOST_VALUES = 3, 8
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +51,7 @@ class Default:
         """What it loses in each run at most with a probability of 95 %, (R,); NaN if unknown."""
         if len(self.draws) < 2:
             return np.full(len(self.loss), np.nan)
-        return np.asarray(np.quantile(self.draws, 0.95, axis=0))
+        return np.quantile(self.draws, 0.95, axis=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -96,24 +106,20 @@ class Comparison(Result):
         index=("hyperparameter", "names"),
         columns={},
         order="order",
-        held={
-            **{name: name for name in ("runs", "names", "shares", "grid", "effects", "went")},
-            "intervals": "bounds",
-            "incumbents": lambda result: [dict(incumbent) for incumbent in result.incumbents],
-            "default": lambda result: dict(result.default.configuration),
-            "default_loss": lambda result: result.default.loss,
-            "default_upper": lambda result: result.default.upper,
-        },
+        held=attributes(
+            "runs",
+            "names",
+            "shares",
+            "grid",
+            "effects",
+            "went",
+            "incumbents",
+            intervals="bounds",
+            default=lambda result: result.default.configuration,
+            default_loss=lambda result: result.default.loss,
+            default_upper=lambda result: result.default.upper,
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "everywhere": "What matters in {found.all_runs}: {each}. | {names} ({mean:%} of the "
-        "variance on average)",
-        "differs": "{names} matters more in {most} ({high:%}) than in {least} ({low:%}).",
-        "default": "One configuration for all, {values_told}, loses {loss:%} of what tuning gains "
-        "over an average configuration on average, and at most {upper:%} in each.",
-        "none": "No configuration is known to be good in {found.all_runs}.",
-    }
-
     runs: tuple[str, ...]
     importances: tuple[FanovaImportance, ...]
     grid: tuple[tuple[Any, ...], ...]
@@ -172,7 +178,7 @@ class Comparison(Result):
     @property
     def spread(self) -> Array:
         """Standard deviation of the shares over the runs, (d,)."""
-        return np.asarray(self.shares.std(axis=0, ddof=1))
+        return self.shares.std(axis=0, ddof=1)
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -219,8 +225,16 @@ class Comparison(Result):
                 continue
             least = alone[:, :, j].min(axis=1)
             shown = replace(decision, estimate=float(least.mean()), interval=interval(least))
-            says = "everywhere" if len(claims) < _MOST_NAMED else ""
-            claims.append(self.decided("share", (self.names[j],), shown, says=says, mean=mean[j]))
+            text = f"{self.names[j]} ({mean[j]:.0%} of the variance on average)"
+            claims.append(
+                self.decided(
+                    "share",
+                    (self.names[j],),
+                    shown,
+                    frame=f"What matters in {self.all_runs}: {{each}}.",
+                    text=text * (len(claims) < _MOST_NAMED),
+                )
+            )
         return claims
 
     def _differing(self) -> list[Claim]:
@@ -232,34 +246,36 @@ class Comparison(Result):
             if decision.certain and decision.estimate > MATTERS:
                 differences.append((decision, j, most, least))
         differences.sort(key=lambda one: -one[0].estimate)
-        return [
-            self.decided(
-                "difference",
-                (self.names[j],),
-                decision,
-                values=((self.runs[m], self.runs[n]),),
-                says="" if place else "differs",
-                most=self.runs[m],
-                least=self.runs[n],
-                high=float(self.shares[m, j]),
-                low=float(self.shares[n, j]),
+        claims = list[Claim]()
+        for decision, j, m, n in differences:
+            name, first, last = self.names[j], self.runs[m], self.runs[n]
+            high, low = self.shares[m, j], self.shares[n, j]
+            text = f"{name} matters more in {first} ({high:.0%}) than in {last} ({low:.0%})."
+            values = ((first, last),)
+            claims.append(
+                self.decided(
+                    "difference", (name,), decision, values=values, text=text * (not claims)
+                )
             )
-            for place, (decision, j, m, n) in enumerate(differences)
-        ]
+        return claims
 
     def _default(self) -> Claim:
         default = self.default
         config = default.configuration
         worst = decide(default.draws.max(axis=1), 1.0, side="below")
-        shown = [f"{name} = {format_value(value)}" for name, value in config.items()]
+        text = f"No configuration is known to be good in {self.all_runs}."
+        if worst.certain:
+            shown = [f"{name} = {format_value(value)}" for name, value in config.items()]
+            text = (
+                f"One configuration for all, {shorten(listed(shown), 200)}, loses "
+                f"{default.loss.mean():.0%} of what tuning gains over an average configuration on "
+                f"average, and at most {default.upper.max():.0%} in each."
+            )
         claim = self.decided(
             "keep",
             tuple(config),
             worst,
             values=tuple(config.values()),
-            says="default" if worst.certain else "none",
-            values_told=listed(shown, _MOST_VALUES),
-            loss=float(default.loss.mean()),
-            upper=float(default.upper.max()),
+            text=text,
         )
         return replace(claim, side="above")

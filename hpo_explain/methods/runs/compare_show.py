@@ -10,15 +10,18 @@ from hpo_explain.methods.runs.compare_result import Comparison
 
 _MOST_PANELS = 6
 _MOST_LINES = 6  # runs up to which each has a color and a place in the legend
-_MOST_NAMED = 8
 _BESIDE = 0.22  # how far from the middle of a row dots stand
 _UNDER = 0.16  # of the height of a panel, under its curves
 
 
 def shares(comparison: Comparison) -> Rows:
     """Draw the mean share of each hyperparameter, the spread over the runs, and each run."""
-    mean, spread, order = (comparison.shares.mean(axis=0), comparison.spread, _order(comparison))
-    shown, rest = (order[: Rows.MOST], [comparison.names[j] for j in order[Rows.MOST :]])
+    mean, spread, order = (
+        comparison.shares.mean(axis=0),
+        comparison.spread,
+        comparison.order().tolist(),
+    )
+    shown, rest = order[: Rows.MOST], [comparison.names[j] for j in order[Rows.MOST :]]
     beside = np.linspace(-_BESIDE, _BESIDE, len(comparison.runs))
     reach = float(max(comparison.shares.max(), (mean + spread).max()))
     return Rows(
@@ -34,10 +37,9 @@ def shares(comparison: Comparison) -> Rows:
         fills={0: "mean over the runs"},
         means={"run": "each run"},
         heading=f"What matters in {len(comparison.runs)} runs",
-        subtitle=f"runs: {listed(list(comparison.runs), _MOST_NAMED)}",
+        subtitle=f"runs: {listed(list(comparison.runs))}",
         footer="Whiskers: one standard deviation over the runs, in which the uncertainty of each "
-        "run's own share is contained."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        "run's own share is contained." + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
         percent=True,
         ends=(0.0, 1.04 * reach if reach > 0.0 else 1.0),
     )
@@ -45,7 +47,7 @@ def shares(comparison: Comparison) -> Rows:
 
 def effects(comparison: Comparison) -> Panels:
     """Draw each hyperparameter's effect in each run, and where the optimizers went."""
-    order = _order(comparison)
+    order = comparison.order().tolist()
     shown, rest = (order[:_MOST_PANELS], [comparison.names[j] for j in order[_MOST_PANELS:]])
     low = min(0.0, *(float(np.nanmin(comparison.effects[j])) for j in shown))
     high = max(1.0, *(float(np.nanmax(comparison.effects[j])) for j in shown))
@@ -65,9 +67,7 @@ def _effect(comparison: Comparison, j: int, low: float, high: float) -> Curves:
     names = [str(value) for value in values] if named else ()
     x = Axis(label="", values=values, log=getattr(parameter, "log", False), names=names)
     pale, under = (len(comparison.runs) > _MOST_LINES, low - _UNDER * (high - low))
-    looks = (
-        ["thin"] * len(comparison.runs) if pale else [str(r) for r in range(len(comparison.runs))]
-    )
+    looks = ["thin" if pale else str(r) for r in range(len(comparison.runs))]
     lines = [
         Line(x.places, effect, look=look, marks=named)
         for look, effect in zip(looks, comparison.effects[j], strict=True)
@@ -89,11 +89,6 @@ def _effect(comparison: Comparison, j: int, low: float, high: float) -> Curves:
         means={**runs, "total": "mean over the runs"},
         upright=True,
     )
-
-
-def _order(comparison: Comparison) -> list[int]:
-    order = np.argsort(-comparison.shares.mean(axis=0), kind="stable")
-    return [int(j) for j in order]
 
 
 VIEWS = {

@@ -9,7 +9,7 @@ import numpy as np
 from hpo_explain.base import Origin, counted, format_value, number
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, usual_ends
 from hpo_explain.methods._engines.trials import trials_in_words
-from hpo_explain.methods.runs.history_result import History
+from hpo_explain.methods.runs.history import History
 from hpo_explain.space import Array
 
 _MOST = 120  # characters of the reasons for which trials were left out
@@ -27,6 +27,20 @@ def trials(history: History) -> Curves:
     values = np.where(history.diverged, worst, history.learned)
     without = _without_result(history, worst)
     optimum, feasible = history.optimum, history.feasible
+    numbers = [*history.trials.tolist(), *history.left_out]
+    limits: tuple[float | None, float | None] = (None, None)
+    if numbers:
+        margin = 0.5 + 0.02 * (max(numbers) - min(numbers))
+        limits = min(numbers) - margin, max(numbers) + margin
+    name = history.objective_name
+    subtitle = f"no feasible trial yet; {history.subject.better} {name} is better"
+    if history.tied:
+        value = format_value(float(history.best[-1]))
+        best = f"best {name} {value} in trial {history.tied[0]}"
+        subtitle = f"{best}; {history.subject.better} is better"
+    reasons = "; ".join(sorted({str(reason) for reason in history.left_out.values()}))
+    trials = counted(len(history.left_out), "trial")
+    left_out = f"{trials} left out: {format_value(reasons, width=_MOST)}"
     steps = Line(
         history.trials[feasible].astype(float),
         history.best_learned[feasible],
@@ -34,15 +48,15 @@ def trials(history: History) -> Curves:
         step=True,
     )
     return Curves(
-        x=Axis(label="trial", whole=True, limits=_ends(history)),
+        x=Axis(label="trial", whole=True, limits=limits),
         y=Axis(label=history.objective_name, limits=usual_ends(values, lower_is_better=minimized)),
         lines=[steps] if history.tied else [],
         dots=[*_with_result(history, values), *without.values()],
         levels=[] if optimum is None else [(optimum, "goal")],
         empty="" if len(history) else "no finished trial",
         heading=f"Objective of {counted(len(history), 'trial')}",
-        subtitle=_subtitle(history),
-        footer=_left_out(history),
+        subtitle=subtitle,
+        footer=left_out if history.left_out else "",
         means={
             "trial": "initial design" if history.proposes else "trials",
             "enqueued": "set by hand",
@@ -56,15 +70,6 @@ def trials(history: History) -> Curves:
             **{dots.look: f"{kind} ({len(dots.x)})" for kind, dots in without.items()},
         },
     )
-
-
-def _ends(history: History) -> tuple[float | None, float | None]:
-    numbers = [*history.trials.tolist(), *history.left_out]
-    if not numbers:
-        return None, None
-    first, last = min(numbers), max(numbers)
-    margin = 0.5 + 0.02 * (last - first)
-    return first - margin, last + margin
 
 
 def _with_result(history: History, values: Array) -> list[Dots]:
@@ -102,22 +107,6 @@ def _without_result(history: History, worst: float) -> dict[str, Dots]:
         )
         for kind, of_kind in numbers.items()
     }
-
-
-def _subtitle(history: History) -> str:
-    better = history.subject.better
-    if not history.tied:
-        return f"no feasible trial yet; {better} {history.objective_name} is better"
-    value = format_value(float(history.best[-1]))
-    return f"best {history.objective_name} {value} in trial {history.tied[0]}; {better} is better"
-
-
-def _left_out(history: History) -> str:
-    if not history.left_out:
-        return ""
-    reasons = "; ".join(sorted({str(reason) for reason in history.left_out.values()}))
-    trials = counted(len(history.left_out), "trial")
-    return f"{trials} left out: {format_value(reasons, width=_MOST)}"
 
 
 VIEWS = {"": View(trials, "{found.objective_name} of every trial, in the order of their numbers.")}

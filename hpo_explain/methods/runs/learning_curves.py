@@ -31,12 +31,13 @@ from hpo_explain.base import (
     NothingToExplain,
     check_fraction,
     check_sequence,
-    declared_fact,
+    counted,
+    fact,
     mean_ranks,
 )
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.methods.importance.importance import importance
-from hpo_explain.methods.runs.learning_curves_result import FINISHED_ONLY, LearningCurves
+from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Curves, Run, thinned
 from hpo_explain.space import Array, Bools
@@ -46,21 +47,6 @@ _LEAST_FOR_INTERVAL = 5
 _LEAST_FOR_SHARES = 10
 _MOST_FOR_SHARES = 200  # trials, per step: another model for each
 _MOST_NAMED = 20  # steps in an error
-
-_NO_CURVES = declared_fact(
-    "no_curves",
-    "no trial reported the {objective} step by step. Report it with trial.report in Optuna, or "
-    "give a table with one row per trial and step, and the names of its columns as trial and "
-    "fidelity.",
-)
-_FEW = declared_fact(
-    "few_curves_finished",
-    "{finished:#trial} with values step by step finished; ranks need at least 3",
-)
-_ENDS_ELSEWHERE = declared_fact(
-    "ends_elsewhere",
-    "the last value reported is not the objective itself in {n} of {finished} finished trials",
-)
 
 
 @explains(of="surrogate", without=("surrogate",))
@@ -118,12 +104,20 @@ def learning_curves(
     check_fraction("enough", enough)
     run, curves = question.run, question.run.curves
     if curves is None:
-        raise NothingToExplain(_NO_CURVES(objective=run.objective_name))
-    final = _final(run, curves)
+        raise NothingToExplain(
+            fact(
+                f"no trial reported the {run.objective_name} step by step. Report it with "
+                "trial.report in Optuna, or give a table with one row per trial and step, and the "
+                "names of its columns as trial and fidelity."
+            )
+        )
+    objective = dict(zip(np.asarray(run.trials).tolist(), run.objective, strict=True))
+    final = np.array([objective.get(trial, np.nan) for trial in curves.trials.tolist()])
     done = ~np.isnan(final)
     n_finished, n_unfinished = int(done.sum()), int((~done).sum())
     if n_finished < _LEAST:
-        raise NothingToExplain(_FEW(finished=n_finished))
+        some = f"{counted(n_finished, 'trial')} with values step by step finished"
+        raise NothingToExplain(fact(f"{some}; ranks need at least 3"))
     held = curves.held()
     there = ~np.isnan(held)
     sign = run.sign
@@ -134,11 +128,18 @@ def learning_curves(
         ranks.append(_ranks(sign * final[rows], sign * held[rows, s], at_end=s == last))
     correlation, lower, upper, rank, regret = np.array(ranks).T
     notes = []
-    elsewhere = int((final[done] != _last(curves)[done]).sum())
+    finished = zip(curves.values[done], final[done], strict=True)
+    elsewhere = sum(row[~np.isnan(row)][-1] != value for row, value in finished)
     if elsewhere:
-        notes.append(_ENDS_ELSEWHERE(n=elsewhere, finished=n_finished))
+        some = f"in {elsewhere} of {n_finished} finished trials"
+        notes.append(fact(f"the last value reported is not the objective itself {some}"))
     if n_unfinished:
-        notes.append(FINISHED_ONLY(unfinished=n_unfinished))
+        notes.append(
+            fact(
+                f"{counted(n_unfinished, 'trial')} reported values but no final one, so ranks and "
+                "losses are those of the finished trials only"
+            )
+        )
     subject = question.subject()
     shares = {step: _shares(question, curves, held, step) for step in _asked(at, curves, there)}
     return LearningCurves(
@@ -158,12 +159,6 @@ def learning_curves(
         shares={step: result for step, result in shares.items() if result is not None},
         notes=(*notes, *subject.notes),
     )
-
-
-def _final(run: Run, curves: Curves) -> Array:
-    """Return the objective of each trial that has a curve; NaN where it has none."""
-    objective = dict(zip(np.asarray(run.trials).tolist(), run.objective, strict=True))
-    return np.array([objective.get(trial, np.nan) for trial in curves.trials.tolist()])
 
 
 def _ranks(y: Array, y_s: Array, *, at_end: bool) -> tuple[float, float, float, float, float]:
@@ -285,10 +280,3 @@ def _from(steps: Array, lower: Array, level: float) -> float | None:
     below = np.flatnonzero(~(lower[: defined[-1] + 1] > level))
     first = int(below[-1]) + 1 if len(below) else 0
     return float(steps[first]) if first <= defined[-1] else None
-
-
-def _last(curves: Curves) -> Array:
-    """Return the last value that each trial reported, (m,)."""
-    there = ~np.isnan(curves.values)
-    last = there.shape[1] - 1 - np.argmax(there[:, ::-1], axis=1)
-    return np.asarray(curves.values[np.arange(len(curves)), last])

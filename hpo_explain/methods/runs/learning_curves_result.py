@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hpo_explain.base import Claim, Fact, Result, Table, declared_fact, number
+from hpo_explain.base import Claim, Result, Table, attributes, fact, format_value, number, printable
 from hpo_explain.belief import MATTERS, Decision, decide, in_own_order
 from hpo_explain.methods.importance.fanova_result import FanovaImportance
 from hpo_explain.run import Curves
@@ -17,17 +17,6 @@ from hpo_explain.space import Array, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FINISHED_ONLY = declared_fact(
-    "finished_only",
-    "{unfinished:#trial} reported values but no final one, so ranks and losses are those of the "
-    "finished trials only",
-)
-_NOT_TOLD = declared_fact(
-    "rank_not_told",
-    "{n} finished trials do not tell that ranks correlate by {enough} before the end",
-    role="said",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -79,38 +68,19 @@ class LearningCurves(Result):
 
     table: ClassVar[Table] = Table(
         keys="by_step",
-        columns={
-            name: name
-            for name in (
-                "trials",
-                "finished",
-                "correlation",
-                "lower",
-                "upper",
-                "pick_rank",
-                "pick_regret",
-            )
-        },
-        held={
-            "step_name": lambda result: result.curves.step_name,
-            "steps": lambda result: result.to_frame().to_dict(orient="list"),
-            **{name: name for name in ("enough", "related_from", "known_from", "unfinished")},
-            "shares": lambda result: result.shares_by_step().to_dict(orient="list"),
-        },
+        columns=attributes(
+            "trials", "finished", "correlation", "lower", "upper", "pick_rank", "pick_regret"
+        ),
+        held=attributes(
+            "enough",
+            "related_from",
+            "known_from",
+            "unfinished",
+            step_name=lambda result: result.curves.step_name,
+            steps=lambda result: result.to_frame().to_dict(orient="list"),
+            shares=lambda result: result.shares_by_step().to_dict(orient="list"),
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "known": "From {found.curves.step_name} {step} of {last} on the {found.objective_name} "
-        "ranks the {n} finished trials much as in the end: there the rank correlation with the "
-        "final values is {rho}.",
-        "unknown": "The rank of trials before the end {known} their final one: at "
-        "{found.curves.step_name} {step} of {last} the rank correlation with the final values is "
-        "{rho} ({n} finished trials).{above}",
-        "short": "Ranks are known from {found.curves.step_name} {step} of {last} on.",
-        "short unknown": "Early values do not tell the final rank.",
-        "change": "{names} matters {more} at {found.curves.step_name} {last} ({late:%} of the "
-        "variance) than at {first} ({early:%}).",
-    }
-
     curves: Curves
     final: Array
     trials: Ints
@@ -165,10 +135,11 @@ class LearningCurves(Result):
         """From which step on ranks are known."""
         ranks = self._ranks()
         if not ranks or not ranks[0].certain:
-            return self.briefly("short unknown")
-        (step,) = ranks[0].values
-        last = f"{self.steps[-1]:g}"
-        return self.briefly("short", step=f"{step:g}", last=last)
+            return "Early values do not tell the final rank."
+        return printable(f"Ranks are known from {self._step(*ranks[0].values)} on.")
+
+    def _step(self, step: float) -> str:
+        return f"{self.curves.step_name} {step:g} of {self.steps[-1]:g}"
 
     @property
     def finding(self) -> str:
@@ -184,11 +155,10 @@ class LearningCurves(Result):
         defined = np.flatnonzero(~np.isnan(self.correlation[:-1]))
         if not len(defined):
             return ()
-        unknown = _NOT_TOLD(enough=self.enough, n=int(self.finished[defined].max()))
-        return (self._rank_at(int(defined[len(defined) // 2]), unknown),)
+        return (self._rank_at(int(defined[len(defined) // 2]), settled=False),)
 
-    def _rank_at(self, i: int, *because: Fact) -> Claim:
-        name, step = self.curves.step_name, float(self.steps[i])
+    def _rank_at(self, i: int, *, settled: bool = True) -> Claim:
+        name, step, n = self.curves.step_name, float(self.steps[i]), int(self.finished[i])
         rho, low = float(self.correlation[i]), float(self.lower[i])
         high = float(self.upper[i])
         interval, shown = None, _short(rho)
@@ -200,21 +170,33 @@ class LearningCurves(Result):
         related = self.related_from
         if related is not None and related < self.steps[-1]:
             above = f" It is above 0 from {name} {related:g} on."
+        if settled:
+            text = (
+                f"From {self._step(step)} on the {self.objective_name} ranks the {n} finished "
+                "trials much as in the end: there the rank correlation with the final values is "
+                f"{shown}."
+            )
+            return self.claim("order", (), rho, interval, values=(step,), text=text)
+        is_known = "is not" if is_lower else "is not known to be"
+        text = (
+            f"The rank of trials before the end {is_known} their final one: at {self._step(step)} "
+            f"the rank correlation with the final values is {shown} ({n} finished trials).{above}"
+        )
+        most = int(self.finished[:-1][~np.isnan(self.correlation[:-1])].max())
+        not_told = fact(
+            f"{most} finished trials do not tell that ranks correlate by "
+            f"{format_value(self.enough)} before the end",
+            role="said",
+        )
         return self.claim(
             "order",
             (),
             rho,
             interval,
             values=(step,),
-            says="unknown" if because else "known",
-            certain=not because,
-            because=because,
-            known="is not" if is_lower else "is not known to be",
-            above=above,
-            step=f"{step:g}",
-            last=f"{self.steps[-1]:g}",
-            n=int(self.finished[i]),
-            rho=shown,
+            text=text,
+            certain=False,
+            because=(not_told,),
         )
 
     def _changes(self) -> tuple[Claim, ...]:
@@ -242,17 +224,16 @@ class LearningCurves(Result):
                 (name,),
                 decision,
                 values=ends,
-                says="change",
-                more="more" if decision.estimate > 0.0 else "less",
-                **self._shown(name, *ends),
+                text=self._change(name, *ends, more=decision.estimate > 0.0),
             )
             for name, (decision, ends) in by_size
         )
 
-    def _shown(self, name: str, first: float, last: float) -> dict[str, Any]:
+    def _change(self, name: str, first: float, last: float, *, more: bool) -> str:
         j = self.names.index(name)
-        early, late = (float(self.shares[at].estimate[j]) for at in (first, last))
-        return {"first": f"{first:g}", "last": f"{last:g}", "early": early, "late": late}
+        early, late = (self.shares[step].estimate[j] for step in (first, last))
+        at = f"{'more' if more else 'less'} at {self.curves.step_name} {last:g}"
+        return f"{name} matters {at} ({late:.0%} of the variance) than at {first:g} ({early:.0%})."
 
     def shares_by_step(self) -> pd.DataFrame:
         """Return a row per hyperparameter and step: its share of the variance, and the interval."""

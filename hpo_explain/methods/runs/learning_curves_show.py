@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hpo_explain.base import filled
+from hpo_explain.base import counted, join_words
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View, broken
 from hpo_explain.methods.runs.learning_curves_result import LearningCurves
 from hpo_explain.space import Array
@@ -19,7 +19,7 @@ def ranks(result: LearningCurves) -> Curves:
     rho, name, from_ = (result.correlation, result.curves.step_name, result.known_from)
     early = from_ is not None and from_ < result.steps[-1]
     lowest = float(np.nanmin([*result.lower, *rho, 0.0]))
-    done = filled("{n:#finished trial}", n=len(result.final) - result.unfinished)
+    done = counted(len(result.final) - result.unfinished, "finished trial")
     without = f"; {result.unfinished} without a final value are not among them"
     half = np.array([rho - result.lower, result.upper - rho])
     return Curves(
@@ -60,9 +60,7 @@ def curves(result: LearningCurves) -> Curves:
         thin=broken(steps, values[finished]),
         lines=lines,
         dots=dots,
-        heading=filled(
-            "The {name} of {n:#trial} step by step", name=result.objective_name, n=len(values)
-        ),
+        heading=f"The {result.objective_name} of {counted(len(values), 'trial')} step by step",
         footer=footer,
         means={"thin": "finished", "unfinished": "pruned or ended early", "main": "the best"},
     )
@@ -91,7 +89,7 @@ def shares(result: LearningCurves) -> Curves:
         dots=dots,
         heading=f"What the {result.objective_name} depends on, step by step",
         subtitle="share of the variance of the value at a step, with its 95% interval",
-        footer=filled("Trials, pruned ones included: {counts}.", counts=counts_in_words),
+        footer=f"Trials, pruned ones included: {join_words(counts_in_words)}.",
         means=means,
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hpo_explain.base import ROUNDED_95, counted
 from hpo_explain.base.figures import Axis, Curves, Dots, Line, View
-from hpo_explain.methods.runs.noise_result import Noise
+from hpo_explain.methods.runs.noise import Noise
 
 
 def noise(result: Noise) -> Curves:
@@ -19,7 +19,8 @@ def noise(result: Noise) -> Curves:
     """
     words: dict[str, Any] = {
         "y": Axis(label=f"standard deviation of {result.objective_name}", limits=(0.0, None)),
-        "footer": _footer(result),
+        "footer": "Points: sample standard deviations of "
+        f"{counted(len(result.observed), 'configuration')} that were evaluated several times.",
     }
     observed = "observed, of one configuration"
     name = result.main
@@ -65,13 +66,6 @@ def noise(result: Noise) -> Curves:
         subtitle="standard deviation of one evaluation, on average over all other hyperparameters",
         means={"main": "predicted, with its 95% band", "others": observed, "guide": "incumbent"},
         **words,
-    )
-
-
-def _footer(result: Noise) -> str:
-    return (
-        f"Points: sample standard deviations of {counted(len(result.observed), 'configuration')} "
-        "that were evaluated several times."
     )
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hpo_explain.base import Subject, check_fraction, check_seed, declared_fact
+from hpo_explain.base import Fact, Subject, check_fraction, fact, spans
 from hpo_explain.belief import LEVEL, as_draws, decide, equally_many, in_own_order
 from hpo_explain.methods._engines.background import baseline_background
 from hpo_explain.methods.proposals.explain_prediction import PredictionExplainer
@@ -34,10 +34,6 @@ from hpo_explain.space import Array, Ints
 
 _ALONG = 5  # trials of the front between which moves are explained
 _MOST_DRAWN = 100  # trials whose ranks are drawn, but for those of the front
-
-_NOT_IN_ALL = declared_fact(
-    "not_in_all_objectives", "left out: {trials:spans}, which not all objectives have"
-)
 
 
 @explains(of="surrogate", without=("surrogate",), several="objectives")
@@ -88,38 +84,12 @@ def pareto(question: Question, *, loss: float = 0.001) -> ParetoFront:
     >>> found.objectives, found.claims[0].hyperparameters
     (('loss', 'duration in seconds'), ('width',))
     """
-    run = question.run
+    run, loss = question.run, check_fraction("loss", loss)
     objectives = Objectives.of(question.runs or {run.objective_name: run})
     models = {
         name: replace(question, run=run, runs={}).model for name, run in objectives.runs.items()
     }
-    return front_of(objectives, models, loss=loss, seed=question.seed)
-
-
-def front_of(
-    objectives: Objectives,
-    surrogates: Mapping[str, Surrogate],
-    *,
-    loss: float = 0.001,
-    seed: int = 0,
-) -> ParetoFront:
-    """Return the front of objectives of the same trials, each with its model; see :func:`pareto`.
-
-    Examples
-    --------
-    >>> import hpo_explain as hx
-    >>> from hpo_explain.run import Objectives
-    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
-    >>> X = space.sample(20)
-    >>> loss = hx.Run(space, X, X[:, 0], "minimize", objective_name="loss")
-    >>> size = hx.Run(space, X, X[:, 0] ** 2, "minimize", objective_name="size")
-    >>> both = Objectives.of({"loss": loss, "size": size})
-    >>> models = {name: run.surrogate() for name, run in both.runs.items()}
-    >>> front_of(both, models).claims[0].kind
-    'best'
-    """
-    check_fraction("loss", loss)
-    return _Front(objectives, surrogates, check_seed(seed)).explained(loss)
+    return _Front(objectives, models, question.seed).explained(loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +106,12 @@ class _Front:
         front = objectives.front
         X = objectives.first.X[front]
         predicted = [self.surrogates[name].predict(X) for name in objectives.names]
-        moves = self._moves()
+        moves, notes = self._moves(), list[Fact]()
+        pairs = itertools.permutations(range(len(objectives.names)), 2)
+        savings = [self._saving(k, other, loss) for k, other in pairs]
+        if left_out := objectives.left_out:
+            text = f"left out: {spans(left_out)}, which not all objectives have"
+            notes.append(fact(text, trials=left_out))
         first = Subject.of(objectives.first)
         return ParetoFront(
             subject=first if not moves else moves[0].reasons[0].subject,
@@ -152,9 +127,9 @@ class _Front:
             predicted=np.column_stack([mean for mean, _ in predicted]),
             predicted_std=np.column_stack([std for _, std in predicted]),
             moves=moves,
-            savings=tuple(self._savings(loss)) if moves else (),
+            savings=tuple(saving for saving in savings if moves and saving is not None),
             draws=self._drawn(),
-            notes=(_NOT_IN_ALL(trials=objectives.left_out),) if objectives.left_out else (),
+            notes=tuple(notes),
         )
 
     def _drawn(self) -> tuple[Ints, Ints]:
@@ -206,11 +181,6 @@ class _Front:
 
     # ------------------------------------------------------------------ cost against gain
 
-    def _savings(self, loss: float) -> list[Saving]:
-        pairs = itertools.permutations(range(len(self.objectives.names)), 2)
-        savings = [self._saving(k, other, loss) for k, other in pairs]
-        return [saving for saving in savings if saving is not None]
-
     def _saving(self, k: int, other: int, loss: float) -> Saving | None:
         """Return what a trial saves most in one objective that costs at most so much in `k`.
 
@@ -255,4 +225,4 @@ class _Front:
         """Return how much more rows cost than one, (draws, n)."""
         among = np.append(rows, best)
         costs = self._costs(k, self.objectives.first.X[among])
-        return np.asarray(costs[:, :-1] - costs[:, -1:])
+        return costs[:, :-1] - costs[:, -1:]

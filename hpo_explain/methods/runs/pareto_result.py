@@ -15,8 +15,9 @@ from hpo_explain.base import (
     PosteriorDraws,
     Result,
     Table,
+    attributes,
     format_value,
-    join_words,
+    join_names,
     plus_minus,
 )
 from hpo_explain.belief import Decision
@@ -137,24 +138,19 @@ class ParetoFront(Result):
     table: ClassVar[Table] = Table(
         index=("trial", "trials_on_front"),
         columns={},
-        held={
-            **{
-                name: name
-                for name in (
-                    "objectives",
-                    "directions",
-                    "trials",
-                    "values",
-                    "ranks",
-                    "predicted",
-                    "predicted_std",
-                    "on_front",
-                    "configurations",
-                )
-            },
-            "front": "trials_on_front",
-            "hypervolume": "contribution",
-            "moves": lambda result: [
+        held=attributes(
+            "objectives",
+            "directions",
+            "trials",
+            "values",
+            "ranks",
+            "predicted",
+            "predicted_std",
+            "on_front",
+            "configurations",
+            front="trials_on_front",
+            hypervolume="contribution",
+            moves=lambda result: [
                 {
                     "source": move.source,
                     "target": move.target,
@@ -163,18 +159,8 @@ class ParetoFront(Result):
                 }
                 for move in result.moves
             ],
-        },
+        ),
     )
-    says: ClassVar[Mapping[str, str]] = {
-        "alone": "Trial {best} is the best of {n} trials in all objectives ({found.objectives}).",
-        "short": "{front} of {n} trials are on the Pareto front.",
-        "trade": "On the way, {each}. | {effect}",
-        "unclear": "It is not certain which hyperparameters pay for the way.",
-        "saving": "Trial {saving.instead} in place of trial {saving.best}, the best in "
-        "{saving.objective}, saves {saved:%} of the {saving.other} (at least {least:%}) and loses "
-        "at most {lost}% of the {saving.objective}.",
-    }
-
     objectives: tuple[str, ...]
     directions: tuple[Direction, ...]
     trials: Ints
@@ -222,6 +208,11 @@ class ParetoFront(Result):
         return self.subject.names
 
     @property
+    def objectives_in_words(self) -> str:
+        """The objectives, one after the other."""
+        return join_names(self.objectives)
+
+    @property
     def trials_on_front(self) -> Ints:
         """The numbers of the trials of the front."""
         return self.trials[self.front]
@@ -250,45 +241,32 @@ class ParetoFront(Result):
         """What pays for the way from one end of the front to the other, and what can be saved."""
         if not self.moves:
             best, n = int(self.trials[self.front[0]]), len(self.trials)
-            return (
-                self.claim(
-                    "best",
-                    (),
-                    values=(best,),
-                    says="alone",
-                    best=best,
-                    n=n,
-                    certain=True,
-                    because=(),
-                ),
-            )
+            objectives = self.objectives_in_words
+            text = f"Trial {best} is the best of {n} trials in all objectives ({objectives})."
+            return (self.claim("best", (), values=(best,), text=text),)
         return (*self._trades(self.moves[0]), *map(self._of_saving, self.savings))
 
     @property
     def headline(self) -> str:
         """How large the front is."""
-        n, front = len(self.trials), len(self.front)
-        return self.briefly("short", front=front, n=n)
+        return f"{self._size}."
+
+    @property
+    def _size(self) -> str:
+        return f"{len(self.front)} of {len(self.trials)} trials are on the Pareto front"
 
     @property
     def finding(self) -> str:
         """How large the front is, what pays for the way along it, and what can be saved."""
         if not self.moves:
             return super().finding
-        n, named = len(self.trials), join_words(self.objectives)
-        ends = " to ".join(f"trial {self._end(end)}" for end in (0, -1))
-        return (
-            f"{len(self.front)} of {n} trials are on the Pareto front of {named}: from {ends}. "
-            f"{super().finding}"
-        )
-
-    def _end(self, end: int) -> str:
-        row = self.front[end]
-        values = [
-            f"{name} {format_value(float(value))}"
-            for name, value in zip(self.objectives, self.values[row], strict=True)
-        ]
-        return f"{self.trials[row]} ({', '.join(values)})"
+        ends = []
+        for row in self.front[[0, -1]].tolist():
+            each = zip(self.objectives, self.values[row].tolist(), strict=True)
+            values = ", ".join(f"{name} {format_value(value)}" for name, value in each)
+            ends.append(f"trial {self.trials[row]} ({values})")
+        front = f"{self._size} of {self.objectives_in_words}: from {' to '.join(ends)}."
+        return f"{front} {super().finding}"
 
     def _trades(self, move: Move) -> list[Claim]:
         """Return what the hyperparameters that matter most do to each objective.
@@ -305,14 +283,15 @@ class ParetoFront(Result):
         claims, named = list[Claim](), set[int]()
         for (j, k), claim in judged.items():
             gain, objective = float(gains[j, k]), self.objectives[k]
-            ends, half = _ends(move, self.names[j]), claim.half
-            says = "trade" if claim.certain and j in certain[:_MOST_TOLD] else ""
-            says = says or ("" if certain or claims else "unclear")
+            ends = tuple(c.get(self.names[j], INACTIVE) for c in (move.before, move.after))
+            frame, text = "{each}", "It is not certain which hyperparameters pay for the way."
+            text *= not (certain or claims)
             verb = "improves" if gain > 0.0 else "worsens"
-            effect = f"{verb} {objective} by {plus_minus(abs(gain), half)}"
-            change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
-            named |= {j} if says == "trade" else set()
-            frame, text = self.words(says, effect=f"{change}{effect}") if says else ("{each}", "")
+            if claim.certain and j in certain[:_MOST_TOLD]:
+                change = "" if j in named else f"{self.names[j]} {_change(*ends)} "
+                named.add(j)
+                frame = "On the way, {each}."
+                text = f"{change}{verb} {objective} by {plus_minus(abs(gain), claim.half)}"
             turned = None
             if claim.interval is not None:
                 low, high = sorted(-move.reasons[k].subject.sign * end for end in claim.interval)
@@ -331,22 +310,15 @@ class ParetoFront(Result):
         return claims
 
     def _of_saving(self, saving: Saving) -> Claim:
-        claim = self.decided(
-            "difference",
-            (),
-            saving.saved,
-            values=(saving.instead, saving.best, saving.loss),
-            says="saving" if saving.saved.certain else "",
-            saving=saving,
-            saved=saving.saved.estimate,
-            least=saving.saved.bound,
-            lost=format_value(100.0 * saving.loss),
+        saved, lost = saving.saved, format_value(100.0 * saving.loss)
+        text = (
+            f"Trial {saving.instead} in place of trial {saving.best}, the best in "
+            f"{saving.objective}, saves {saved.estimate:.0%} of the {saving.other} (at least "
+            f"{saved.bound:.0%}) and loses at most {lost}% of the {saving.objective}."
         )
+        values = (saving.instead, saving.best, saving.loss)
+        claim = self.decided("difference", (), saved, values=values, text=text * saved.certain)
         return replace(claim, term=saving.other)
-
-
-def _ends(move: Move, name: str) -> tuple[Any, Any]:
-    return move.before.get(name, INACTIVE), move.after.get(name, INACTIVE)
 
 
 def _change(was: Any, now: Any) -> str:

@@ -16,7 +16,6 @@ _MOST_PANELS = 6
 _LABELLED = 5  # trials of the front that are numbered
 # of the range of what is drawn: between labels, and around all
 _APART, _MARGIN = (0.07, 0.05)
-_MOST_NAMED = 8
 _TO_THE_RIGHT = 30.0  # times the middle of the front beyond which an axis is logarithmic
 _FOOTER = (
     "Numbers: trials at the ends of the front, and between them. What was observed may be luck: "
@@ -119,7 +118,7 @@ def moves(result: ParetoFront) -> Rows:
     changed = [j for j, n in enumerate(result.names) if move.before.get(n) != move.after.get(n)]
     order = sorted(changed, key=lambda j: -float(np.abs(gains[j]).max()))
     bars = [
-        Bar(row, 0.0, float(gain), float(half) if np.isfinite(half) else None, place=k)
+        Bar(row, 0.0, float(gain), float(half), place=k)
         for row, j in enumerate(order[: Rows.MOST])
         for k, (gain, half) in enumerate(zip(gains[j], halves[j], strict=True))
     ]
@@ -133,12 +132,12 @@ def moves(result: ParetoFront) -> Rows:
         subtitle="Shapley values of the change of each hyperparameter, for the prediction of each "
         "objective",
         footer="Whiskers: 95 % intervals of the models."
-        + (f" Smaller, not drawn: {listed(rest, _MOST_NAMED)}." if rest else ""),
+        + (f" Smaller, not drawn: {listed(rest)}." if rest else ""),
     )
 
 
 VIEWS = {
-    "": View(front, "The Pareto front of {found.objectives}."),
+    "": View(front, "The Pareto front of {found.objectives_in_words}."),
     "moves": View(
         moves,
         "What pays for the way from one end of the front to the other.",

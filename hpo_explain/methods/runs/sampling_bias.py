@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from hpo_explain.base import InputError, check_count, text_html
+from hpo_explain.belief import LEVEL
 from hpo_explain.question import Question, explains
 from hpo_explain.space import Array, gower_distances
 
 _MOST_TRIALS = 2000  # the kernel is held as a whole
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ def _mmd_squared(kernel: Array, is_trial: Array) -> Array:
     within_trials = np.einsum("ij,ij->j", is_trial, with_trials)
     between = with_trials.sum(axis=0) - within_trials
     within_uniform = kernel.sum() - within_trials - 2.0 * between
-    return np.asarray(
+    return (
         (within_uniform - own) / (n * (n - 1))
         + (within_trials - m) / (m * (m - 1))
         - 2.0 * between / (n * m)

@@ -2,20 +2,173 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
 
-from hpo_explain.base import NothingToExplain, Subject, declared_fact
-from hpo_explain.methods.runs.timeline_result import Timeline
+from hpo_explain.base import (
+    NOTHING,
+    Claim,
+    NothingToExplain,
+    Option,
+    Result,
+    Subject,
+    Table,
+    counted,
+    fact,
+)
 from hpo_explain.question import Question, explains
 from hpo_explain.run import Run
-from hpo_explain.space import Array, Ints
+from hpo_explain.space import Array, Bools, Ints
 
-_NO_TIMES = declared_fact(
-    "no_times",
-    "no trial has a start and a finish, so there is no timeline: {time=} names"
-    " the two columns of a table that say when",
-)
-_UNTIMED = declared_fact("trials_without_times", "{trials:#trial} without times, and not drawn")
+_UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
+_LOST = ("failed", "pruned")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Timeline(Result):
+    """Start and finish of every trial, what became of it, and beside which others it ran.
+
+    Attributes
+    ----------
+    trials : ndarray of int, shape (n,)
+        The trials by number, in the order of their starts.
+    states : tuple of str
+        What became of each: "finished", "failed", "pruned", "running" or "left out".
+    started, finished : ndarray of shape (n,)
+        When, in seconds on the clock of the run; the finish of a running trial is NaN.
+    rows : ndarray of int, shape (n,)
+        In which row each stands if those of a row do not overlap, as a worker runs them: which
+        worker ran which trial is not recorded.
+    best : int or None
+        The best feasible trial.
+
+    Examples
+    --------
+    >>> import hpo_explain as hx
+    >>> space = hx.SearchSpace([hx.FloatParameter("x", 0.0, 1.0)])
+    >>> times = {"started": [0.0, 60.0, 200.0], "finished": [60.0, 100.0, 260.0]}
+    >>> run = hx.Run(space, [[0.1], [0.2], [0.3]], [3.0, 1.0, 2.0], "minimize", **times)
+    >>> found = hx.methods.timeline(run)
+    >>> found.seconds.tolist(), found.pauses.tolist(), found.at_once
+    ([60.0, 40.0, 60.0], [[100.0, 200.0]], 1)
+    """
+
+    table: ClassVar[Table] = Table(
+        index=("trial", "trials"),
+        columns={"state": "states", "started": "since_start", "seconds": "seconds", "row": "rows"},
+        beside=("at_once", "span", "idle"),
+        hidden=("started", "finished"),
+    )
+    trials: Ints
+    states: tuple[str, ...]
+    started: Array
+    finished: Array
+    rows: Ints
+    best: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    @property
+    def last(self) -> float:
+        """The last time that is known."""
+        return float(np.nanmax([self.finished, self.started]))
+
+    @property
+    def until(self) -> Array:
+        """When each trial finished; of a running one the last time that is known, (n,)."""
+        return np.where(np.isnan(self.finished), self.last, self.finished)
+
+    @property
+    def since_start(self) -> Array:
+        """Seconds from the first start to that of each trial, (n,)."""
+        return self.started - self.started.min()
+
+    @property
+    def seconds(self) -> Array:
+        """How long each trial ran, so far, (n,)."""
+        return np.maximum(self.until - self.started, 0.0)
+
+    @property
+    def span(self) -> float:
+        """Seconds from the first start to the last time that is known."""
+        return self.last - float(self.started.min())
+
+    @property
+    def at_once(self) -> int:
+        """How many trials ran at the same time at most."""
+        return int(self.rows.max()) + 1
+
+    @property
+    def pauses(self) -> Array:
+        """When no trial ran, though some did before and after: begin and end, (k, 2)."""
+        latest = np.maximum.accumulate(self.until)
+        between = np.column_stack([latest[:-1], self.started[1:]])
+        return between[between[:, 1] > between[:, 0]]
+
+    @property
+    def idle(self) -> float:
+        """For how many seconds no trial ran."""
+        return float(np.diff(self.pauses, axis=1).sum())
+
+    def of_state(self, state: str) -> Bools:
+        """Return which trials have a state, (n,)."""
+        return np.array([one == state for one in self.states], dtype=bool)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """How long all took, and the share of the trials' time that failed and pruned ones took."""
+        trials, took = counted(len(self), "trial"), in_time(self.span)
+        idle = f"; for {in_time(self.idle)} of it none ran" * (self.idle >= 0.01 * self.span > 0.0)
+        text = f"{trials} took {took}, {self._in_rows}{idle}."
+        claims = [self.claim("tried", (), self.span, text=text)]
+        whole = float(self.seconds.sum())
+        for state in _LOST:
+            which = self.of_state(state)
+            share = float(self.seconds[which].sum()) / (whole or 1.0)
+            if share >= NOTHING:
+                text = f"{share:.0%} went into {counted(int(which.sum()), f'{state} trial')}"
+                frame = "Of the trials' time {each}."
+                claims.append(self.claim("tried", (), share, frame=frame, text=text))
+        return tuple(claims)
+
+    @property
+    def _in_rows(self) -> str:
+        one = "one after the other"
+        return one if self.at_once == 1 else f"at most {self.at_once} at once"
+
+    @property
+    def headline(self) -> str:
+        """How long all took."""
+        return f"{counted(len(self), 'trial')} in {in_time(self.span)}, {self._in_rows}."
+
+
+def unit_of_time(seconds: float) -> tuple[str, float]:
+    """Return the unit in which people tell so many seconds, and how many seconds it has.
+
+    Examples
+    --------
+    >>> unit_of_time(5400.0), unit_of_time(0.2)
+    (('h', 3600.0), ('s', 1.0))
+    """
+    fitting: Any = (unit for unit in _UNITS if seconds >= unit[1])
+    return next(fitting, _UNITS[-1])
+
+
+def in_time(seconds: float) -> str:
+    """Return a duration in words.
+
+    Examples
+    --------
+    >>> in_time(5400.0)
+    '1.5 h'
+    """
+    unit, length = unit_of_time(seconds)
+    return f"{seconds / length:.3g} {unit}"
+
+
 _CLOCKS = "clocks_differ"  # the kind of a note of runs
 _STATES = ("failed", "pruned", "running")
 
@@ -54,7 +207,13 @@ def timeline(question: Question) -> Timeline:
     numbers, started, finished = run.clock()
     ended = np.isfinite(started) & np.isfinite(finished)
     if not ended.any():
-        raise NothingToExplain(_NO_TIMES())
+        raise NothingToExplain(
+            fact(
+                "no trial has a start and a finish, so there is no timeline: ",
+                Option("time"),
+                " names the two columns of a table that say when",
+            )
+        )
     is_drawn = ended | [
         np.isfinite(start) and _state(run, trial) == "running"
         for trial, start in zip(numbers.tolist(), started, strict=True)
@@ -65,7 +224,9 @@ def timeline(question: Question) -> Timeline:
     untimed = {*np.asarray(run.trials).tolist(), *run.excluded}
     untimed -= {*numbers[order].tolist()}
     notes = [note for note in run.notes if note.kind == _CLOCKS]
-    notes += [_UNTIMED(trials=sorted(untimed))] if untimed else []
+    if untimed:
+        text = f"{counted(len(untimed), 'trial')} without times, and not drawn"
+        notes.append(fact(text, trials=sorted(untimed)))
     return Timeline(
         subject=Subject.of(run),
         trials=numbers[order],

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hpo_explain.base import counted
+from hpo_explain.base import counted, sentences
 from hpo_explain.base.figures import HATCHED, Bar, Dots, Rows, View
-from hpo_explain.methods.runs.timeline_result import Timeline, in_time, unit_of_time
+from hpo_explain.methods.runs.timeline import Timeline, in_time, unit_of_time
 from hpo_explain.space import Array
 
 _FILLS = {"finished": 0, "failed": 1, "pruned": 3, "running": HATCHED, "left out": 2}
@@ -22,7 +22,10 @@ _THIN, _MOST_BARS = 0.002, 400
 def workers(result: Timeline) -> Rows:
     """Draw a bar from start to finish of each trial, in as many rows as ran at once."""
     unit, length = unit_of_time(result.span - result.idle)
-    long = _long_pauses(result)
+    pauses = result.pauses
+    lengths = np.diff(pauses, axis=1)[:, 0]
+    is_long = lengths > _LONG * (result.span - result.idle)
+    long = pauses[is_long]
     first = result.started.min()
     begins = (_drawn_at(result.started, long) - first) / length
     ends = (_drawn_at(result.until, long) - first) / length
@@ -56,22 +59,16 @@ def workers(result: Timeline) -> Rows:
         ends=(0.0, 1.01 * float(ends.max())),
         heading=f"When {counted(len(result), 'trial')} ran",
         subtitle=result.headline,
-        footer=_footer(left_out),
+        footer=sentences(
+            "A row holds trials that ran one after the other; which worker ran them is not "
+            "recorded.",
+            left_out and f"Not shown: {counted(left_out, 'worker')}.",
+        ),
         means={
             "star": f"best: trial {result.best}",
-            "turn": f"pauses, not drawn: {in_time(_length_of(long))}",
+            "turn": f"pauses, not drawn: {in_time(float(lengths[is_long].sum()))}",
         },
     )
-
-
-def _long_pauses(result: Timeline) -> Array:
-    pauses = result.pauses
-    least = _LONG * (result.span - result.idle)
-    return pauses[np.diff(pauses, axis=1)[:, 0] > least]
-
-
-def _length_of(pauses: Array) -> float:
-    return float(np.diff(pauses, axis=1).sum())
 
 
 def _drawn_at(times: Array, pauses: Array) -> Array:
@@ -88,7 +85,9 @@ def _separate(bars: Sequence[Bar], n_rows: int, end: float) -> list[Bar]:
     separate = dict[int, list[Bar]]()
     for bar in bars:
         row = separate.setdefault(bar.row, [])
-        if row and _is_one(row[-1], bar, thin):
+        before = row[-1] if row else bar
+        lengths = before.length, bar.begin - before.end, bar.length
+        if row and before.fill == bar.fill and max(lengths) < thin:
             both = f"{row[-1].told}\n{bar.told}"
             row[-1] = replace(row[-1], end=bar.end, told=both)
         else:
@@ -98,19 +97,6 @@ def _separate(bars: Sequence[Bar], n_rows: int, end: float) -> list[Bar]:
         for row in separate.values()
         for bar in row
     ]
-
-
-def _is_one(before: Bar, bar: Bar, thin: float) -> bool:
-    lengths = before.length, bar.begin - before.end, bar.length
-    return before.fill == bar.fill and max(lengths) < thin
-
-
-def _footer(left_out: int) -> str:
-    more = f" Not shown: {counted(left_out, 'worker')}." if left_out else ""
-    return (
-        "A row holds trials that ran one after the other; which worker ran them is not recorded."
-        + more
-    )
 
 
 VIEWS = {"": View(workers, "When the trials ran.")}

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hpo_explain.base import percent
 from hpo_explain.base.figures import Bar, Rows, View
 from hpo_explain.belief import R2
-from hpo_explain.methods.runs.trust_result import RunTrust
+from hpo_explain.methods.runs.trust import RunTrust
 
 
 def measures(trust: RunTrust) -> Rows:
     """Draw each measure from 0 to 1, with its interval where it has one."""
-    rows = zip(trust.values, trust.lower, trust.upper, strict=True)
+    rows = zip(trust.values, *trust.ends.T.tolist(), strict=True)
     return Rows(
         labels=[(measure,) for measure in trust.measures],
         bars=[
-            Bar(k, 0.0, at, None if np.isnan(low) else (at - max(low, -1.0), high - at))
+            Bar(k, 0.0, at, (at - max(low, -1.0), high - at))
             for k, (value, low, high) in enumerate(rows)
             for at in [max(value, -1.0)]
         ],

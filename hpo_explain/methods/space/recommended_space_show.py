@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpo_explain.base.figures import PALE, Bar, Rows, View
-from hpo_explain.methods.space.recommended_space_result import Recommendation
+from hpo_explain.methods.space.recommended_space import Recommendation
 
 
 def stays(recommendation: Recommendation) -> Rows:
