@@ -12,8 +12,6 @@ from types import FrameType
 
 import click
 
-_AGAIN = 0.01  # seconds until the cleaning up is over
-
 
 class Interrupt(threading.Event):
     """Whether Ctrl-C was pressed; cleared when what it asks for is done."""
@@ -50,7 +48,8 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 
     def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN, interrupt.repeat).start()
+            # seconds until the cleaning up is over
+            threading.Timer(0.01, interrupt.repeat).start()
         else:
             hook(dropped)
 

@@ -49,7 +49,6 @@ _DASHES: dict[str, Any] = {
     "dot": (0, (1, 1)),
     "dashdot": (0, (5, 1, 1, 1)),
 }
-_MARK = 34.0  # points of a mark in a legend, with the room around it
 _STYLE: dict[str, Any] = {
     "frameon": False,
     "fontsize": TEXT,
@@ -112,8 +111,7 @@ def _sign(sign: str) -> Artist:
     if sign == "beyond":
         return Line2D([], [], **point(sign))
     tick: Any = TICKUP
-    style: dict[str, Any] = {"linestyle": "none", "markersize": 7.0}
-    return Line2D([], [], color=ink(), marker=tick, **style)
+    return Line2D([], [], color=ink(), marker=tick, linestyle="none", markersize=7.0)
 
 
 def legend_of(
@@ -167,8 +165,6 @@ def _mark_alone(mark: Artist) -> Legend:
 
 def write_legend(owner: Any, marks: Mapping[str, Artist], points: float, **where: Any) -> float:
     """Write a legend of axes or of a figure, so wide in points; return how high it is."""
-    if not marks:
-        return 0.0
     texts = [shorten(plain(text), 60) for text in marks]
     beside = _columns(texts, points)
     # Texts are set afterwards: a legend leaves out labels that begin with an underscore.
@@ -181,7 +177,8 @@ def write_legend(owner: Any, marks: Mapping[str, Artist], points: float, **where
 
 def _columns(texts: Sequence[str], points: float) -> int:
     """Return how many entries of a legend stand beside each other."""
-    widths = [columns(text) * TEXT * CHARACTER + _MARK for text in texts]
+    # a mark with the room around it takes 34 points
+    widths = [columns(text) * TEXT * CHARACTER + 34.0 for text in texts]
     if sum(widths) <= points:
         return len(texts)
     return max(1, int(points / max(widths)))

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.draw._text import plain, visible, wrap
+from hpo_explain.draw._text import LINE, plain, visible, wrap
 
 NARROW = 380  # pixels: what fits there fits everywhere
-HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
-# of a line and of a character, in sizes of its font
-LINE, WIDE, BOLD = (1.3, 0.6, 0.68)
+TEXT = 12  # pixels, of the font
+HEADING, SMALL = TEXT + 2, TEXT - 1
+# of a character and of a bold one, in sizes of its font
+WIDE, BOLD = (0.6, 0.68)
 NAME = 24  # columns of a name left of axes
 MARGIN = 18  # pixels right of axes
 MARK, ENTRY = 46, 21  # pixels of a mark in a legend, and of an entry

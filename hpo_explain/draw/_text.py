@@ -14,6 +14,7 @@ from hpo_explain.base.width import first_columns, shorten
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _LEFT_TO_RIGHT = "\u200e"
+LINE = 1.3  # height of a line, in sizes of its font
 
 
 def plain(text: object) -> str:

@@ -14,10 +14,10 @@ from matplotlib.text import Text
 
 from hpo_explain.base.figures.marks import GREY, INK
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
+from hpo_explain.draw._text import LINE, abbreviated, distinct, plain, visible, wrap
 
-TEXT, HEADING, SMALL = 9.0, 11.0, 8.0  # points
-LINE = 1.3  # height of a line, in sizes of its font
+TEXT = 9.0  # points
+HEADING, SMALL = TEXT + 2.0, TEXT - 1.0
 # Comes with matplotlib from 3.11 on and has a glyph for every character, so that none is missing.
 LAST_RESORT = "Last Resort High-Efficiency"
 # width of an average character of DejaVu Sans, and of a bold one, in sizes of the font

@@ -19,14 +19,15 @@ from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw import _room as texts
-from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room
+from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room, write_at
 from hpo_explain.draw._plotly_traces import draw
 from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NAME, NARROW, SMALL, TEXT
 from hpo_explain.draw._text import abbreviated, plain
 
 _EDGE = 8  # pixels left of all texts
 _ASIDE = 36  # pixels left of the first of parallel axes
-_TINY = 9  # pixels of texts along them
+_TINY = SMALL - 2  # pixels of texts along them
+_FROM_THE_TOP = {"xanchor": "left", "yanchor": "top", "yref": "container"}
 _DARK = {
     INK: "white",
     "black": "white",
@@ -114,8 +115,7 @@ def _panels(figure: Panels) -> go.Figure:
     for k, (panel, title) in enumerate(zip(figure.panels, titles, strict=True)):
         _frame(made, panel, title, row=k // across + 1, col=k % across + 1)
     if figure.one_scale:
-        colors = {"type": "heatmap"}
-        made.update_traces(showscale=False, selector=colors)
+        made.update_traces(showscale=False, selector={"type": "heatmap"})
         made.update_traces(showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0)
     _write(made, figure, Room(total, left, belows[-1]), above=above)
     return made
@@ -132,19 +132,8 @@ def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: in
     """Give a panel its title, its tint, and the scale of its colors its place."""
     left, right = next(made.select_xaxes(**cell)).domain
     low, top = next(made.select_yaxes(**cell)).domain
-    made.add_annotation(
-        text=f"<b>{title}</b>" if panel.emphasis else title,
-        x=left,
-        y=top,
-        xref="paper",
-        yref="paper",
-        yshift=2,
-        xanchor="left",
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        font={"size": SMALL},
-    )
+    text = f"<b>{title}</b>" if panel.emphasis else title
+    write_at(made, text, left, top, yanchor="bottom", yshift=2, font_size=SMALL)
     if panel.emphasis:
         made.add_shape(
             type="rect",
@@ -156,7 +145,7 @@ def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: in
             yref="paper",
             layer="below",
             fillcolor=TINT,
-            line={"width": 0},
+            line_width=0,
         )
     for colors in made.select_traces({"type": "heatmap"}, **cell):
         middle, high = (low + top) / 2, top - low
@@ -185,9 +174,8 @@ def _parallel(figure: Parallel) -> go.Figure:
     axes = Axes(made, figure.means)
     for look in looks:
         axes.stroke([None], [None], look)
-    out_of_the_way = {"visible": False, "domain": [0.0, 0.01], "fixedrange": True}
-    axes.update_x(**out_of_the_way)
-    axes.update_y(**out_of_the_way)
+    for update in (axes.update_x, axes.update_y):
+        update(visible=False, domain=[0.0, 0.01], fixedrange=True)
     above = texts.left_of(labels) + MARGIN
     _write(made, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
     return made.add_trace(
@@ -201,17 +189,15 @@ def _parallel(figure: Parallel) -> go.Figure:
                 }
                 for label, values, ticks in zip(labels, figure.crossed.T, figure.ticks, strict=True)
             ],
-            line={
-                "color": codes[order],
-                "cmin": -0.5,
-                "cmax": len(colors) - 0.5,
-                "colorscale": [
-                    [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
-                ],
-            },
+            line_color=codes[order],
+            line_cmin=-0.5,
+            line_cmax=len(colors) - 0.5,
+            line_colorscale=[
+                [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
+            ],
             labelangle=-90,
-            labelfont={"size": SMALL},
-            tickfont={"size": _TINY},
+            labelfont_size=SMALL,
+            tickfont_size=_TINY,
         )
     )
 
@@ -248,67 +234,37 @@ def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None
     below = room.below
     if words.footer:
         below += texts.high(footer, SMALL) + MARGIN
-        made.add_annotation(
-            text=footer,
-            x=0,
-            y=0,
-            xref="paper",
-            yref="paper",
-            xshift=_EDGE - room.left,
-            yshift=-room.below,
-            xanchor="left",
-            yanchor="top",
-            align="left",
-            showarrow=False,
-            font={"size": SMALL, "color": GREY},
-        )
+        away = {"xshift": _EDGE - room.left, "yshift": -room.below}
+        write_at(made, footer, 0, 0, yanchor="top", font_size=SMALL, font_color=GREY, **away)
     height = over + legend + above + room.high + below
     made.update_layout(
         height=height,
         barmode="overlay",
-        font={"size": TEXT},
-        hoverlabel={"align": "left"},
+        font_size=TEXT,
+        hoverlabel_align="left",
         margin={"t": over + above + legend * bool(above), "b": below, "l": room.left, "r": MARGIN},
-        title={
-            "text": heading,
-            "font": {"size": HEADING},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1.0,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"t": 22, "l": _EDGE},
-        },
-        legend={
-            "orientation": "h",
-            "xref": "container",
-            "yref": "container",
-            "x": _EDGE / NARROW,
-            "xanchor": "left",
-            "y": 1.0 - over / height,
-            "yanchor": "top",
-            "font": {"size": SMALL},
-            "tracegroupgap": 0,
-        },
+        title={"text": heading, "x": 0, "y": 1.0, "pad": {"t": 22, "l": _EDGE}, **_FROM_THE_TOP},
+        title_font_size=HEADING,
+        legend={"orientation": "h", "x": _EDGE / NARROW, "xref": "container", **_FROM_THE_TOP},
+        legend_y=1.0 - over / height,
+        legend_font_size=SMALL,
+        legend_tracegroupgap=0,
     )
     made.update_xaxes(
         ticklabelstandoff=5,  # the numbers of both axes do not touch
-        tickfont={"size": SMALL},
-        title={"font": {"size": TEXT}, "standoff": 6},
+        tickfont_size=SMALL,
+        title_font_size=TEXT,
+        title_standoff=6,
     )
-    made.update_yaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4})
+    made.update_yaxes(tickfont_size=SMALL, title_font_size=TEXT, title_standoff=4)
 
 
 def _over(words: Words) -> str:
     """Return what stands over a figure: its heading, its subtitle and its caution."""
     room = texts.fitting(NARROW, HEADING, BOLD)
-    paragraphs = [f"<b>{texts.lines(words.heading, room)}</b>"]
+    subtitle = texts.lines(words.subtitle, texts.fitting(NARROW))
+    warning = texts.lines(words.warning, texts.fitting(NARROW, wide=BOLD))
+    paragraphs = [subtitle, warning and f"<b>{warning}</b>"]
     small = f'<span style="font-size:{TEXT}px">{{}}</span>'
-    if words.subtitle:
-        room = texts.fitting(NARROW)
-        paragraphs.append(small.format(texts.lines(words.subtitle, room)))
-    if words.caution:
-        room = texts.fitting(NARROW, wide=BOLD)
-        warning = f"<b>{texts.lines(words.warning, room)}</b>"
-        paragraphs.append(small.format(warning))
-    return "<br>".join(paragraphs)
+    heading = f"<b>{texts.lines(words.heading, room)}</b>"
+    return "<br>".join([heading, *(small.format(text) for text in paragraphs if text)])

@@ -12,11 +12,9 @@ from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.adapters.formats import PICKLE, STORAGE, TABLE, Place, place_of, runs_in
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import abridged, printable
-from hpo_explain.mcp.limits import quoted
+from hpo_explain.mcp.limits import LONGEST_NAME, quoted
 
-_MOST_IN_ERRORS = 30
 _MOST_LISTED = 200  # runs, and studies of a storage
-_LONGEST = 300  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -77,13 +75,13 @@ class Places:
                 from hpo_explain.adapters.optuna.storage import study_names
 
                 names = study_names(address)
-                some = [one[:_LONGEST] for one in names[:_MOST_LISTED]]
+                some = [one[:LONGEST_NAME] for one in names[:_MOST_LISTED]]
                 entry["study_names"] = [printable(one) for one in some]
                 if len(names) > _MOST_LISTED:
                     entry["left_out"] = len(names) - _MOST_LISTED
         except Exception as error:  # one damaged file hides no other
             problem = self.named(str(error))
-            entry["unreadable"] = printable(problem[:_LONGEST])
+            entry["unreadable"] = printable(problem[:LONGEST_NAME])
         return entry
 
     def opened(self, name: str) -> str:
@@ -102,7 +100,7 @@ class Places:
         if name in shown:  # as it is listed
             return shown[name]
         problem = f"was {quoted(name)}, which this server was not started with"
-        names = abridged([*map(quoted, shown)], _MOST_IN_ERRORS)
+        names = abridged([*map(quoted, shown)], 30)
         remedy = (
             f"It reads: {names or 'nothing'}. To read more, start it with their folder or address."
         )
