@@ -72,5 +72,4 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 def interrupt_at_hand() -> Interrupt:
     """Return what the command at hand knows about Ctrl-C."""
     context = click.get_current_context(silent=True)
-    interrupt = None if context is None else context.find_object(Interrupt)
-    return Interrupt() if interrupt is None else interrupt
+    return (context and context.find_object(Interrupt)) or Interrupt()

@@ -13,6 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
 from matplotlib.patches import Patch
+from matplotlib.transforms import Transform
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -163,15 +164,25 @@ def _mark_alone(mark: Artist) -> Legend:
     return legend
 
 
-def write_legend(owner: Any, marks: Mapping[str, Artist], points: float, **where: Any) -> float:
-    """Write a legend of axes or of a figure, so wide in points; return how high it is."""
+def write_legend(
+    owner: Any, marks: Mapping[str, Artist], points: float, corner: Transform, loc: str
+) -> float:
+    """Write a legend of axes or of a figure at its upper left corner; return how high it is."""
     texts = [shorten(plain(text), 60) for text in marks]
     beside = _columns(texts, points)
     # Texts are set afterwards: a legend leaves out labels that begin with an underscore.
-    legend = owner.legend([*marks.values()], ["-"] * len(marks), ncols=beside, **where, **_STYLE)
+    legend = owner.legend(
+        [*marks.values()],
+        ["-"] * len(marks),
+        ncols=beside,
+        loc=loc,
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=corner,
+        **_STYLE,
+    )
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set_text(text)
-    literal(legend.get_texts())
+    literal(*legend.get_texts())
     return ceil(len(texts) / beside) * TEXT * 1.45
 
 

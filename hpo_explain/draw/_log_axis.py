@@ -56,7 +56,7 @@ class PlainPowers(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the text of a number."""
-        ends = [x] if self.axis is None else sorted(self.axis.get_view_interval())
+        ends = sorted(self.axis.get_view_interval()) if self.axis else [x]
         if min(ends) >= 1e-3 * (1.0 - 1e-9) and max(ends) < 1e4:
             return f"{x:g}"
         factor, exponent = f"{x:.3e}".split("e")

@@ -45,11 +45,16 @@ _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 
 
 
 def draw(
-    ax: Axes, figure: Rows | Curves | Cells | Parallel, points: float, *, scale: bool = True
+    ax: Axes,
+    figure: Rows | Curves | Cells | Parallel,
+    points: float,
+    *,
+    scale: bool = True,
+    high: float = HEIGHT,
 ) -> Shape:
     """Draw a description on axes that are so wide in points.
 
-    Cells have the scale of their colors beside them, or not.
+    Cells have the scale of their colors beside them, or not; curves are so high.
     """
     ax.tick_params(labelsize=TEXT)
     for axis in (ax.xaxis, ax.yaxis):
@@ -59,7 +64,7 @@ def draw(
     if isinstance(figure, Rows):
         return _draw_rows(ax, figure, points)
     if isinstance(figure, Curves):
-        return _draw_curves(ax, figure, points)
+        return _draw_curves(ax, figure, points, high)
     if isinstance(figure, Parallel):
         return _draw_parallel(ax, figure, points)
     return _draw_cells(ax, figure, points, scale=scale)
@@ -92,8 +97,7 @@ def _draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
     scale = None
     if rows.scale:
         *ends, label = rows.scale
-        colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
-        scale = _draw_scale([ax], colors, label, height)
+        scale = _draw_scale([ax], (0.0, 1.0), label, height)
         scale.set_yticks([0.0, 1.0], labels=ends)
     return Shape(height, rows.label, "", scale)
 
@@ -128,23 +132,25 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
     uncertain = [bar for bar in rows.bars if not bar.bare]
     line = 0.8 if rows.places > 1 else 1.0
     if uncertain:
-        ax.errorbar(
-            [bar.end for bar in uncertain],
-            [rows.height_of(bar) for bar in uncertain],
-            xerr=np.transpose([bar.reach for bar in uncertain]),
-            fmt="none",
-            ecolor=ink(),
-            capsize=2.0,
-            elinewidth=line,
-            capthick=line,
-            zorder=3,
-        )
+        ends = np.array([bar.end for bar in uncertain])
+        heights = np.array([rows.height_of(bar) for bar in uncertain])
+        reach = np.transpose([bar.reach for bar in uncertain])
+        style = {"elinewidth": line, "capthick": line, "zorder": 3}
+        _draw_whiskers(ax, heights, ends, reach, lying=True, ecolor=ink(), **style)
+
+
+def _draw_whiskers(
+    ax: Axes, x: Array, y: Array, reach: Array, *, lying: bool, capsize: float = 2.0, **style: Any
+) -> None:
+    """Draw how far values may be off, along y."""
+    style["xerr" if lying else "yerr"] = reach
+    ax.errorbar(*_turned(x, y, lying), fmt="none", capsize=capsize, **style)
 
 
 # ---------------------------------------------------------------------- curves
 
 
-def _draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
+def _draw_curves(ax: Axes, figure: Curves, points: float, high: float) -> Shape:
     lying, limits = figure.lying, figure.limits()
     x, y = (figure.y, figure.x) if lying else (figure.x, figure.y)
     _set_axes(ax, x, y, points)
@@ -172,7 +178,7 @@ def _draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     ax.set_ylim(limits)
     if figure.x.names:
         names_across(ax, figure.x.names, 0.85 * points)
-    return Shape(HEIGHT, x.title, y.title)
+    return Shape(high, x.title, y.title)
 
 
 def _name_rows(ax: Axes, figure: Curves, points: float) -> float:
@@ -203,7 +209,7 @@ def _draw_uprights(ax: Axes, figure: Curves) -> None:
                 fontsize=SMALL,
                 color=ink(LOOKS[note.look].color),
             )
-            literal([text])
+            literal(text)
 
 
 def _draw_stretches(ax: Axes, figure: Curves) -> None:
@@ -242,9 +248,8 @@ def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
         )
         alone = line.alone & np.isfinite(low)
         if alone.any() and not line.marks:
-            x, y = _turned(line.x[alone], line.y[alone], lying)
-            whiskers: dict[str, Any] = {"xerr" if lying else "yerr": line.reach[:, alone]}
-            ax.errorbar(x, y, fmt="none", ecolor=style["color"], capsize=2.0, **whiskers)
+            reach, color = line.reach[:, alone], style["color"]
+            _draw_whiskers(ax, line.x[alone], line.y[alone], reach, lying=lying, ecolor=color)
     if line.alone.any():
         mark = point(line.look)
         style |= {key: mark[key] for key in mark if key.startswith("marker")}
@@ -286,23 +291,14 @@ def _draw_dots(ax: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -
         style["marker"] = MARKERS[marker]
         style["markersize"] = LOOKS["beyond"].size
     if dots.has_ends:
-        whiskers: dict[str, Any] = {"xerr" if lying else "yerr": np.nan_to_num(dots.reach)}
-        ax.errorbar(
-            x,
-            y,
-            fmt="none",
-            ecolor=style["color"],
-            elinewidth=1.4,
-            capsize=2.5,
-            zorder=3,
-            **whiskers,
-        )
+        how = {"capsize": 2.5, "ecolor": style["color"], "elinewidth": 1.4, "zorder": 3}
+        _draw_whiskers(ax, dots.x, dots.y, np.nan_to_num(dots.reach), lying=lying, **how)
         if look.hollow:
             style["markerfacecolor"] = "white"
     ax.plot(x, y, clip_on=False, zorder=3.2, rasterized=many, **style)
     beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL}
     for right, up, text in zip(x, y, dots.labels, strict=False):
-        literal([ax.annotate(text, (right, up), (4.0, 4.0), **beside)])
+        literal(ax.annotate(text, (right, up), (4.0, 4.0), **beside))
 
 
 def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
@@ -361,7 +357,7 @@ def _bins(ax: Axes, points: float, *, whole: bool = False, shares: bool = False)
 def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape:
     low, high = figure.ends()
     shown = np.ma.masked_invalid(figure.values.T)
-    mesh = ax.pcolormesh(
+    ax.pcolormesh(
         figure.x.edges(),
         figure.y.edges(),
         shown,
@@ -394,34 +390,27 @@ def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape
             # NaN is not above the middle
             color = "black" if figure.values[i, j] > middle else "white"
             ax.text(i, j, text, color=color, **style)
-    literal(ax.texts)
-    beside = None
-    if scale:
-        beside = _draw_scale([ax], mesh, figure.scale, height)
-        _number_scale(beside, figure)
+    literal(*ax.texts)
+    beside = draw_scale_of(figure, [ax], height) if scale else None
     return Shape(height, figure.x.title, figure.y.title, beside)
 
 
-def draw_one_scale(axes: list[Axes], figure: Cells) -> Axes:
-    """Draw the scale of colors that cells of several panels share."""
-    colors = ScalarMappable(Normalize(*figure.ends()), cmap="cividis")
-    scale = _draw_scale(axes, colors, figure.scale, HEIGHT)
-    _number_scale(scale, figure)
+def draw_scale_of(figure: Cells, axes: list[Axes], height: float = HEIGHT) -> Axes:
+    """Draw the scale of the colors of cells beside axes, which may be several panels."""
+    scale = _draw_scale(axes, figure.ends(), figure.scale, height)
+    scale.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    if figure.percent:
+        scale.yaxis.set_major_formatter(_percent)
     return scale
 
 
-def _draw_scale(axes: list[Axes], colors: ScalarMappable, label: str, height: float) -> Axes:
+def _draw_scale(axes: list[Axes], ends: tuple[float, float], label: str, height: float) -> Axes:
     """Draw a scale of colors beside axes that are so high in points."""
+    colors = ScalarMappable(Normalize(*ends), cmap="cividis")
     scale = axes[0].figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.05, aspect=30)
     scale.ax.tick_params(labelsize=TEXT)
     scale.outline.set_visible(False)
     scale.set_label(shorten(plain(label), characters(height)), fontsize=TEXT)
-    literal([scale.ax.yaxis.label])
+    literal(scale.ax.yaxis.label)
     beside: Axes = scale.ax
     return beside
-
-
-def _number_scale(scale: Axes, figure: Cells) -> None:
-    scale.yaxis.set_major_locator(MaxNLocator(nbins=6))
-    if figure.percent:
-        scale.yaxis.set_major_formatter(_percent)

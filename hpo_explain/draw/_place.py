@@ -41,8 +41,7 @@ class Shape:
     scale: Axes | None = None
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """How many points the numbers and labels of axes reach beyond them."""
 
     left: float = 0.0
@@ -51,9 +50,7 @@ class Room:
 
     def __or__(self, other: Room) -> Room:
         """Return the room that both need."""
-        return Room(
-            max(self.left, other.left), max(self.right, other.right), max(self.below, other.below)
-        )
+        return Room(*map(max, self, other))
 
 
 def room_of(ax: Axes) -> Room:
@@ -63,16 +60,10 @@ def room_of(ax: Axes) -> Room:
 
 def room_beside(axis: Axis) -> Room:
     """Return how far the numbers and the label of one axis reach beyond the axes."""
-    box = axis.get_tightbbox()
-    if box is None:
-        return Room()
     inner = axis.axes.bbox
-    pixel = 72.0 / axis.axes.figure.figure.dpi
-    return Room(
-        left=max(0.0, pixel * (inner.x0 - box.x0)),
-        right=max(0.0, pixel * (box.x1 - inner.x1)),
-        below=max(0.0, pixel * (inner.y0 - box.y0)),
-    )
+    box = axis.get_tightbbox() or inner
+    pixels = (inner.x0 - box.x0, box.x1 - inner.x1, inner.y0 - box.y0)
+    return Room() | Room(*(72.0 / axis.axes.figure.figure.dpi * length for length in pixels))
 
 
 def label_below(axis: Axis) -> float:
@@ -124,7 +115,7 @@ def place(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> Non
 def _right_of(room: Room, scale: Axes | None) -> float:
     """Return how many points are taken right of axes."""
     right = max(room.right, _AFTER)
-    return right if scale is None else right + _GAP + room_of(scale).right
+    return right + _GAP + room_of(scale).right if scale else right
 
 
 def _put(
@@ -134,7 +125,7 @@ def _put(
     left, below, wide, high = rect
     wide = max(wide, _LEAST)
     _move(ax, (left, below, wide, high), size)
-    if scale is not None:
+    if scale:
         _move(scale, (left + wide + _AFTER, below, _GAP, high), size)
 
 
@@ -197,7 +188,7 @@ class Grid:
             heights *= max(total - around, _LEAST * len(heights)) / heights.sum()
         taken = float(lefts.sum() + rights.sum()) + beside + 2 * EDGE
         of_scale = 0.0
-        if self.scale is not None:
+        if self.scale:
             of_scale = _GAP + room_of(self.scale).right
             taken += _AFTER + of_scale
         wide = (width - taken - _GAP * (self.columns - 1)) / self.columns
@@ -209,7 +200,7 @@ class Grid:
             row, column = divmod(i, self.columns)
             rect = (starts[column], ends[row], wide, heights[row])
             _put(ax, scale, rect, (width, total))
-        if self.scale is not None:
+        if self.scale:
             rect = (width - EDGE - of_scale, bottom, _GAP, top - bottom)
             _move(self.scale, rect, (width, total))
         return (top + bottom) / 2.0 / total

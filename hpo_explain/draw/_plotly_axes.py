@@ -63,8 +63,7 @@ class Axes:
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""
-        room = texts.fitting(NARROW - texts.MARK, SMALL)
-        text = texts.lines(text or self._means.get(meaning, ""), room)
+        text = texts.within(text or self._means.get(meaning, ""), NARROW - texts.MARK, SMALL)
         named = {other.name for other in self.figure.data if other.showlegend}
         trace.update(
             name=text,
@@ -113,8 +112,7 @@ def pointed_at(*values: tuple[Axis, float]) -> str:
 
 
 def hovertext(texts_of_points: Iterable[str]) -> list[str]:
-    room = texts.fitting(NARROW)
-    return [texts.lines(text, room) for text in texts_of_points]
+    return [texts.within(text, NARROW) for text in texts_of_points]
 
 
 # ---------------------------------------------------------------------- looks
@@ -258,7 +256,7 @@ def along_y(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> 
 
 def along_x(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> int:
     """Give an x axis what is written along it; return how many pixels that takes below."""
-    title = texts.lines(axis.title, texts.fitting(pixels))
+    title = texts.within(axis.title, pixels)
     axes.update_x(title=title)
     if axis.names:
         return texts.below(title) + _names_across(axes, axis.names, pixels)

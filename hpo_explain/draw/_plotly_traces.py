@@ -68,7 +68,7 @@ def _draw_rows(axes: Axes, rows: Rows) -> Room:
         draw_dots(axes, replace(dots, x=dots.y, y=dots.x), lying=True)
     labels = [texts.row_label(label) for label in rows.labels]
     left = names_down(axes, labels, quiet=rows.quiet)
-    title = texts.lines(rows.label, texts.fitting(axes.wide - left - MARGIN))
+    title = texts.within(rows.label, axes.wide - left - MARGIN)
     axes.update_x(
         range=rows.limits(),
         title=title,

@@ -62,6 +62,11 @@ def fitting(pixels: float, size: int = TEXT, wide: float = WIDE) -> int:
     return max(int((pixels - MARGIN) / (size * wide)), 10)
 
 
+def within(text: str, pixels: float, size: int = TEXT, wide: float = WIDE) -> str:
+    """Return a text as it is on lines of at most so many pixels."""
+    return lines(text, fitting(pixels, size, wide))
+
+
 def lines(text: str, width: int) -> str:
     """Return a text as it is, without any markup of its own, on lines of limited width."""
     return html.escape(wrap(visible(text), width), quote=False).replace("\n", "<br>")

@@ -6,6 +6,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
 
 from wcwidth import iter_graphemes
 
@@ -53,8 +54,8 @@ def abbreviated(texts: Iterable[str], width: int) -> list[str]:
 
 def _common(texts: Collection[Sequence[str]]) -> int:
     """Return how many characters texts have in common at their beginnings."""
-    places = enumerate(zip(*texts, strict=False))
-    return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
+    same = takewhile(lambda here: len({*here}) == 1, zip(*texts, strict=False))
+    return len([*same])
 
 
 def _around(text: Sequence[str], start: int, end: int, width: int) -> str:

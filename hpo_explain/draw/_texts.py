@@ -34,7 +34,7 @@ def characters(points: float, size: float = TEXT, wide: float = CHARACTER) -> in
     return max(int(points / (size * wide)), 8)
 
 
-def literal(texts: Iterable[Text]) -> None:
+def literal(*texts: Text) -> None:
     """Have texts drawn as they are, without mathtext or TeX, in whatever script."""
     for text in texts:
         text.set_text(visible(text.get_text()))
@@ -93,7 +93,7 @@ def names_down(ax: Axes, labels: Sequence[str], *, tinted: bool = True) -> None:
     ax.set_ylim(max(n, 1) - 0.5, -0.5)
     ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
     ax.tick_params(axis="y", length=0.0)
-    literal(ax.get_yticklabels())
+    literal(*ax.get_yticklabels())
 
 
 def names_across(ax: Axes, names: Sequence[str], points: float) -> None:
@@ -114,4 +114,4 @@ def names_across(ax: Axes, names: Sequence[str], points: float) -> None:
     )
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.tick_params(axis="x", length=0.0)
-    literal(ax.get_xticklabels())
+    literal(*ax.get_xticklabels())

@@ -228,7 +228,7 @@ def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
 def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
     """Write what stands over and under a figure, which becomes as high as it is on a phone."""
     heading = _over(words)
-    footer = texts.lines(words.footer, texts.fitting(NARROW, SMALL))
+    footer = texts.within(words.footer, NARROW, SMALL)
     over = texts.high(heading, HEADING) + MARGIN
     legend = texts.legend_high([trace.name for trace in made.data if trace.showlegend])
     below = room.below
@@ -261,10 +261,8 @@ def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None
 
 def _over(words: Words) -> str:
     """Return what stands over a figure: its heading, its subtitle and its caution."""
-    room = texts.fitting(NARROW, HEADING, BOLD)
-    subtitle = texts.lines(words.subtitle, texts.fitting(NARROW))
-    warning = texts.lines(words.warning, texts.fitting(NARROW, wide=BOLD))
-    paragraphs = [subtitle, warning and f"<b>{warning}</b>"]
+    heading = texts.within(words.heading, NARROW, HEADING, BOLD)
+    warning = texts.within(words.warning, NARROW, wide=BOLD)
+    paragraphs = [texts.within(words.subtitle, NARROW), warning and f"<b>{warning}</b>"]
     small = f'<span style="font-size:{TEXT}px">{{}}</span>'
-    heading = f"<b>{texts.lines(words.heading, room)}</b>"
-    return "<br>".join([heading, *(small.format(text) for text in paragraphs if text)])
+    return "<br>".join([f"<b>{heading}</b>", *map(small.format, filter(None, paragraphs))])

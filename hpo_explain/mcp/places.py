@@ -47,10 +47,6 @@ class Places:
                 raise InputError("place", problem, shown, remedy)
         return cls(folders, {shown_address(one): one for one in others})
 
-    def names(self) -> list[str]:
-        """Return what can be asked for: files by their paths in a folder, and addresses."""
-        return [*self._addresses_by_name()]
-
     def _addresses_by_name(self, name: str | None = None) -> dict[str, str]:
         """Return the addresses of all that can be asked for, or of what has a name."""
         addresses = {**self.addresses}

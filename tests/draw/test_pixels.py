@@ -96,7 +96,7 @@ def missing(description) -> list[str]:
 def marks(ax, panel) -> Iterator[Mark]:
     """All marks that a figure without panels describes, where its axes have them."""
     lying = not isinstance(panel, Cells) and (not isinstance(panel, Curves) or panel.lying)
-    for line in panel.lines if isinstance(panel, Curves) else ():
+    for line in getattr(panel, "lines", ()):
         yield from of_line(ax, line, lying)
     for dots in getattr(panel, "dots", ()):  # parallel axes have none
         turned = lying and not isinstance(panel, Rows)
