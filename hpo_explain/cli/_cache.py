@@ -45,7 +45,7 @@ def key_of(args: Sequence[str], rests_on: object) -> str:
         The key; empty where the answer may rest on something else than these files.
     """
     key = hashlib.sha256(f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace"))
-    found = False
+    has_source = False
     try:
         for text in dict.fromkeys(text for one in args for text in _texts(one)):
             path = _place(text)
@@ -53,13 +53,13 @@ def key_of(args: Sequence[str], rests_on: object) -> str:
                 continue
             if not path or not _stands_alone(path):
                 return ""
-            found = True
+            has_source = True
             for file in (path, *_beside(path)):
                 key.update(f"|{text}|".encode("utf-8", errors="replace"))
                 key.update(_digest(file))
     except (OSError, ValueError):
         return ""
-    return key.hexdigest() if found else ""
+    return key.hexdigest() if has_source else ""
 
 
 def _texts(argument: str) -> Iterator[str]:

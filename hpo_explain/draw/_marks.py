@@ -20,9 +20,9 @@ from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line, pointi
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
 from hpo_explain.base.width import shorten
+from hpo_explain.draw._layout import Shape
 from hpo_explain.draw._legend import DIMMED, MARKED, MARKERS, patch, point, stroke
 from hpo_explain.draw._log_axis import make_log
-from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
     SMALL,
@@ -40,7 +40,7 @@ from hpo_explain.space import Array
 
 HEIGHT = 190.0  # points that axes are high
 SCALE = 78.0  # points, width of the scale of colors with its texts
-_ROW = 18.0  # points that a row of one bar is high
+_ROW = 2.0 * TEXT  # points that a row of one bar is high
 _MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 
 

@@ -19,9 +19,9 @@ from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._around import MARGINS, write_around, write_around_panels, write_at_side
+from hpo_explain.draw._layout import EDGE, Grid
 from hpo_explain.draw._legend import key_of, legend_of
 from hpo_explain.draw._marks import HEIGHT, SCALE, draw, draw_scale_of
-from hpo_explain.draw._place import EDGE, Grid, place
 from hpo_explain.draw._text import abbreviated, plain, wrap
 from hpo_explain.draw._texts import TEXT, characters, high, literal
 from hpo_explain.draw.pages import is_for_pages
@@ -49,7 +49,7 @@ def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = 
     marks = legend_of(figure, figure.means)
     around = write_around(ax, figure, marks, shape, points)
     if is_new:
-        place(ax, shape, texts, around)
+        lay_out(ax, shape, texts, around)
     return ax
 
 
@@ -106,7 +106,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
         scale=draw_scale_of(colors, list(axes)) if colors else None,
     )
     over, under = write_around_panels(part, figure, points)
-    middle = grid.place(
+    middle = grid.lay_out(
         part, is_whole=is_new, over=over, under=under, beside=1.5 * TEXT if beside else 0.0
     )
     if beside:

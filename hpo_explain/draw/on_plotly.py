@@ -25,7 +25,7 @@ from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NAME, NARROW, SMALL, T
 from hpo_explain.draw._text import abbreviated, plain
 
 _EDGE = 8  # pixels left of all texts
-_ASIDE = 36  # pixels left of the first of parallel axes
+_ASIDE = 2 * MARGIN  # pixels left of the first of parallel axes
 _TINY = SMALL - 2  # pixels of texts along them
 _FROM_THE_TOP = {"xanchor": "left", "yanchor": "top", "yref": "container"}
 _DARK = {
@@ -40,16 +40,16 @@ _DARK = {
 
 def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     """Return a description as a figure, on white or on black."""
-    made = go.Figure()
+    chart = go.Figure()
     if isinstance(figure, Panels):
-        made = _panels(figure)
+        chart = _panels(figure)
     elif isinstance(figure, Parallel):
-        made = _parallel(figure)
+        chart = _parallel(figure)
     else:
-        _write(made, figure, draw(Axes(made, figure.means), figure))
+        _write(chart, figure, draw(Axes(chart, figure.means), figure))
     if dark:
-        made = go.Figure(_darkened(made.to_dict()))
-    return made.update_layout(template="plotly_dark" if dark else "plotly_white")
+        chart = go.Figure(_darkened(chart.to_dict()))
+    return chart.update_layout(template="plotly_dark" if dark else "plotly_white")
 
 
 def script_of_pages() -> bytes:
@@ -76,7 +76,7 @@ def _panels(figure: Panels) -> go.Figure:
     n = len(figure.panels)
     across = 1 if any(map(_is_named, figure.panels)) else min(2, n)
     ends = figure.ends_of_y
-    made = make_subplots(
+    chart = make_subplots(
         ceil(n / across),
         across,
         horizontal_spacing=0.04 if ends else 0.2,
@@ -88,7 +88,7 @@ def _panels(figure: Panels) -> go.Figure:
     rooms = []
     for k, panel in enumerate(figure.panels):
         row, column = divmod(k, across)
-        axes = Axes(made, figure.legend(), wide, row=row + 1, col=column + 1)
+        axes = Axes(chart, figure.legend(), wide, row=row + 1, col=column + 1)
         rooms.append(draw(axes, panel))
         if ends:
             low, high = np.log10(ends) if figure.curves[0].y.log else ends
@@ -110,15 +110,17 @@ def _panels(figure: Panels) -> go.Figure:
     top = 0
     for k, (high, below) in enumerate(zip(highs, belows, strict=True)):
         domain = [1.0 - (top + high) / total, 1.0 - top / total]
-        made.update_yaxes(domain=domain, row=k + 1)
+        chart.update_yaxes(domain=domain, row=k + 1)
         top += high + below + above
     for k, (panel, title) in enumerate(zip(figure.panels, titles, strict=True)):
-        _frame(made, panel, title, row=k // across + 1, col=k % across + 1)
+        _frame(chart, panel, title, row=k // across + 1, col=k % across + 1)
     if figure.one_scale:
-        made.update_traces(showscale=False, selector={"type": "heatmap"})
-        made.update_traces(showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0)
-    _write(made, figure, Room(total, left, belows[-1]), above=above)
-    return made
+        chart.update_traces(showscale=False, selector={"type": "heatmap"})
+        chart.update_traces(
+            showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0
+        )
+    _write(chart, figure, Room(total, left, belows[-1]), above=above)
+    return chart
 
 
 def _is_named(panel: Rows | Curves | Cells) -> bool:
@@ -128,14 +130,14 @@ def _is_named(panel: Rows | Curves | Cells) -> bool:
     return isinstance(panel, Rows) or bool(panel.y.names)
 
 
-def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int) -> None:
+def _frame(chart: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int) -> None:
     """Give a panel its title, its tint, and the scale of its colors its place."""
-    left, right = next(made.select_xaxes(**cell)).domain
-    low, top = next(made.select_yaxes(**cell)).domain
+    left, right = next(chart.select_xaxes(**cell)).domain
+    low, top = next(chart.select_yaxes(**cell)).domain
     text = f"<b>{title}</b>" if panel.emphasis else title
-    write_at(made, text, left, top, yanchor="bottom", yshift=2, font_size=SMALL)
+    write_at(chart, text, left, top, yanchor="bottom", yshift=2, font_size=SMALL)
     if panel.emphasis:
-        made.add_shape(
+        chart.add_shape(
             type="rect",
             x0=left,
             x1=right,
@@ -147,7 +149,7 @@ def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: in
             fillcolor=TINT,
             line_width=0,
         )
-    for colors in made.select_traces({"type": "heatmap"}, **cell):
+    for colors in chart.select_traces({"type": "heatmap"}, **cell):
         middle, high = (low + top) / 2, top - low
         colors.update(colorbar={"x": right, "y": middle, "len": high})
 
@@ -169,16 +171,16 @@ def _parallel(figure: Parallel) -> go.Figure:
     order = np.argsort(codes, kind="stable")  # the last ones are on top
     colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
     steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
-    made = go.Figure()
+    chart = go.Figure()
     # the legend is that of traces without points, whose axes are out of the way
-    axes = Axes(made, figure.means)
+    axes = Axes(chart, figure.means)
     for look in looks:
         axes.stroke([None], [None], look)
     for update in (axes.update_x, axes.update_y):
         update(visible=False, domain=[0.0, 0.01], fixedrange=True)
     above = texts.left_of(labels) + MARGIN
-    _write(made, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
-    return made.add_trace(
+    _write(chart, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
+    return chart.add_trace(
         go.Parcoords(
             dimensions=[
                 {
@@ -225,19 +227,19 @@ def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
 # ---------------------------------------------------------------------- around
 
 
-def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
+def _write(chart: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
     """Write what stands over and under a figure, which becomes as high as it is on a phone."""
     heading = _over(words)
     footer = texts.within(words.footer, NARROW, SMALL)
     over = texts.high(heading, HEADING) + MARGIN
-    legend = texts.legend_high([trace.name for trace in made.data if trace.showlegend])
+    legend = texts.legend_high([trace.name for trace in chart.data if trace.showlegend])
     below = room.below
     if words.footer:
         below += texts.high(footer, SMALL) + MARGIN
         away = {"xshift": _EDGE - room.left, "yshift": -room.below}
-        write_at(made, footer, 0, 0, yanchor="top", font_size=SMALL, font_color=GREY, **away)
+        write_at(chart, footer, 0, 0, yanchor="top", font_size=SMALL, font_color=GREY, **away)
     height = over + legend + above + room.high + below
-    made.update_layout(
+    chart.update_layout(
         height=height,
         barmode="overlay",
         font_size=TEXT,
@@ -250,13 +252,13 @@ def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None
         legend_font_size=SMALL,
         legend_tracegroupgap=0,
     )
-    made.update_xaxes(
+    chart.update_xaxes(
         ticklabelstandoff=5,  # the numbers of both axes do not touch
         tickfont_size=SMALL,
         title_font_size=TEXT,
         title_standoff=6,
     )
-    made.update_yaxes(tickfont_size=SMALL, title_font_size=TEXT, title_standoff=4)
+    chart.update_yaxes(tickfont_size=SMALL, title_font_size=TEXT, title_standoff=4)
 
 
 def _over(words: Words) -> str:

@@ -85,7 +85,7 @@ class Around(NamedTuple):
     room: Room
 
 
-def place(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> None:
+def lay_out(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> None:
     """Place axes in a figure of their own, which becomes as high as it has to be.
 
     Parameters
@@ -160,7 +160,7 @@ class Grid:
     titles: Sequence[float]
     scale: Axes | None = None
 
-    def place(
+    def lay_out(
         self, part: Any, *, is_whole: bool, over: float, under: float, beside: float
     ) -> float:
         """Place the panels between texts of so many points; return the middle of their height.
