@@ -201,7 +201,7 @@ def test_every_tool_answers(place):
 
 def test_passwords_are_not_shown_and_addresses_are_opened_by_what_is(tmp_path):
     places = Places.of(["mysql://me:secret@host/trials"])
-    assert places.names() == ["mysql://me:***@host/trials"]
+    assert [*places.addresses] == ["mysql://me:***@host/trials"]
     assert places.opened("mysql://me:***@host/trials") == "mysql://me:secret@host/trials"
     for other in ("mysql://me:secret@host/trials", "mysql://me:***@host/other", ""):
         with pytest.raises(InputError, match="not started with"):
@@ -216,4 +216,4 @@ def test_a_server_is_started_with_places_that_exist(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="is a pickle"):
         Places.of(["result.pkl"])
     (tmp_path / ".hidden").write_bytes(b"SQLite format 3\x00")
-    assert Places.of(["."]).names() == []
+    assert Places.of(["."]).listed() == []

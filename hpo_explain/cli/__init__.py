@@ -73,9 +73,8 @@ def main(context: click.Context) -> None:
         context.color = False
     for stream in (sys.stdout, sys.stderr):
         # a terminal that knows no "×" must not end the program
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     context.obj = context.with_resource(heeded_interrupt())
 
 

@@ -27,7 +27,7 @@ def folder() -> Path | None:
     return cache_folder("answers")
 
 
-def key_of(args: Sequence[str], rests_on: object) -> str | None:
+def key_of(args: Sequence[str], rests_on: object) -> str:
     """Return the key of an answer: what was asked, what is in the files, and what answers.
 
     Whatever can be a source in the arguments counts: one file too many only costs an answer.
@@ -41,22 +41,25 @@ def key_of(args: Sequence[str], rests_on: object) -> str | None:
 
     Returns
     -------
-    str or None
-        The key; None where the answer may rest on something else than these files.
+    str
+        The key; empty where the answer may rest on something else than these files.
     """
     key = hashlib.sha256(f"{args}{rests_on}{_answers()}".encode("utf-8", errors="replace"))
-    places = {text: _place(text) for one in args for text in _texts(one)}
+    has_source = False
     try:
-        sources = {text: path for text, path in places.items() if path is None or path.exists()}
-        for text, path in sources.items():
-            if path is None or not _stands_alone(path):
-                return None
+        for text in dict.fromkeys(text for one in args for text in _texts(one)):
+            path = _place(text)
+            if path and not path.exists():
+                continue
+            if not path or not _stands_alone(path):
+                return ""
+            has_source = True
             for file in (path, *_beside(path)):
                 key.update(f"|{text}|".encode("utf-8", errors="replace"))
                 key.update(_digest(file))
     except (OSError, ValueError):
-        return None
-    return key.hexdigest() if sources else None
+        return ""
+    return key.hexdigest() if has_source else ""
 
 
 def _texts(argument: str) -> Iterator[str]:
@@ -104,22 +107,22 @@ def _digest(file: Path) -> bytes:
     return content.digest()
 
 
-def cached(key: str) -> str | None:
-    """Return the answer with a key, if there is one."""
+def cached(key: str) -> str:
+    """Return the answer with a key; empty without one."""
     root = folder()
     with suppress(OSError, ValueError):
-        if root:
+        if root and key:
             text = (root / key).read_text(encoding="utf-8")
             (root / key).touch()
             return text
-    return None
+    return ""
 
 
 def store(key: str, text: str) -> None:
     """Store an answer if there is a place for it; those that were not asked for longest go."""
     with suppress(OSError):
         root = folder()
-        if root is None:
+        if not root:
             return
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         partial = root / f"{key}.{secrets.token_hex(6)}"

@@ -62,8 +62,7 @@ class MethodCommand(click.Command):
         """Return the context of the command itself."""
         given = [*args]
         key = _key(info_name, given)
-        recorded = None if key is None else _recorded(key)
-        if recorded is not None:
+        if recorded := _recorded(key):
             repeated = click.Command(info_name, callback=lambda: [*starmap(put, recorded)])
             return repeated.make_context(info_name, [], parent)
         context = command_of(self.method).make_context(info_name, args, parent, **extra)
@@ -72,26 +71,26 @@ class MethodCommand(click.Command):
         return context
 
 
-def _key(name: str | None, args: Sequence[str]) -> str | None:
-    """Return the key of an answer; None where it is not to be kept."""
+def _key(name: str | None, args: Sequence[str]) -> str:
+    """Return the key of an answer; empty where it is not to be kept."""
     anew = any(one.startswith(("--plot", "--no-cache", "--debug")) for one in args)
-    return None if anew else key_of(args, (name, sys.stdout.isatty()))
+    return "" if anew else key_of(args, (name, sys.stdout.isatty()))
 
 
-def _recorded(key: str) -> list[Any] | None:
-    """Return what was written as an answer; None where nothing is, or it is damaged."""
+def _recorded(key: str) -> list[Any]:
+    """Return what was written as an answer; nothing where it is damaged."""
     try:
-        written = json.loads(cached(key) or "null")
+        written = json.loads(cached(key) or "[]")
     except ValueError:
-        return None
-    return written if isinstance(written, list) else None
+        return []
+    return written if isinstance(written, list) else []
 
 
 def _keep_written() -> None:
     """Keep what was written, unless somebody added trials meanwhile."""
     context = click.get_current_context()
-    key, given = context.meta.get(WRITTEN, (None, []))
-    if key is not None and key == _key(context.info_name, given):
+    key, given = context.meta.get(WRITTEN, ("", []))
+    if key and key == _key(context.info_name, given):
         store(key, json.dumps(context.meta[RECORDED]))
 
 

@@ -106,7 +106,7 @@ def answered() -> None:
 def put(text: str, err: bool = False, nl: bool = True) -> None:
     """Write a part of an answer, and note it where answers are recorded."""
     context = click.get_current_context(silent=True)
-    if context is not None and RECORDED in context.meta:
+    if context and RECORDED in context.meta:
         context.meta[RECORDED].append((text, err, nl))
     click.echo(text, err=err, nl=nl)
 
@@ -162,9 +162,8 @@ def name_reading_option(option: Option) -> str:
 
 def _named(option: Option, otherwise: Mapping[str, str]) -> str:
     context = click.get_current_context(silent=True)
-    there = set()
-    if context is not None:
-        there = {name for parameter in context.command.params for name in parameter.opts}
+    taken = context.command.params if context else []
+    there = {name for parameter in taken for name in parameter.opts}
     name = otherwise.get(option.name, f"--{option.name.replace('_', '-')}")
     if name not in there:
         return str(option)

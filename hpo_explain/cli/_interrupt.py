@@ -12,8 +12,6 @@ from types import FrameType
 
 import click
 
-_AGAIN = 0.01  # seconds until the cleaning up is over
-
 
 class Interrupt(threading.Event):
     """Whether Ctrl-C was pressed; cleared when what it asks for is done."""
@@ -50,7 +48,8 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 
     def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN, interrupt.repeat).start()
+            # seconds until the cleaning up is over
+            threading.Timer(0.01, interrupt.repeat).start()
         else:
             hook(dropped)
 
@@ -73,5 +72,4 @@ def heeded_interrupt() -> Iterator[Interrupt]:
 def interrupt_at_hand() -> Interrupt:
     """Return what the command at hand knows about Ctrl-C."""
     context = click.get_current_context(silent=True)
-    interrupt = None if context is None else context.find_object(Interrupt)
-    return Interrupt() if interrupt is None else interrupt
+    return (context and context.find_object(Interrupt)) or Interrupt()

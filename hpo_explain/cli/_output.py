@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -21,14 +20,13 @@ if TYPE_CHECKING:
     from hpo_explain.base import Cells
 
 _FORMATS = (".png", ".svg", ".pdf")
-_WIDEST = 60
 
 
 def _drawable(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Return the file of a plot if it can be written, before anything is computed."""
-    if path is not None and path.suffix.lower() not in _FORMATS:
+    if path and path.suffix.lower() not in _FORMATS:
         raise click.BadParameter(f"must end in {' or '.join(_FORMATS)}, but was {str(path)!r}.")
-    if path is not None and not path.resolve().parent.is_dir():
+    if path and not path.resolve().parent.is_dir():
         lost = str(path.resolve().parent)
         raise click.BadParameter(f"is {str(path)!r}, but there is no folder {lost!r}. Create it.")
     return path
@@ -59,7 +57,7 @@ def shows_result(command: Callable[..., None]) -> Callable[..., None]:
 
 def show(result: Any, form: str | None, plot: Path | None) -> None:
     """Write a result to stdout; beside CSV, what it means goes to stderr."""
-    if plot is not None:
+    if plot:
         _draw(result, plot)
     if form == "json":
         _write(f"{json.dumps(result.to_dict(), indent=2, allow_nan=False)}\n")
@@ -94,14 +92,12 @@ def _write(text: str) -> None:
 
 def _draw(result: Any, path: Path) -> None:
     """Draw a result into a file, whose name says the format."""
+    from hpo_explain.draw.pages import image_of
     from hpo_explain.reporting._file import write_atomically
 
-    image = io.BytesIO()
-    axes = result.plot()
-    figure = getattr(axes, "flat", [axes])[0].figure.figure
-    figure.savefig(image, bbox_inches="tight", format=path.suffix.lower().lstrip("."))
+    image = image_of(result, path.suffix.lower().lstrip("."))
     interrupt_at_hand().check()
-    write_atomically(path, image.getvalue())
+    write_atomically(path, image)
     say(f"plot: {path}")
 
 
@@ -138,4 +134,4 @@ def _cell(value: Any) -> str:
     missing = value is not None and value != value  # None may be a category
     if missing or value == "":
         return ""
-    return printable(format_value(value, width=_WIDEST))
+    return printable(format_value(value, width=60))

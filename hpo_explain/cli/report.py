@@ -68,9 +68,9 @@ def report(
     from hpo_explain.reporting._file import check_place
 
     if formats.is_several(source.source):
-        _of_each(source, Path("reports") if out is None else out, n_jobs, scheduler, interactive)
+        _of_each(source, out or Path("reports"), n_jobs, scheduler, interactive)
         return
-    out = Path("report.html") if out is None else out
+    out = out or Path("report.html")
     check_place(out)  # before minutes of work, not after
     write_and_tell(read_all_and_tell(source), out, title=title, interactive=interactive)
 
@@ -94,7 +94,7 @@ def _of_each(source: Source, out: Path, jobs: int, scheduler: str | None, live: 
             for name, one in sources.items()
         )
         done = steps(by_workers(check_jobs(jobs), work), "reports", len(sources))
-        failed = {name: why for name, why in zip(sources, done, strict=True) if why is not None}
+        failed = {name: why for name, why in zip(sources, done, strict=True) if why}
     for name, one in sources.items():
         if name in failed:
             say(f"{one.label}: {failed[name]}")
@@ -145,8 +145,8 @@ def runs_in(source: Source) -> dict[str, Source]:
     return sources
 
 
-def _written(source: Source, path: Path, interactive: bool) -> str | None:
-    """Write one report; return why it could not be, or None."""
+def _written(source: Source, path: Path, interactive: bool) -> str:
+    """Write one report; return why it could not be, if it could not."""
     from hpo_explain.reporting import Report
 
     try:
@@ -155,4 +155,4 @@ def _written(source: Source, path: Path, interactive: bool) -> str | None:
         return error.message
     except (ValueError, OSError) as error:
         return told(error)
-    return None
+    return ""

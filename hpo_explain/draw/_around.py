@@ -12,8 +12,8 @@ from matplotlib.transforms import ScaledTranslation
 from hpo_explain.base.figures.marks import GREY, INK, ORANGE, Words
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.width import shorten
+from hpo_explain.draw._layout import EDGE, Around, Room, Shape, label_below, room_beside
 from hpo_explain.draw._legend import legend_of_panels, write_legend
-from hpo_explain.draw._place import EDGE, Around, Room, Shape, label_below, room_beside
 from hpo_explain.draw._text import plain, visible, wrap
 from hpo_explain.draw._texts import (
     BOLD,
@@ -55,31 +55,19 @@ def write_around(
     """
     label = _upright(plain(shape.beside), 0.95 * shape.height)
     ax.set_ylabel(label, fontsize=TEXT)
-    literal([ax.yaxis.label])
+    literal(ax.yaxis.label)
     upright, across = room_beside(ax.yaxis), room_beside(ax.xaxis)
     left = (upright | across).left
     wide = max(points - MARGINS, 100.0)
     over = 4.0
     if marks:
         corner = ax.transAxes + _shift(ax, -left, 3.0)
-        anchor = {"bbox_to_anchor": (0.0, 1.0), "bbox_transform": corner}
-        over += 4.0 + write_legend(ax, marks, wide, loc="lower left", **anchor)
+        over += 4.0 + write_legend(ax, marks, wide, corner, "lower left")
     for text, style, width in ((words.warning, _CALLOUT, BOLD), (words.subtitle, {}, CHARACTER)):
         if text:
             body = _wrapped(text, wide, wide=width)
-            written = ax.annotate(
-                body,
-                (0.0, 1.0),
-                (-left, over),
-                xycoords="axes fraction",
-                textcoords="offset points",
-                color=ink(),
-                fontsize=TEXT,
-                va="bottom",
-                annotation_clip=False,
-                **style,
-            )
-            literal([written])
+            how = {"xycoords": "axes fraction", "va": "bottom", "fontsize": TEXT, **style}
+            _write_beside(ax, body, (0.0, 1.0), (-left, over), color=ink(), **how)
             over += high(body, TEXT) + 4.0
     heading = _wrapped(words.heading, wide, HEADING, BOLD)
     title = ax.set_title(
@@ -89,24 +77,23 @@ def write_around(
     label = wrap(plain(shape.label), _columns(shape.label, wide - left))
     ax.set_xlabel(label, fontsize=TEXT)
     footer = wrap(visible(words.footer), characters(wide, SMALL))
-    under = ax.annotate(
-        footer,
-        (0.0, 0.0),
-        (-left, -3.0),
-        xycoords=(ax.transAxes, ax.xaxis.label),
-        textcoords="offset points",
-        fontsize=SMALL,
-        va="top",
-        color=GREY,
-        annotation_clip=False,
-    )
-    literal([title, ax.xaxis.label, under])
+    how = {"xycoords": (ax.transAxes, ax.xaxis.label), "va": "top", "fontsize": SMALL}
+    _write_beside(ax, footer, (0.0, 0.0), (-left, -3.0), color=GREY, **how)
+    literal(title, ax.xaxis.label)
     numbers = Room(below=across.below + label_below(ax.xaxis))
     return Around(
         over=over + high(heading, HEADING),
         under=high(footer, SMALL) + 3.0,
         room=upright | across | numbers,
     )
+
+
+def _write_beside(
+    ax: Axes, text: str, xy: tuple[float, float], away: tuple[float, float], **style: Any
+) -> None:
+    """Write a text so many points away from a place of axes."""
+    how: dict[str, Any] = {"textcoords": "offset points", "annotation_clip": False, **style}
+    literal(ax.annotate(text, xy, away, **how))
 
 
 def write_around_panels(part: Any, figure: Panels, points: float) -> tuple[float, float]:
@@ -122,8 +109,7 @@ def write_around_panels(part: Any, figure: Panels, points: float) -> tuple[float
         over += high(body, TEXT) + 2.0
     if marks := legend_of_panels(figure):
         corner = part.transSubfigure + _shift(part, EDGE, -EDGE - over)
-        anchor = {"bbox_to_anchor": (0.0, 1.0), "bbox_transform": corner}
-        over += 2.0 + write_legend(part, marks, points, loc="upper left", **anchor)
+        over += 2.0 + write_legend(part, marks, points, corner, "upper left")
     footer = wrap(visible(figure.footer), characters(points, SMALL))
     if footer:
         quiet: dict[str, Any] = {"size": SMALL, "color": GREY, "va": "bottom"}
@@ -151,7 +137,7 @@ def write_at_side(
         transform=part.transSubfigure + _shift(part, *away),
         **style,
     )
-    literal([written])
+    literal(written)
 
 
 def _shift(part: Any, right: float, up: float) -> ScaledTranslation:

@@ -13,6 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKUP
 from matplotlib.patches import Patch
+from matplotlib.transforms import Transform
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
@@ -49,7 +50,6 @@ _DASHES: dict[str, Any] = {
     "dot": (0, (1, 1)),
     "dashdot": (0, (5, 1, 1, 1)),
 }
-_MARK = 34.0  # points of a mark in a legend, with the room around it
 _STYLE: dict[str, Any] = {
     "frameon": False,
     "fontsize": TEXT,
@@ -112,8 +112,7 @@ def _sign(sign: str) -> Artist:
     if sign == "beyond":
         return Line2D([], [], **point(sign))
     tick: Any = TICKUP
-    style: dict[str, Any] = {"linestyle": "none", "markersize": 7.0}
-    return Line2D([], [], color=ink(), marker=tick, **style)
+    return Line2D([], [], color=ink(), marker=tick, linestyle="none", markersize=7.0)
 
 
 def legend_of(
@@ -165,23 +164,32 @@ def _mark_alone(mark: Artist) -> Legend:
     return legend
 
 
-def write_legend(owner: Any, marks: Mapping[str, Artist], points: float, **where: Any) -> float:
-    """Write a legend of axes or of a figure, so wide in points; return how high it is."""
-    if not marks:
-        return 0.0
+def write_legend(
+    owner: Any, marks: Mapping[str, Artist], points: float, corner: Transform, loc: str
+) -> float:
+    """Write a legend of axes or of a figure at its upper left corner; return how high it is."""
     texts = [shorten(plain(text), 60) for text in marks]
     beside = _columns(texts, points)
     # Texts are set afterwards: a legend leaves out labels that begin with an underscore.
-    legend = owner.legend([*marks.values()], ["-"] * len(marks), ncols=beside, **where, **_STYLE)
+    legend = owner.legend(
+        [*marks.values()],
+        ["-"] * len(marks),
+        ncols=beside,
+        loc=loc,
+        bbox_to_anchor=(0.0, 1.0),
+        bbox_transform=corner,
+        **_STYLE,
+    )
     for written, text in zip(legend.get_texts(), texts, strict=True):
         written.set_text(text)
-    literal(legend.get_texts())
+    literal(*legend.get_texts())
     return ceil(len(texts) / beside) * TEXT * 1.45
 
 
 def _columns(texts: Sequence[str], points: float) -> int:
     """Return how many entries of a legend stand beside each other."""
-    widths = [columns(text) * TEXT * CHARACTER + _MARK for text in texts]
+    # a mark with the room around it takes 34 points
+    widths = [columns(text) * TEXT * CHARACTER + 34.0 for text in texts]
     if sum(widths) <= points:
         return len(texts)
     return max(1, int(points / max(widths)))

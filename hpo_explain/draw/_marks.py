@@ -12,7 +12,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
-from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken
@@ -20,15 +20,15 @@ from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line, pointi
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
 from hpo_explain.base.width import shorten
+from hpo_explain.draw._layout import Shape
 from hpo_explain.draw._legend import DIMMED, MARKED, MARKERS, patch, point, stroke
 from hpo_explain.draw._log_axis import make_log
-from hpo_explain.draw._place import Shape
 from hpo_explain.draw._text import plain
 from hpo_explain.draw._texts import (
-    LINE,
     SMALL,
     TEXT,
     characters,
+    high,
     ink,
     literal,
     names_across,
@@ -40,18 +40,21 @@ from hpo_explain.space import Array
 
 HEIGHT = 190.0  # points that axes are high
 SCALE = 78.0  # points, width of the scale of colors with its texts
-_ROW = 18.0  # points that a row of one bar is high
-_LINE = 10.5  # points of each further line of its label
-# marks that are drawn as such: an SVG of 50,000 takes 10 MB
-_MOST_VECTORS = 2000
+_ROW = 2.0 * TEXT  # points that a row of one bar is high
+_MOST_VECTORS = 2000  # marks that are drawn as such: an SVG of 50,000 takes 10 MB
 
 
 def draw(
-    ax: Axes, figure: Rows | Curves | Cells | Parallel, points: float, *, scale: bool = True
+    ax: Axes,
+    figure: Rows | Curves | Cells | Parallel,
+    points: float,
+    *,
+    scale: bool = True,
+    high: float = HEIGHT,
 ) -> Shape:
     """Draw a description on axes that are so wide in points.
 
-    Cells have the scale of their colors beside them, or not.
+    Cells have the scale of their colors beside them, or not; curves are so high.
     """
     ax.tick_params(labelsize=TEXT)
     for axis in (ax.xaxis, ax.yaxis):
@@ -61,7 +64,7 @@ def draw(
     if isinstance(figure, Rows):
         return _draw_rows(ax, figure, points)
     if isinstance(figure, Curves):
-        return _draw_curves(ax, figure, points)
+        return _draw_curves(ax, figure, points, high)
     if isinstance(figure, Parallel):
         return _draw_parallel(ax, figure, points)
     return _draw_cells(ax, figure, points, scale=scale)
@@ -74,8 +77,7 @@ def _draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
     labels = row_labels(rows.labels, characters(0.36 * points))
     _draw_bars(ax, rows)
     for row, level in enumerate(rows.levels):
-        ends = [row, row + 1]
-        ax.plot([level, level], ends, color=GREY, linewidth=1.0, zorder=1.5)
+        ax.plot([level] * 2, [row, row + 1], color=GREY, linewidth=1.0, zorder=1.5)
     if rows.zero:
         ax.axvline(0.0, color=ink(), linewidth=0.8, zorder=1.5)
     for x, look in rows.guides:
@@ -87,23 +89,22 @@ def _draw_rows(ax: Axes, rows: Rows, points: float) -> Shape:
         tick.set_color(GREY)
     ax.set_xlim(rows.limits())
     if rows.percent:
-        ax.xaxis.set_major_formatter(FuncFormatter(_percent))
+        ax.xaxis.set_major_formatter(_percent)
     _bins(ax, 0.64 * points, shares=rows.percent)
     ax.spines[["top", "left", "right"]].set_visible(False)
     bars = (_ROW, 30.0, 36.0)[min(rows.places, 3) - 1]
-    height = max(bars, _ROW + _LINE * _further_lines(labels))
-    height *= max(len(labels), 1)
+    height = max(bars, _row_high(labels, _ROW)) * max(len(labels), 1)
     scale = None
     if rows.scale:
-        low, high, label = rows.scale
-        colors = ScalarMappable(Normalize(0.0, 1.0), cmap="cividis")
-        scale = _draw_scale([ax], colors, label, height)
-        scale.set_yticks([0.0, 1.0], labels=[low, high])
+        *ends, label = rows.scale
+        scale = _draw_scale([ax], (0.0, 1.0), label, height)
+        scale.set_yticks([0.0, 1.0], labels=ends)
     return Shape(height, rows.label, "", scale)
 
 
-def _further_lines(labels: Sequence[str]) -> int:
-    return max((label.count("\n") for label in labels), default=0)
+def _row_high(labels: Sequence[str], one: float) -> float:
+    """Return how many points rows are high with their labels, of which one line takes `one`."""
+    return one + 10.5 * max((label.count("\n") for label in labels), default=0)
 
 
 def _draw_bars(ax: Axes, rows: Rows) -> None:
@@ -131,34 +132,35 @@ def _draw_bars(ax: Axes, rows: Rows) -> None:
     uncertain = [bar for bar in rows.bars if not bar.bare]
     line = 0.8 if rows.places > 1 else 1.0
     if uncertain:
-        ax.errorbar(
-            [bar.end for bar in uncertain],
-            [rows.height_of(bar) for bar in uncertain],
-            xerr=np.transpose([bar.reach for bar in uncertain]),
-            fmt="none",
-            ecolor=ink(),
-            capsize=2.0,
-            elinewidth=line,
-            capthick=line,
-            zorder=3,
-        )
+        ends = np.array([bar.end for bar in uncertain])
+        heights = np.array([rows.height_of(bar) for bar in uncertain])
+        reach = np.transpose([bar.reach for bar in uncertain])
+        style = {"elinewidth": line, "capthick": line, "zorder": 3}
+        _draw_whiskers(ax, heights, ends, reach, lying=True, ecolor=ink(), **style)
+
+
+def _draw_whiskers(
+    ax: Axes, x: Array, y: Array, reach: Array, *, lying: bool, capsize: float = 2.0, **style: Any
+) -> None:
+    """Draw how far values may be off, along y."""
+    style["xerr" if lying else "yerr"] = reach
+    ax.errorbar(*_turned(x, y, lying), fmt="none", capsize=capsize, **style)
 
 
 # ---------------------------------------------------------------------- curves
 
 
-def _draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
+def _draw_curves(ax: Axes, figure: Curves, points: float, high: float) -> Shape:
     lying, limits = figure.lying, figure.limits()
     x, y = (figure.y, figure.x) if lying else (figure.x, figure.y)
     _set_axes(ax, x, y, points)
-    if figure.thin is not None:
+    if figure.thin:
         ax.plot(*_turned(*figure.thin, lying), zorder=1.0, **stroke("thin"))
     for line in figure.lines:
         _draw_line(ax, line, lying=lying)
     for dots in figure.dots:
         for some, end in figure.placed(dots):
-            marker = pointing(end, lying)
-            _draw_dots(ax, some, lying=lying, marker=marker)
+            _draw_dots(ax, some, lying=lying, marker=pointing(end, lying))
     across = ax.axvline if lying else ax.axhline
     for level, look in figure.levels:
         across(level, zorder=1.2, **stroke(look))
@@ -176,14 +178,14 @@ def _draw_curves(ax: Axes, figure: Curves, points: float) -> Shape:
     ax.set_ylim(limits)
     if figure.x.names:
         names_across(ax, figure.x.names, 0.85 * points)
-    return Shape(HEIGHT, x.title, y.title)
+    return Shape(high, x.title, y.title)
 
 
 def _name_rows(ax: Axes, figure: Curves, points: float) -> float:
     """Write the name of each row; return how many points high all are."""
     labels = whole_names(figure.x.names, characters(0.4 * points))
     names_down(ax, labels)
-    heights = [LINE * TEXT * (label.count("\n") + 1) for label in labels]
+    heights = [high(label, TEXT) for label in labels]
     # neighbours share the room between them
     pairs = [(one + other) / 2.0 for one, other in pairwise(heights)]
     return max(max([17.0, *pairs]) * len(labels), 60.0)
@@ -207,7 +209,7 @@ def _draw_uprights(ax: Axes, figure: Curves) -> None:
                 fontsize=SMALL,
                 color=ink(LOOKS[note.look].color),
             )
-            literal([text])
+            literal(text)
 
 
 def _draw_stretches(ax: Axes, figure: Curves) -> None:
@@ -232,7 +234,7 @@ def _draw_stretches(ax: Axes, figure: Curves) -> None:
 
 def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
     style = stroke(line.look)
-    if line.half is not None:
+    if line.has_ends:
         low, high = line.ends
         (ax.fill_betweenx if lying else ax.fill_between)(
             line.x,
@@ -246,11 +248,8 @@ def _draw_line(ax: Axes, line: Line, *, lying: bool = False) -> None:
         )
         alone = line.alone & np.isfinite(low)
         if alone.any() and not line.marks:
-            x, y = _turned(line.x[alone], line.y[alone], lying)
-            whiskers: dict[str, Any] = {"xerr" if lying else "yerr": line.reach[:, alone]}
-            ax.errorbar(x, y, fmt="none", ecolor=style["color"], capsize=2.0, **whiskers)
-    if line.bare:
-        return
+            reach, color = line.reach[:, alone], style["color"]
+            _draw_whiskers(ax, line.x[alone], line.y[alone], reach, lying=lying, ecolor=color)
     if line.alone.any():
         mark = point(line.look)
         style |= {key: mark[key] for key in mark if key.startswith("marker")}
@@ -269,13 +268,13 @@ def _draw_dots(ax: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -
     x, y = _turned(dots.x, dots.y, lying)
     many = len(x) > _MOST_VECTORS
     look = LOOKS[dots.look]
-    if dots.colors is not None:
+    if len(dots.colors):
         # those of a color at once: an SVG says each color once
         order = np.argsort(dots.colors)
         ax.scatter(
             x[order],
             y[order],
-            c=dots.colors[order],
+            c=np.array(dots.colors)[order],
             cmap=colormaps["cividis"].resampled(16),
             vmin=0.0,
             vmax=1.0,
@@ -291,24 +290,15 @@ def _draw_dots(ax: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -
     if marker:
         style["marker"] = MARKERS[marker]
         style["markersize"] = LOOKS["beyond"].size
-    if dots.half is not None:
-        whiskers: dict[str, Any] = {"xerr" if lying else "yerr": np.nan_to_num(dots.reach)}
-        ax.errorbar(
-            x,
-            y,
-            fmt="none",
-            ecolor=style["color"],
-            elinewidth=1.4,
-            capsize=2.5,
-            zorder=3,
-            **whiskers,
-        )
+    if dots.has_ends:
+        how = {"capsize": 2.5, "ecolor": style["color"], "elinewidth": 1.4, "zorder": 3}
+        _draw_whiskers(ax, dots.x, dots.y, np.nan_to_num(dots.reach), lying=lying, **how)
         if look.hollow:
             style["markerfacecolor"] = "white"
     ax.plot(x, y, clip_on=False, zorder=3.2, rasterized=many, **style)
     beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL}
     for right, up, text in zip(x, y, dots.labels, strict=False):
-        literal([ax.annotate(text, (right, up), (4.0, 4.0), **beside)])
+        literal(ax.annotate(text, (right, up), (4.0, 4.0), **beside))
 
 
 def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
@@ -323,8 +313,7 @@ def _draw_parallel(ax: Axes, figure: Parallel, points: float) -> Shape:
     ax.set_xlim(figure.ASIDE - 0.03, 1.06)
     ax.set_xticks([])
     ax.spines[:].set_visible(False)
-    row_height = 22.0 + _LINE * _further_lines(labels)
-    return Shape(len(labels) * row_height, "", "")
+    return Shape(len(labels) * _row_high(labels, 22.0), "", "")
 
 
 def _turned(x: Array, y: Array, lying: bool) -> tuple[Array, Array]:
@@ -336,22 +325,15 @@ def _turned(x: Array, y: Array, lying: bool) -> tuple[Array, Array]:
 
 def _set_axes(ax: Axes, x: Axis, y: Axis, points: float) -> None:
     """Give axes their scales, limits and ticks; names are written elsewhere."""
-    for k, axis in enumerate((x, y)):
+    for axis, drawn in ((x, ax.xaxis), (y, ax.yaxis)):
         if axis.log:
-            given = [end for end in axis.limits if end is not None]
-            most = None if points > 250.0 else 4
-            if values := axis.values or given:
-                make_log(ax, k, values, most=most)
-            else:
-                (ax.set_xscale, ax.set_yscale)[k]("log")
-        elif k == 0 and not axis.names:
-            shares = axis.percent
-            _bins(ax, 0.85 * points, whole=axis.integers, shares=shares)
+            make_log(drawn, axis.values, few=points <= 250.0)
+        elif axis is x and not axis.names:
+            _bins(ax, 0.85 * points, whole=axis.integers, shares=axis.percent)
         if axis.percent:
-            matplotlib_axis = (ax.xaxis, ax.yaxis)[k]
-            matplotlib_axis.set_major_formatter(FuncFormatter(_percent))
+            drawn.set_major_formatter(_percent)
         if axis.limits != (None, None):
-            (ax.set_xlim, ax.set_ylim)[k](*axis.limits)
+            ax.set(**{f"{drawn.axis_name}lim": axis.limits})
 
 
 def _percent(share: float, _: int) -> str:
@@ -375,7 +357,7 @@ def _bins(ax: Axes, points: float, *, whole: bool = False, shares: bool = False)
 def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape:
     low, high = figure.ends()
     shown = np.ma.masked_invalid(figure.values.T)
-    mesh = ax.pcolormesh(
+    ax.pcolormesh(
         figure.x.edges(),
         figure.y.edges(),
         shown,
@@ -390,8 +372,6 @@ def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape
         white: dict[str, Any] = {"color": "white", "linewidth": 0.7}
         ax.plot(*figure.crosses(), alpha=0.7, **white)
     _set_axes(ax, figure.x, figure.y, points - SCALE * scale)
-    for line in figure.lines:
-        _draw_line(ax, line)
     for dots in figure.dots:
         _draw_dots(ax, dots)
     height = HEIGHT
@@ -410,34 +390,27 @@ def _draw_cells(ax: Axes, figure: Cells, points: float, *, scale: bool) -> Shape
             # NaN is not above the middle
             color = "black" if figure.values[i, j] > middle else "white"
             ax.text(i, j, text, color=color, **style)
-    literal(ax.texts)
-    beside = None
-    if scale:
-        beside = _draw_scale([ax], mesh, figure.scale, height)
-        _number_scale(beside, figure)
+    literal(*ax.texts)
+    beside = draw_scale_of(figure, [ax], height) if scale else None
     return Shape(height, figure.x.title, figure.y.title, beside)
 
 
-def draw_one_scale(axes: list[Axes], figure: Cells) -> Axes:
-    """Draw the scale of colors that cells of several panels share."""
-    colors = ScalarMappable(Normalize(*figure.ends()), cmap="cividis")
-    scale = _draw_scale(axes, colors, figure.scale, HEIGHT)
-    _number_scale(scale, figure)
+def draw_scale_of(figure: Cells, axes: list[Axes], height: float = HEIGHT) -> Axes:
+    """Draw the scale of the colors of cells beside axes, which may be several panels."""
+    scale = _draw_scale(axes, figure.ends(), figure.scale, height)
+    scale.yaxis.set_major_locator(MaxNLocator(nbins=6))
+    if figure.percent:
+        scale.yaxis.set_major_formatter(_percent)
     return scale
 
 
-def _draw_scale(axes: list[Axes], colors: ScalarMappable, label: str, height: float) -> Axes:
+def _draw_scale(axes: list[Axes], ends: tuple[float, float], label: str, height: float) -> Axes:
     """Draw a scale of colors beside axes that are so high in points."""
+    colors = ScalarMappable(Normalize(*ends), cmap="cividis")
     scale = axes[0].figure.colorbar(colors, ax=axes, pad=0.02, fraction=0.05, aspect=30)
     scale.ax.tick_params(labelsize=TEXT)
     scale.outline.set_visible(False)
     scale.set_label(shorten(plain(label), characters(height)), fontsize=TEXT)
-    literal([scale.ax.yaxis.label])
+    literal(scale.ax.yaxis.label)
     beside: Axes = scale.ax
     return beside
-
-
-def _number_scale(scale: Axes, figure: Cells) -> None:
-    scale.yaxis.set_major_locator(MaxNLocator(nbins=6))
-    if figure.percent:
-        scale.yaxis.set_major_formatter(FuncFormatter(_percent))

@@ -13,15 +13,13 @@ from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
 from hpo_explain.base.width import columns, shorten
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._room import ENTRY, NAME, NARROW, SMALL
-from hpo_explain.draw._text import abbreviated, plain
+from hpo_explain.draw._text import LINE, abbreviated, plain
 
 VEIL = "rgba(255, 255, 255, 0.6)"  # over what is dimmed
 HIGH = 260  # pixels that axes are high
 PANEL = 180  # the same of one of several
 NUMBERS = 58  # pixels of numbers left of axes
-_ROW = 30  # pixels that a row is high
 SCALE = 80  # pixels of a scale of colors
-_UPRIGHT = 24  # columns of a name that is written upright
 _SYMBOLS = {"cross": "x-thin-open", "bar": "line-ns-open"}
 
 
@@ -65,8 +63,7 @@ class Axes:
 
     def add(self, trace: Any, meaning: str = "", text: str = "") -> None:
         """Add a trace, in the legend as what its look means."""
-        room = texts.fitting(NARROW - texts.MARK, SMALL)
-        text = texts.lines(text or self._means.get(meaning, ""), room)
+        text = texts.within(text or self._means.get(meaning, ""), NARROW - texts.MARK, SMALL)
         named = {other.name for other in self.figure.data if other.showlegend}
         trace.update(
             name=text,
@@ -115,8 +112,7 @@ def pointed_at(*values: tuple[Axis, float]) -> str:
 
 
 def hovertext(texts_of_points: Iterable[str]) -> list[str]:
-    room = texts.fitting(NARROW)
-    return [texts.lines(text, room) for text in texts_of_points]
+    return [texts.within(text, NARROW) for text in texts_of_points]
 
 
 # ---------------------------------------------------------------------- looks
@@ -152,7 +148,7 @@ def scale_of_colors(label: str, **how: Any) -> dict[str, Any]:
 
 def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
     look = LOOKS[line.look]
-    if line.half is not None:
+    if line.has_ends:
         has_band = np.isfinite(line.ends[0])
         x, (low, high) = line.x[has_band], line.ends[:, has_band]
         red, green, blue = (int(look.color[k : k + 2], 16) for k in (1, 3, 5))
@@ -166,29 +162,28 @@ def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
             fillcolor=f"rgba({red}, {green}, {blue}, 0.22)",
             hoverinfo="skip",
         )
-    if not line.bare:
-        axes.stroke(
-            line.x,
-            line.y,
-            line.look,
-            lying=lying,
-            mode="lines+markers" if line.alone.any() else "lines",
-            line={**stroke(line.look), "shape": "hv" if line.step else None},
-            marker={**point(line.look), "size": 5},
-            opacity=look.alpha,
-            hoverinfo="text",
-            hovertext=hovertext(axes.told(line)),
-        )
+    axes.stroke(
+        line.x,
+        line.y,
+        line.look,
+        lying=lying,
+        mode="lines+markers" if line.alone.any() else "lines",
+        line={**stroke(line.look), "shape": "hv" if line.step else None},
+        marker={**point(line.look), "size": 5},
+        opacity=look.alpha,
+        hoverinfo="text",
+        hovertext=hovertext(axes.told(line)),
+    )
 
 
 def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -> None:
     mark = point(dots.look)
     if marker:
         mark |= {"symbol": marker, "size": point("beyond")["size"]}
-    if dots.colors is not None:
+    if len(dots.colors):
         low, high = axes.scale
         mark = {
-            "color": low + (high - low) * dots.colors,
+            "color": low + (high - low) * np.array(dots.colors),
             "colorscale": "Cividis",
             "cmin": low,
             "cmax": high,
@@ -200,10 +195,10 @@ def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") 
         }
         axes.colorbar = {}  # one scale for all
     whiskers: dict[str, Any] = {}
-    if dots.half is not None:
+    if dots.has_ends:
         down, up = dots.reach
-        whiskers = {"arrayminus": down, "array": up, "width": 3}
-        whiskers["color"] = LOOKS[dots.look].color
+        color = LOOKS[dots.look].color
+        whiskers = {"arrayminus": down, "array": up, "width": 3, "color": color}
     axes.scatter(
         dots.x,
         dots.y,
@@ -215,7 +210,7 @@ def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") 
         hovertext=hovertext(dots.told or axes.told(dots)),
         text=[texts.lines(label, NAME) for label in dots.labels] or None,
         textposition="top right",
-        textfont={"size": SMALL},
+        textfont_size=SMALL,
         cliponaxis=False,
         **{"error_x" if lying else "error_y": whiskers},
     )
@@ -226,7 +221,13 @@ def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") 
 
 def row_high(labels: Sequence[str]) -> int:
     """Return how many pixels a row is high that has room for each of some labels."""
-    return max([_ROW, *(texts.high(label, SMALL) + 6 for label in labels)])
+    return max([30, *(texts.high(label, SMALL) + 6 for label in labels)])
+
+
+def write_at(figure: go.Figure, text: str, x: float, y: float, **how: Any) -> None:
+    """Write a text at a place of a figure, whose corners are 0 and 1."""
+    paper = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
+    figure.add_annotation(text=text, x=x, y=y, showarrow=False, **{**paper, **how})
 
 
 def names_down(axes: Axes, labels: Sequence[str], title: str = "", *, quiet: int = 0) -> int:
@@ -255,7 +256,7 @@ def along_y(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> 
 
 def along_x(axes: Axes, axis: Axis, pixels: int, limits: Ends | None = None) -> int:
     """Give an x axis what is written along it; return how many pixels that takes below."""
-    title = texts.lines(axis.title, texts.fitting(pixels))
+    title = texts.within(axis.title, pixels)
     axes.update_x(title=title)
     if axis.names:
         return texts.below(title) + _names_across(axes, axis.names, pixels)
@@ -269,8 +270,8 @@ def _names_across(axes: Axes, names: Sequence[str], pixels: int) -> int:
     wide = texts.WIDE * SMALL
     upwards = n * (max(map(columns, labels)) + 1) * wide > pixels
     if upwards:
-        labels = abbreviated(labels, _UPRIGHT)
-    every = max(1, ceil(n * texts.LINE * SMALL / pixels)) if upwards else 1
+        labels = abbreviated(labels, NAME)
+    every = max(1, ceil(n * LINE * SMALL / pixels)) if upwards else 1
     axes.update_x(
         range=[-0.5, n - 0.5],
         tickvals=[*range(0, n, every)],

@@ -31,11 +31,10 @@ from hpo_explain.draw._plotly_axes import (
     pointed_at,
     row_high,
     scale_of_colors,
+    write_at,
 )
 from hpo_explain.draw._room import MARGIN, NAME, SMALL
 from hpo_explain.draw._text import abbreviated, plain
-
-_CELL = 26  # pixels that a row of cells is high
 
 
 def draw(axes: Axes, figure: Rows | Curves | Cells) -> Room:
@@ -69,7 +68,7 @@ def _draw_rows(axes: Axes, rows: Rows) -> Room:
         draw_dots(axes, replace(dots, x=dots.y, y=dots.x), lying=True)
     labels = [texts.row_label(label) for label in rows.labels]
     left = names_down(axes, labels, quiet=rows.quiet)
-    title = texts.lines(rows.label, texts.fitting(axes.wide - left - MARGIN))
+    title = texts.within(rows.label, axes.wide - left - MARGIN)
     axes.update_x(
         range=rows.limits(),
         title=title,
@@ -96,7 +95,8 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
             offset=[rows.height_of(bar) - bar.row - thickness / 2 for bar in bars],
             width=thickness,
             opacity=0.3 if fill == PALE else 1.0,
-            marker={"color": color, "pattern": {"shape": hatch}},
+            marker_color=color,
+            marker_pattern_shape=hatch,
             error_x={"arrayminus": down, "array": up, "color": "black", "width": 2},
             hovertext=hovertext(hover),
             hoverinfo="text",
@@ -112,8 +112,8 @@ def _draw_grey(
     axes: Axes, x: Sequence[float], y: Sequence[float], *, width: int, opacity: float = 1.0
 ) -> None:
     """Draw a line that says nothing when it is pointed at."""
-    line = {"color": GREY, "width": width}
-    axes.scatter(x, y, mode="lines", line=line, opacity=opacity, hoverinfo="skip")
+    how = {"line_color": GREY, "line_width": width, "opacity": opacity}
+    axes.scatter(x, y, mode="lines", hoverinfo="skip", **how)
 
 
 def _reached(axis: Axis, bar: Bar) -> str:
@@ -131,17 +131,15 @@ def _reached(axis: Axis, bar: Bar) -> str:
 def _draw_curves(axes: Axes, curves: Curves) -> Room:
     lying, limits = curves.lying, curves.limits()
     axes.x, axes.y = curves.x, curves.y
-    if curves.thin is not None:
-        faint = {"opacity": 0.35, "hoverinfo": "skip"}
-        axes.stroke(*curves.thin, "thin", lying=lying, **faint)
+    if curves.thin:
+        axes.stroke(*curves.thin, "thin", lying=lying, opacity=0.35, hoverinfo="skip")
     for line in curves.lines:
         draw_line(axes, line, lying=lying)
     for dots in curves.dots:
         # before points stand at an end of the axes
         hover = dots.told or axes.told(dots)
         for some, end in curves.placed(replace(dots, told=hover)):
-            marker = pointing(end, lying)
-            draw_dots(axes, some, lying=lying, marker=marker)
+            draw_dots(axes, some, lying=lying, marker=pointing(end, lying))
     if curves.has_beyond:
         axes.key("beyond", **point("beyond"))
     for level, look in curves.levels:
@@ -155,19 +153,13 @@ def _draw_curves(axes: Axes, curves: Curves) -> Room:
             mode="lines+text",
             text=["", texts.lines(note.text, NAME)],
             textposition="bottom right",
-            textfont={"size": SMALL},
+            textfont_size=SMALL,
         )
     _draw_stretches(axes, curves, *limits)
     if curves.empty:
-        axes.figure.add_annotation(
-            text=texts.lines(curves.empty, NAME),
-            x=0.5,
-            y=0.5,
-            xref="paper",
-            yref="paper",
-            showarrow=False,
-            font={"color": GREY},
-        )
+        text = texts.lines(curves.empty, NAME)
+        middle = dict.fromkeys(("xanchor", "align"), "center")
+        write_at(axes.figure, text, 0.5, 0.5, font_color=GREY, **middle)
     if lying:
         labels = [texts.row_label((name,)) for name in curves.x.names]
         left = names_down(axes, labels, curves.x.title)
@@ -186,7 +178,8 @@ def _draw_stretches(axes: Axes, curves: Curves, low: float, high: float) -> None
             [low, low],
             meaning="marked",
             mode="lines",
-            line={"color": GREEN, "width": 6},
+            line_color=GREEN,
+            line_width=6,
         )
     for first, last in curves.dimmed:
         axes.scatter(
@@ -238,18 +231,15 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
         colorbar=colorbar,
     )
     if len(cells.texts):
-        trace.update(
-            text=np.transpose(cells.texts), texttemplate="%{text}", textfont={"size": SMALL}
-        )
+        written = np.transpose(cells.texts)
+        trace.update(text=written, texttemplate="%{text}", textfont_size=SMALL)
     axes.add(trace)
     if "dimmed" in cells.shown.signs:
-        white = {"color": "rgb(255, 255, 255)", "width": 1}  # in the dark, too
-        axes.scatter(*cells.crosses(), mode="lines", line=white, opacity=0.7, hoverinfo="skip")
+        white = {"line_color": "rgb(255, 255, 255)", "line_width": 1}  # in the dark, too
+        axes.scatter(*cells.crosses(), mode="lines", opacity=0.7, hoverinfo="skip", **white)
         outline = {"color": GREY, "width": 1}
         patch = {"symbol": "square-x-open", "size": 9, "line": outline}
         axes.key("dimmed", color=GREY, **patch)
-    for line in cells.lines:
-        draw_line(axes, line)
     if not np.isfinite(cells.values).any():  # then their scale is not shown
         axes.scale, axes.colorbar = (low, high), colorbar
     for dots in cells.dots:
@@ -261,4 +251,4 @@ def _draw_cells(axes: Axes, cells: Cells) -> Room:
     else:
         along_y(axes, cells.y, PANEL)
     below = along_x(axes, cells.x, axes.wide - left - SCALE)
-    return Room(max(HIGH, len(cells.y.names) * _CELL), left, below)
+    return Room(max(HIGH, 26 * len(cells.y.names)), left, below)

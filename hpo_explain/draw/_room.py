@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.draw._text import plain, visible, wrap
+from hpo_explain.draw._text import LINE, plain, visible, wrap
 
 NARROW = 380  # pixels: what fits there fits everywhere
-HEADING, TEXT, SMALL = 14, 12, 11  # pixels, of fonts
-# of a line and of a character, in sizes of its font
-LINE, WIDE, BOLD = (1.3, 0.6, 0.68)
+TEXT = 12  # pixels, of the font
+HEADING, SMALL = TEXT + 2, TEXT - 1
+# of a character and of a bold one, in sizes of its font
+WIDE, BOLD = (0.6, 0.68)
 NAME = 24  # columns of a name left of axes
 MARGIN = 18  # pixels right of axes
 MARK, ENTRY = 46, 21  # pixels of a mark in a legend, and of an entry
@@ -59,6 +60,11 @@ def high(text: str, size: int) -> int:
 def fitting(pixels: float, size: int = TEXT, wide: float = WIDE) -> int:
     """Return how many columns of a font fit on so many pixels."""
     return max(int((pixels - MARGIN) / (size * wide)), 10)
+
+
+def within(text: str, pixels: float, size: int = TEXT, wide: float = WIDE) -> str:
+    """Return a text as it is on lines of at most so many pixels."""
+    return lines(text, fitting(pixels, size, wide))
 
 
 def lines(text: str, width: int) -> str:

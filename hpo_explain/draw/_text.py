@@ -6,6 +6,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
 
 from wcwidth import iter_graphemes
 
@@ -14,6 +15,7 @@ from hpo_explain.base.width import first_columns, shorten
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _LEFT_TO_RIGHT = "\u200e"
+LINE = 1.3  # height of a line, in sizes of its font
 
 
 def plain(text: object) -> str:
@@ -52,8 +54,8 @@ def abbreviated(texts: Iterable[str], width: int) -> list[str]:
 
 def _common(texts: Collection[Sequence[str]]) -> int:
     """Return how many characters texts have in common at their beginnings."""
-    places = enumerate(zip(*texts, strict=False))
-    return next((i for i, here in places if len(set(here)) > 1), min(map(len, texts)))
+    same = takewhile(lambda here: len({*here}) == 1, zip(*texts, strict=False))
+    return len([*same])
 
 
 def _around(text: Sequence[str], start: int, end: int, width: int) -> str:

@@ -14,10 +14,10 @@ from matplotlib.text import Text
 
 from hpo_explain.base.figures.marks import GREY, INK
 from hpo_explain.base.width import columns, shorten
-from hpo_explain.draw._text import abbreviated, distinct, plain, visible, wrap
+from hpo_explain.draw._text import LINE, abbreviated, distinct, plain, visible, wrap
 
-TEXT, HEADING, SMALL = 9.0, 11.0, 8.0  # points
-LINE = 1.3  # height of a line, in sizes of its font
+TEXT = 9.0  # points
+HEADING, SMALL = TEXT + 2.0, TEXT - 1.0
 # Comes with matplotlib from 3.11 on and has a glyph for every character, so that none is missing.
 LAST_RESORT = "Last Resort High-Efficiency"
 # width of an average character of DejaVu Sans, and of a bold one, in sizes of the font
@@ -34,7 +34,7 @@ def characters(points: float, size: float = TEXT, wide: float = CHARACTER) -> in
     return max(int(points / (size * wide)), 8)
 
 
-def literal(texts: Iterable[Text]) -> None:
+def literal(*texts: Text) -> None:
     """Have texts drawn as they are, without mathtext or TeX, in whatever script."""
     for text in texts:
         text.set_text(visible(text.get_text()))
@@ -93,7 +93,7 @@ def names_down(ax: Axes, labels: Sequence[str], *, tinted: bool = True) -> None:
     ax.set_ylim(max(n, 1) - 0.5, -0.5)
     ax.set_yticks(np.arange(n), labels, fontsize=TEXT)
     ax.tick_params(axis="y", length=0.0)
-    literal(ax.get_yticklabels())
+    literal(*ax.get_yticklabels())
 
 
 def names_across(ax: Axes, names: Sequence[str], points: float) -> None:
@@ -114,4 +114,4 @@ def names_across(ax: Axes, names: Sequence[str], points: float) -> None:
     )
     ax.set_xlim(-0.5, len(names) - 0.5)
     ax.tick_params(axis="x", length=0.0)
-    literal(ax.get_xticklabels())
+    literal(*ax.get_xticklabels())

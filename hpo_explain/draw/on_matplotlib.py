@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -14,17 +13,15 @@ from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
 from hpo_explain.base.figures.marks import TINT
 from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
-from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._around import MARGINS, write_around, write_around_panels, write_at_side
+from hpo_explain.draw._layout import EDGE, Grid
 from hpo_explain.draw._legend import key_of, legend_of
-from hpo_explain.draw._marks import HEIGHT, SCALE, draw, draw_one_scale
-from hpo_explain.draw._place import EDGE, Grid, Shape, place
+from hpo_explain.draw._marks import HEIGHT, SCALE, draw, draw_scale_of
 from hpo_explain.draw._text import abbreviated, plain, wrap
 from hpo_explain.draw._texts import TEXT, characters, high, literal
 from hpo_explain.draw.pages import is_for_pages
@@ -40,27 +37,26 @@ def drawn(figure: Description, *, ax: Axes | None = None, width: float | None = 
 
     Return the axes; of panels, which take their place, an array of axes.
     """
-    is_new = ax is None
-    if ax is None:
-        ax = _shown_axes(width or WIDTH)
+    is_new = not ax
+    ax = ax or _shown_axes(width or WIDTH)
     if isinstance(figure, Panels):
         return _draw_panels(ax, figure, is_new=is_new)
     points = _points_across(ax)
     shape = draw(ax, figure, points)
     texts = list(ax.texts)
-    if isinstance(figure, Cells) or (isinstance(figure, Rows) and figure.scale):
+    if shape.scale:
         points -= SCALE
     marks = legend_of(figure, figure.means)
     around = write_around(ax, figure, marks, shape, points)
     if is_new:
-        place(ax, shape, texts, around)
+        lay_out(ax, shape, texts, around)
     return ax
 
 
 def _points_across(ax: Axes) -> float:
     """Return the width that is there for axes with their labels, in points."""
     figure, spec = ax.figure.figure, ax.get_subplotspec()
-    if figure.get_layout_engine() is None or spec is None:
+    if not (figure.get_layout_engine() and spec):
         return float(ax.get_window_extent().width / figure.dpi * 72.0)
     share = len(spec.colspan) / spec.get_gridspec().ncols
     return float(figure.get_figwidth() * 72.0 * share)
@@ -85,7 +81,7 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
         panel.tick_params(labelleft=not inside, labelbottom=not above)
     colors = figure.one_scale
     shapes = [
-        _shape_of(draw(panel, description, wide, scale=colors is None), description)
+        draw(panel, description, wide, scale=not colors, high=_HIGH)
         for panel, description in zip(axes, figure.panels, strict=True)
     ]
     if ends:
@@ -107,17 +103,15 @@ def _draw_panels(ax: Axes, figure: Panels, *, is_new: bool) -> Any:
         columns=columns,
         shapes=shapes,
         titles=titles,
-        scale=draw_one_scale(list(axes), colors) if colors else None,
+        scale=draw_scale_of(colors, list(axes)) if colors else None,
     )
     over, under = write_around_panels(part, figure, points)
-    middle = grid.place(
+    middle = grid.lay_out(
         part, is_whole=is_new, over=over, under=under, beside=1.5 * TEXT if beside else 0.0
     )
     if beside:
-        room = characters(0.9 * ceil(n / columns) * _HIGH)
-        style: dict[str, Any] = {"va": "center", "rotation": 90}
-        text = shorten(plain(beside), room)
-        write_at_side(part, text, middle, (EDGE, 0.0), **style)
+        text = shorten(plain(beside), characters(0.9 * ceil(n / columns) * _HIGH))
+        write_at_side(part, text, middle, (EDGE, 0.0), va="center", rotation=90)
     return axes
 
 
@@ -126,25 +120,16 @@ def _columns(figure: Panels, points: float) -> int:
     curves = [panel for panel in figure.panels if isinstance(panel, Curves)]
     needed = 230.0 if any(panel.lying for panel in curves) else 165.0
     n = len(figure.panels)
-    most = max(1, min(3, n, int(points / needed)))
-    return ceil(n / ceil(n / most))
-
-
-def _shape_of(shape: Shape, panel: Description) -> Shape:
-    """Return the shape of a panel: curves are lower than those of a figure."""
-    is_low = isinstance(panel, Curves) and not panel.lying
-    return replace(shape, height=_HIGH) if is_low else shape
+    return ceil(n / ceil(n / max(1, min(3, n, int(points / needed)))))
 
 
 def _axes_in(part: Any, n: int, *, same_x: bool, same_y: bool) -> Any:
     """Return axes for panels, as high as they are going to be, whose places are found later."""
     points = 72.0 / part.dpi * part.bbox.height
-    rect = (0.0, 0.0, 0.5, _HIGH / points)
-    first = part.add_axes(rect)
-    share = {"sharex": first if same_x else None, "sharey": first if same_y else None}
-    others = [part.add_axes(rect, **share) for _ in range(n - 1)]
     axes = np.empty(n, dtype=object)
-    axes[:] = [first, *others]
+    for k in range(n):
+        shared = [name for name, is_same in (("sharex", same_x), ("sharey", same_y)) if is_same]
+        axes[k] = part.add_axes((0.0, 0.0, 0.5, _HIGH / points), **dict.fromkeys(shared, axes[0]))
     return axes
 
 
@@ -156,8 +141,8 @@ def _write_titles(axes: Any, figure: Panels, room: int) -> list[float]:
     heights = []
     for k, (ax, panel) in enumerate(zip(axes, figure.panels, strict=True)):
         title = sentences[k] if " " in texts[k] else names[k]
-        style = {"fontweight": "bold" if panel.emphasis else "normal"}
-        literal([ax.set_title(title, loc="left", fontsize=TEXT, y=1.0, **style)])
+        weight = "bold" if panel.emphasis else "normal"
+        literal(ax.set_title(title, loc="left", fontsize=TEXT, y=1.0, fontweight=weight))
         if panel.emphasis:
             ax.set_facecolor(TINT)
         heights.append(high(title, TEXT) + 10.0)
@@ -170,11 +155,10 @@ def _part_of(ax: Axes, *, is_new: bool) -> Any:
     if is_new:
         ax.remove()
         return figure
-    if spec is None:
-        box = ax.get_position()
-        (left, bottom), (right, top) = box.get_points()
-        sides = {"left": left, "right": right, "bottom": bottom, "top": top}
-        spec = figure.figure.add_gridspec(1, 1, **sides)[0]
+    if not spec:
+        (left, bottom), (right, top) = ax.get_position().get_points()
+        whole = figure.figure.add_gridspec(1, 1, left=left, right=right, bottom=bottom, top=top)
+        spec = whole[0]
     ax.remove()
     return figure.add_subfigure(spec)
 
@@ -183,7 +167,7 @@ def _label(axis: Axis, text: str, points: float) -> None:
     """Label an axis of a panel."""
     fitted = abbreviated([plain(text)], characters(points))[0]
     axis.set_label_text(fitted, fontsize=TEXT)
-    literal([axis.label])
+    literal(axis.label)
 
 
 # ---------------------------------------------------------------------- new figures
@@ -212,4 +196,4 @@ def _shown_axes(width: float) -> Axes:
 def _kernel_runs() -> bool:
     """Whether this is a notebook: a kernel of IPython that shows figures of pyplot."""
     ipython = sys.modules.get("IPython")
-    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return hasattr(ipython and ipython.get_ipython(), "kernel")

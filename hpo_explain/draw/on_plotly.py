@@ -19,14 +19,15 @@ from hpo_explain.base.figures.parallel import Parallel, Tick
 from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.width import shorten
 from hpo_explain.draw import _room as texts
-from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room
+from hpo_explain.draw._plotly_axes import HIGH, NUMBERS, PANEL, VEIL, Axes, Room, write_at
 from hpo_explain.draw._plotly_traces import draw
 from hpo_explain.draw._room import BOLD, HEADING, MARGIN, NAME, NARROW, SMALL, TEXT
 from hpo_explain.draw._text import abbreviated, plain
 
 _EDGE = 8  # pixels left of all texts
-_ASIDE = 36  # pixels left of the first of parallel axes
-_TINY = 9  # pixels of texts along them
+_ASIDE = 2 * MARGIN  # pixels left of the first of parallel axes
+_TINY = SMALL - 2  # pixels of texts along them
+_FROM_THE_TOP = {"xanchor": "left", "yanchor": "top", "yref": "container"}
 _DARK = {
     INK: "white",
     "black": "white",
@@ -39,16 +40,16 @@ _DARK = {
 
 def drawn(figure: Figure, *, dark: bool = False) -> go.Figure:
     """Return a description as a figure, on white or on black."""
-    made = go.Figure()
+    chart = go.Figure()
     if isinstance(figure, Panels):
-        made = _panels(figure)
+        chart = _panels(figure)
     elif isinstance(figure, Parallel):
-        made = _parallel(figure)
+        chart = _parallel(figure)
     else:
-        _write(made, figure, draw(Axes(made, figure.means), figure))
+        _write(chart, figure, draw(Axes(chart, figure.means), figure))
     if dark:
-        made = go.Figure(_darkened(made.to_dict()))
-    return made.update_layout(template="plotly_dark" if dark else "plotly_white")
+        chart = go.Figure(_darkened(chart.to_dict()))
+    return chart.update_layout(template="plotly_dark" if dark else "plotly_white")
 
 
 def script_of_pages() -> bytes:
@@ -75,7 +76,7 @@ def _panels(figure: Panels) -> go.Figure:
     n = len(figure.panels)
     across = 1 if any(map(_is_named, figure.panels)) else min(2, n)
     ends = figure.ends_of_y
-    made = make_subplots(
+    chart = make_subplots(
         ceil(n / across),
         across,
         horizontal_spacing=0.04 if ends else 0.2,
@@ -87,7 +88,7 @@ def _panels(figure: Panels) -> go.Figure:
     rooms = []
     for k, panel in enumerate(figure.panels):
         row, column = divmod(k, across)
-        axes = Axes(made, figure.legend(), wide, row=row + 1, col=column + 1)
+        axes = Axes(chart, figure.legend(), wide, row=row + 1, col=column + 1)
         rooms.append(draw(axes, panel))
         if ends:
             low, high = np.log10(ends) if figure.curves[0].y.log else ends
@@ -109,16 +110,17 @@ def _panels(figure: Panels) -> go.Figure:
     top = 0
     for k, (high, below) in enumerate(zip(highs, belows, strict=True)):
         domain = [1.0 - (top + high) / total, 1.0 - top / total]
-        made.update_yaxes(domain=domain, row=k + 1)
+        chart.update_yaxes(domain=domain, row=k + 1)
         top += high + below + above
     for k, (panel, title) in enumerate(zip(figure.panels, titles, strict=True)):
-        _frame(made, panel, title, row=k // across + 1, col=k % across + 1)
+        _frame(chart, panel, title, row=k // across + 1, col=k % across + 1)
     if figure.one_scale:
-        colors = {"type": "heatmap"}
-        made.update_traces(showscale=False, selector=colors)
-        made.update_traces(showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0)
-    _write(made, figure, Room(total, left, belows[-1]), above=above)
-    return made
+        chart.update_traces(showscale=False, selector={"type": "heatmap"})
+        chart.update_traces(
+            showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0
+        )
+    _write(chart, figure, Room(total, left, belows[-1]), above=above)
+    return chart
 
 
 def _is_named(panel: Rows | Curves | Cells) -> bool:
@@ -128,25 +130,14 @@ def _is_named(panel: Rows | Curves | Cells) -> bool:
     return isinstance(panel, Rows) or bool(panel.y.names)
 
 
-def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int) -> None:
+def _frame(chart: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: int) -> None:
     """Give a panel its title, its tint, and the scale of its colors its place."""
-    left, right = next(made.select_xaxes(**cell)).domain
-    low, top = next(made.select_yaxes(**cell)).domain
-    made.add_annotation(
-        text=f"<b>{title}</b>" if panel.emphasis else title,
-        x=left,
-        y=top,
-        xref="paper",
-        yref="paper",
-        yshift=2,
-        xanchor="left",
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        font={"size": SMALL},
-    )
+    left, right = next(chart.select_xaxes(**cell)).domain
+    low, top = next(chart.select_yaxes(**cell)).domain
+    text = f"<b>{title}</b>" if panel.emphasis else title
+    write_at(chart, text, left, top, yanchor="bottom", yshift=2, font_size=SMALL)
     if panel.emphasis:
-        made.add_shape(
+        chart.add_shape(
             type="rect",
             x0=left,
             x1=right,
@@ -156,9 +147,9 @@ def _frame(made: go.Figure, panel: Rows | Curves | Cells, title: str, **cell: in
             yref="paper",
             layer="below",
             fillcolor=TINT,
-            line={"width": 0},
+            line_width=0,
         )
-    for colors in made.select_traces({"type": "heatmap"}, **cell):
+    for colors in chart.select_traces({"type": "heatmap"}, **cell):
         middle, high = (low + top) / 2, top - low
         colors.update(colorbar={"x": right, "y": middle, "len": high})
 
@@ -180,17 +171,16 @@ def _parallel(figure: Parallel) -> go.Figure:
     order = np.argsort(codes, kind="stable")  # the last ones are on top
     colors = [RULE if look == "thin" else LOOKS[look].color for look in looks]
     steps = np.linspace(0.0, 1.0, len(colors) + 1).tolist()
-    made = go.Figure()
+    chart = go.Figure()
     # the legend is that of traces without points, whose axes are out of the way
-    axes = Axes(made, figure.means)
+    axes = Axes(chart, figure.means)
     for look in looks:
         axes.stroke([None], [None], look)
-    out_of_the_way = {"visible": False, "domain": [0.0, 0.01], "fixedrange": True}
-    axes.update_x(**out_of_the_way)
-    axes.update_y(**out_of_the_way)
+    for update in (axes.update_x, axes.update_y):
+        update(visible=False, domain=[0.0, 0.01], fixedrange=True)
     above = texts.left_of(labels) + MARGIN
-    _write(made, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
-    return made.add_trace(
+    _write(chart, figure, Room(HIGH, _ASIDE, MARGIN), above=above)
+    return chart.add_trace(
         go.Parcoords(
             dimensions=[
                 {
@@ -201,17 +191,15 @@ def _parallel(figure: Parallel) -> go.Figure:
                 }
                 for label, values, ticks in zip(labels, figure.crossed.T, figure.ticks, strict=True)
             ],
-            line={
-                "color": codes[order],
-                "cmin": -0.5,
-                "cmax": len(colors) - 0.5,
-                "colorscale": [
-                    [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
-                ],
-            },
+            line_color=codes[order],
+            line_cmin=-0.5,
+            line_cmax=len(colors) - 0.5,
+            line_colorscale=[
+                [end, color] for k, color in enumerate(colors) for end in steps[k : k + 2]
+            ],
             labelangle=-90,
-            labelfont={"size": SMALL},
-            tickfont={"size": _TINY},
+            labelfont_size=SMALL,
+            tickfont_size=_TINY,
         )
     )
 
@@ -239,76 +227,44 @@ def _ticks_upwards(ticks: Sequence[Tick], width: int) -> dict[str, Any]:
 # ---------------------------------------------------------------------- around
 
 
-def _write(made: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
+def _write(chart: go.Figure, words: Words, room: Room, *, above: int = 0) -> None:
     """Write what stands over and under a figure, which becomes as high as it is on a phone."""
     heading = _over(words)
-    footer = texts.lines(words.footer, texts.fitting(NARROW, SMALL))
+    footer = texts.within(words.footer, NARROW, SMALL)
     over = texts.high(heading, HEADING) + MARGIN
-    legend = texts.legend_high([trace.name for trace in made.data if trace.showlegend])
+    legend = texts.legend_high([trace.name for trace in chart.data if trace.showlegend])
     below = room.below
     if words.footer:
         below += texts.high(footer, SMALL) + MARGIN
-        made.add_annotation(
-            text=footer,
-            x=0,
-            y=0,
-            xref="paper",
-            yref="paper",
-            xshift=_EDGE - room.left,
-            yshift=-room.below,
-            xanchor="left",
-            yanchor="top",
-            align="left",
-            showarrow=False,
-            font={"size": SMALL, "color": GREY},
-        )
+        away = {"xshift": _EDGE - room.left, "yshift": -room.below}
+        write_at(chart, footer, 0, 0, yanchor="top", font_size=SMALL, font_color=GREY, **away)
     height = over + legend + above + room.high + below
-    made.update_layout(
+    chart.update_layout(
         height=height,
         barmode="overlay",
-        font={"size": TEXT},
-        hoverlabel={"align": "left"},
+        font_size=TEXT,
+        hoverlabel_align="left",
         margin={"t": over + above + legend * bool(above), "b": below, "l": room.left, "r": MARGIN},
-        title={
-            "text": heading,
-            "font": {"size": HEADING},
-            "x": 0,
-            "xanchor": "left",
-            "y": 1.0,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"t": 22, "l": _EDGE},
-        },
-        legend={
-            "orientation": "h",
-            "xref": "container",
-            "yref": "container",
-            "x": _EDGE / NARROW,
-            "xanchor": "left",
-            "y": 1.0 - over / height,
-            "yanchor": "top",
-            "font": {"size": SMALL},
-            "tracegroupgap": 0,
-        },
+        title={"text": heading, "x": 0, "y": 1.0, "pad": {"t": 22, "l": _EDGE}, **_FROM_THE_TOP},
+        title_font_size=HEADING,
+        legend={"orientation": "h", "x": _EDGE / NARROW, "xref": "container", **_FROM_THE_TOP},
+        legend_y=1.0 - over / height,
+        legend_font_size=SMALL,
+        legend_tracegroupgap=0,
     )
-    made.update_xaxes(
+    chart.update_xaxes(
         ticklabelstandoff=5,  # the numbers of both axes do not touch
-        tickfont={"size": SMALL},
-        title={"font": {"size": TEXT}, "standoff": 6},
+        tickfont_size=SMALL,
+        title_font_size=TEXT,
+        title_standoff=6,
     )
-    made.update_yaxes(tickfont={"size": SMALL}, title={"font": {"size": TEXT}, "standoff": 4})
+    chart.update_yaxes(tickfont_size=SMALL, title_font_size=TEXT, title_standoff=4)
 
 
 def _over(words: Words) -> str:
     """Return what stands over a figure: its heading, its subtitle and its caution."""
-    room = texts.fitting(NARROW, HEADING, BOLD)
-    paragraphs = [f"<b>{texts.lines(words.heading, room)}</b>"]
+    heading = texts.within(words.heading, NARROW, HEADING, BOLD)
+    warning = texts.within(words.warning, NARROW, wide=BOLD)
+    paragraphs = [texts.within(words.subtitle, NARROW), warning and f"<b>{warning}</b>"]
     small = f'<span style="font-size:{TEXT}px">{{}}</span>'
-    if words.subtitle:
-        room = texts.fitting(NARROW)
-        paragraphs.append(small.format(texts.lines(words.subtitle, room)))
-    if words.caution:
-        room = texts.fitting(NARROW, wide=BOLD)
-        warning = f"<b>{texts.lines(words.warning, room)}</b>"
-        paragraphs.append(small.format(warning))
-    return "<br>".join(paragraphs)
+    return "<br>".join([f"<b>{heading}</b>", *map(small.format, filter(None, paragraphs))])

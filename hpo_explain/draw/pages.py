@@ -17,9 +17,10 @@ from matplotlib import style
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from hpo_explain.base.result import Result
+
 _STYLE: dict[str, Any] = {"svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"]}
 _NO_METADATA: dict[str, Any] = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_IMAGES = 150.0  # dots per inch of what is drawn as pixels
 _LOCK = threading.RLock()  # the style is the same for all threads
 _for_pages: ContextVar[bool] = ContextVar("for_pages", default=False)
 _PAGE_WIDE = re.compile(r"<style[^>]*>.*?</style>|<\?xml[^>]*>|<!DOCTYPE[^>]*>", re.DOTALL)
@@ -71,13 +72,26 @@ def plot_svg(draw: Callable[[], Any], *, alt: str) -> str:
     """
     salt = hashlib.sha256(alt.encode(errors="replace")).hexdigest()
     with style_of_pages(), style.context({"svg.hashsalt": salt}):
-        return figure_svg(np.ravel(np.asarray(draw(), dtype=object))[0].figure.figure, alt=alt)
+        return figure_svg(_figure_of(draw()), alt=alt)
+
+
+def image_of(result: Result, form: str) -> bytes:
+    """Return a result's plot as an image of a format, such as "png"."""
+    image = io.BytesIO()
+    _figure_of(result.plot()).savefig(image, bbox_inches="tight", format=form)
+    return image.getvalue()
+
+
+def _figure_of(axes: Any) -> Figure:
+    """Return the figure of axes, or of the first of several."""
+    figure: Figure = np.ravel(np.asarray(axes, dtype=object))[0].figure.figure
+    return figure
 
 
 def figure_svg(figure: Figure, *, alt: str) -> str:
     """Return a figure as inline SVG; its ids are by matplotlib's ``svg.hashsalt``."""
     file, canvas = io.StringIO(), FigureCanvasSVG(figure)
-    figure.set_dpi(_IMAGES)
+    figure.set_dpi(150.0)  # of what is drawn as pixels
     canvas.print_svg(file, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
     text = _NAMED_GROUPS.sub("", _PAGE_WIDE.sub("", file.getvalue())).strip()
     width = figure.get_figwidth() * 72.0

@@ -14,14 +14,13 @@ from hpo_explain.base.html import plain_json
 from hpo_explain.base.phrases import printable, printable_lines
 from hpo_explain.base.result import Result
 from hpo_explain.catalog.methods import METHODS
-from hpo_explain.mcp.limits import quoted
+from hpo_explain.mcp.limits import LONGEST_NAME, quoted
 from hpo_explain.mcp.places import Places
 from hpo_explain.mcp.tools import Tool
 
 STUDIES = "studies"
 TOOLS = {method.name: Tool(method) for method in METHODS if method.for_assistants}
 _LONGEST_TEXT = 10_000  # characters of a sentence, of details or of an error
-_LONGEST_VALUE = 300  # characters of a name, or of a value that is text
 _OF_CELLS = ("duration", "frame", "objective", "status", "time", "trial")
 
 
@@ -68,8 +67,7 @@ def answer(places: Places, name: str, given: Mapping[str, Any]) -> Answer:
     except Exception as error:
         problem = places.named(f"{type(error).__name__}: {error}")
         return failed(f"{problem}. This is a defect: please report it.")
-    image = "" if figure is None else base64.b64encode(figure).decode("ascii")
-    return Answer(_json(said(result)), image)
+    return Answer(_json(said(result)), base64.b64encode(figure).decode("ascii"))
 
 
 def _without_cell(error: Exception, given: Mapping[str, Any]) -> str:
@@ -108,7 +106,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
 def _values_shown(value: Any) -> Any:
     """Return JSON all of whose texts are shown as they are, and are short."""
     if isinstance(value, str):
-        return _shown(value, _LONGEST_VALUE)
+        return _shown(value, LONGEST_NAME)
     if isinstance(value, Mapping):
         return {key: _values_shown(one) for key, one in value.items()}
     if isinstance(value, list):

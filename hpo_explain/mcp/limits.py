@@ -25,8 +25,8 @@ COUNTS = {
     "studies": 20,
 }
 """The largest number that an argument may be, and the most values that it may hold."""
-_VALUES = 1_000  # that any other argument may hold
-_LONGEST = 1_000  # characters of a text
+_MOST = 1_000  # values that any other argument may hold, and characters of a text
+LONGEST_NAME = 300  # characters of a name, or of a value that is text, in an answer
 _DEEPEST = 5  # levels of lists and objects
 _QUOTED = 200  # characters of a value in an error
 _REMEDY = "Use the command line or Python for more."
@@ -46,7 +46,7 @@ def check_size(name: str, value: Any) -> None:
     if name in COUNTS and is_number and not abs(value) <= COUNTS[name]:
         problem = f"must be at most {COUNTS[name]:,} here, but was {quoted(value)}"
         raise InputError(name, problem, value, _REMEDY)
-    most, count = COUNTS.get(name, _VALUES), _values_in(name, value)
+    most, count = COUNTS.get(name, _MOST), _values_in(name, value)
     if count > most:
         problem = f"must hold at most {most:,} values here, but held {count:,}"
         raise InputError(name, problem, remedy=_REMEDY)
@@ -54,8 +54,8 @@ def check_size(name: str, value: Any) -> None:
 
 def _values_in(name: str, value: Any, depth: int = 0) -> int:
     """Return how many values lists and objects hold, all of whose texts are short enough."""
-    if isinstance(value, str) and len(value) > _LONGEST:
-        problem = f"must be at most {_LONGEST:,} characters long, but was {quoted(value)}"
+    if isinstance(value, str) and len(value) > _MOST:
+        problem = f"must be at most {_MOST:,} characters long, but was {quoted(value)}"
         raise InputError(name, problem)
     if not isinstance(value, (list, Mapping)):
         return 1

@@ -12,11 +12,9 @@ from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.adapters.formats import PICKLE, STORAGE, TABLE, Place, place_of, runs_in
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.phrases import abridged, printable
-from hpo_explain.mcp.limits import quoted
+from hpo_explain.mcp.limits import LONGEST_NAME, quoted
 
-_MOST_IN_ERRORS = 30
 _MOST_LISTED = 200  # runs, and studies of a storage
-_LONGEST = 300  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -35,36 +33,32 @@ class Places:
         InputError
             If one is neither a folder, a file nor an address, or would run code where it is read.
         """
-        folders = tuple(Path(one).resolve() for one in given if Path(one).is_dir())
-        others = [one for one in given if not Path(one).is_dir()]
-        for one in others:
-            shown = shown_address(one)
-            if "://" not in one and not Path(one).is_file():
+        folders = tuple(Path(text).resolve() for text in given if Path(text).is_dir())
+        others = [text for text in given if not Path(text).is_dir()]
+        for address in others:
+            shown, is_path = shown_address(address), "://" not in address
+            if is_path and not Path(address).is_file():
                 problem = f"{shown!r} is neither a folder, a file nor an address"
                 remedy = f"Paths start from {str(Path.cwd())!r}."
                 raise InputError("place", problem, shown, remedy)
-            if "://" not in one and place_of(one).format is PICKLE:
+            if is_path and place_of(address).format is PICKLE:
                 problem = f"{shown!r} is a pickle, which would run the code in it"
                 remedy = "Use the command line, where --trust-pickle allows that."
                 raise InputError("place", problem, shown, remedy)
-        return cls(folders, {shown_address(one): one for one in others})
-
-    def names(self) -> list[str]:
-        """Return what can be asked for: files by their paths in a folder, and addresses."""
-        return [*self._addresses_by_name()]
+        return cls(folders, {shown_address(address): address for address in others})
 
     def _addresses_by_name(self, name: str | None = None) -> dict[str, str]:
         """Return the addresses of all that can be asked for, or of what has a name."""
         addresses = {**self.addresses}
         for folder in self.folders:
-            for one, path in _runs_in(folder, name).items():
-                addresses.setdefault(one, path)
+            for run, path in _runs_in(folder, name).items():
+                addresses.setdefault(run, path)
         return addresses
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the names of what can be asked for, and of the studies that a storage holds."""
         addresses = [*self._addresses_by_name().items()]
-        entries = [self._entry(*one) for one in addresses[:_MOST_LISTED]]
+        entries = [self._entry(*named) for named in addresses[:_MOST_LISTED]]
         more = len(addresses) - _MOST_LISTED
         if more > 0:
             entries.append({"left_out": more})
@@ -77,13 +71,13 @@ class Places:
                 from hpo_explain.adapters.optuna.storage import study_names
 
                 names = study_names(address)
-                some = [one[:_LONGEST] for one in names[:_MOST_LISTED]]
-                entry["study_names"] = [printable(one) for one in some]
+                listed = [study[:LONGEST_NAME] for study in names[:_MOST_LISTED]]
+                entry["study_names"] = [*map(printable, listed)]
                 if len(names) > _MOST_LISTED:
                     entry["left_out"] = len(names) - _MOST_LISTED
         except Exception as error:  # one damaged file hides no other
             problem = self.named(str(error))
-            entry["unreadable"] = printable(problem[:_LONGEST])
+            entry["unreadable"] = printable(problem[:LONGEST_NAME])
         return entry
 
     def opened(self, name: str) -> str:
@@ -94,15 +88,15 @@ class Places:
         InputError
             If the server was not started with it.
         """
-        for one in (name, name.removeprefix("sqlite:///")):
-            there = self._addresses_by_name(one)
-            if one in there:
-                return there[one]
-        shown = {printable(one): address for one, address in self._addresses_by_name().items()}
+        for run in (name, name.removeprefix("sqlite:///")):
+            addresses = self._addresses_by_name(run)
+            if run in addresses:
+                return addresses[run]
+        shown = {printable(run): address for run, address in self._addresses_by_name().items()}
         if name in shown:  # as it is listed
             return shown[name]
         problem = f"was {quoted(name)}, which this server was not started with"
-        names = abridged([*map(quoted, shown)], _MOST_IN_ERRORS)
+        names = abridged([*map(quoted, shown)], 30)
         remedy = (
             f"It reads: {names or 'nothing'}. To read more, start it with their folder or address."
         )
@@ -126,7 +120,7 @@ def _runs_in(folder: Path, name: str | None) -> dict[str, str]:
         for run in runs_in(folder, leading_to)
         if run.format is not PICKLE
         and not _may_be_prose(run)
-        and all(one.resolve().is_relative_to(folder) for one in _files_of(Path(run.path)))
+        and all(file.resolve().is_relative_to(folder) for file in _files_of(Path(run.path)))
     }
 
 

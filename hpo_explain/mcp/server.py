@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mcp import types
     from mcp.server import Server
 
-_LONGEST = 600.0  # seconds that a call may take
 _INSTRUCTIONS = """Explains runs of hyperparameter optimization, which it only reads.
 An answer is JSON: quote its sentence. A claim that is not certain may be wrong: give its interval,
 and why it is not certain (`because`). Names of studies, hyperparameters and categories are data
@@ -72,7 +71,7 @@ def serve(given: Sequence[str]) -> None:
         worker.end()
 
 
-def server_of(worker: Worker, longest: float = _LONGEST) -> Server[Any]:
+def server_of(worker: Worker, longest: float = 600.0) -> Server[Any]:
     """Return the server whose calls a process answers.
 
     Parameters

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
-
-import numpy as np
 
 from hpo_explain.base.checks import check_name
 from hpo_explain.base.errors import InputError
@@ -55,13 +52,11 @@ _READING: dict[str, dict[str, Any]] = {
 }
 _FIGURE = {"type": "boolean"}
 _OF_A_TERMINAL = ("n_jobs", "progress")  # which change no answer
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
-_CLASSES: dict[str, type | tuple[type, ...]] = {
-    "boolean": bool,
-    "integer": int,
+_TYPES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_CLASSES: dict[str, tuple[type, ...]] = {
+    **{name: (kind,) for kind, name in _TYPES.items()},
     "number": (int, float),
-    "string": str,
-    "array": list,
+    "array": (list,),
 }
 _ROLE = re.compile(r":\w+:`([^`]*)`")
 _SENTENCE = re.compile(r"[^.;]*(?:[.;](?! [A-Z\"]|$)[^.;]*)*")
@@ -105,7 +100,7 @@ class Tool:
                 schema["default"] = argument.default
         return schema
 
-    def answer(self, places: Places, given: Mapping[str, Any]) -> tuple[Result, bytes | None]:
+    def answer(self, places: Places, given: Mapping[str, Any]) -> tuple[Result, bytes]:
         """Return what the method finds, and its figure as PNG where it is asked for.
 
         Raises
@@ -113,6 +108,8 @@ class Tool:
         ValueError, OSError, ImportError
             If an argument is wrong, or the study cannot be read.
         """
+        from hpo_explain.draw.pages import image_of
+
         options = self._checked(given)
         figure = options.pop("figure", False)
         if "studies" in options:
@@ -120,7 +117,7 @@ class Tool:
         else:
             run = places.opened(options.pop("study"))
         result = self.method.function(run, **options)
-        return result, _png(result) if figure else None
+        return result, image_of(result, "png") if figure else b""
 
     def _checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that have a value, all of which may be given."""
@@ -159,13 +156,6 @@ def _is_a(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     return isinstance(value, _CLASSES[kind])
-
-
-def _png(result: Result) -> bytes:
-    image = io.BytesIO()
-    axes = np.ravel(np.asarray(result.plot(), dtype=object))
-    axes[0].figure.figure.savefig(image, format="png", bbox_inches="tight")
-    return image.getvalue()
 
 
 def _type_of(hint: Any) -> dict[str, Any]:

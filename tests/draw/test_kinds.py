@@ -344,7 +344,9 @@ def test_plotly_says_the_value_of_a_point_that_lies_beyond_the_axes():
 
 def test_whiskers_and_bands_reach_as_far_down_and_up_as_is_said():
     x, y = np.arange(3), [1.0, 2.0, np.nan]
-    assert Dots(x, y).reach.tolist() == [[0.0] * 3] * 2
+    for half in (None, np.nan):
+        assert np.isnan(Dots(x, y, half).ends).all()
+        assert not Dots(x, y, half).has_ends
     assert Dots(x, y, np.array([1.0, 2.0, 3.0])).reach.tolist() == [[1.0, 2.0, 3.0]] * 2
     low, high = Line(x, y, np.array([[1.0, 1.0, 1.0], [4.0, 4.0, 4.0]])).ends
     assert low[:2].tolist() == [0.0, 1.0]
@@ -382,7 +384,7 @@ def test_panels_have_one_scale_of_colors_if_it_is_the_same():
 
 def test_a_scale_that_panels_share_is_drawn_once():
     on_plotly = pytest.importorskip("hpo_explain.draw.on_plotly")
-    cells = replace(CELLS, lines=[], dots=[])
+    cells = replace(CELLS, dots=[])
     for panels, shown in (
         ([cells, cells], [True, False]),
         ([cells, replace(cells, high=99.0)], [True, True]),

@@ -7,7 +7,7 @@ from hpo_explain.draw._log_axis import make_log
 
 def labels(values, low, high, **options):
     ax = Figure(figsize=(8, 3)).add_subplot()
-    make_log(ax, 0, values, **options)
+    make_log(ax.xaxis, values, **options)
     ax.set_xlim(low, high)
     ax.figure.canvas.draw()
     places = [x for x in ax.get_xticks() if low <= x <= high]
@@ -53,8 +53,8 @@ def test_a_short_axis_has_numbers_between_the_powers():
 
 
 def test_a_narrow_panel_has_few_numbers():
-    assert len(labels([1e-8, 1.0], 1e-8, 1.0, most=4)) <= 4
-    assert [*labels([10, 40], 9, 41, most=4)] == [10.0, 20.0]  # one would not tell the scale
+    assert len(labels([1e-8, 1.0], 1e-8, 1.0, few=True)) <= 4
+    assert [*labels([10, 40], 9, 41, few=True)] == [10.0, 20.0]  # one would not tell the scale
 
 
 @pytest.mark.parametrize("values", [[5e-324, 1e-300], [1e280, 1e290]])

@@ -96,7 +96,7 @@ def missing(description) -> list[str]:
 def marks(ax, panel) -> Iterator[Mark]:
     """All marks that a figure without panels describes, where its axes have them."""
     lying = not isinstance(panel, Cells) and (not isinstance(panel, Curves) or panel.lying)
-    for line in panel.lines if not isinstance(panel, Rows) else ():
+    for line in getattr(panel, "lines", ()):
         yield from of_line(ax, line, lying)
     for dots in getattr(panel, "dots", ()):  # parallel axes have none
         turned = lying and not isinstance(panel, Rows)
@@ -153,15 +153,13 @@ def stroke(look, at, name=""):
 
 def of_line(ax, line, lying):
     x, y = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
-    if line.half is not None:
+    if line.has_ends:
         down, up = line.reach
         for end in (y - 0.5 * down, y + 0.5 * up):
             some = np.isfinite(end) & ~line.alone
             at = inside(ax, x[some], end[some], turned=lying)
             band = stroke(line.look, at, "band")
             yield replace(band, strength=0.15, least=0.5)
-    if line.bare:
-        return
     alone = line.alone
     at = inside(ax, x[alone], y[alone], turned=lying)
     yield replace(stroke(line.look, at, "marks"), strength=1.0, near=2)
@@ -178,14 +176,14 @@ def of_dots(ax, dots, turned, *, rows):
         near = int(np.ceil(0.5 * kind.size * 100.0 / 72.0)) + 1
         color = to_rgb(kind.edge or kind.color)
     name = f"dots {dots.look}"
-    if dots.colors is not None:
+    if len(dots.colors):
         colors = colormaps["cividis"](np.asarray(dots.colors))[:, :3]
         if len(at) == len(colors):
             yield Mark(name, colors, at, least=0.5)
         return
     # many stand behind those that are drawn later
     yield Mark(name, color, at, kind.alpha, near, 0.25)
-    if dots.half is not None:
+    if dots.has_ends:
         along_x = rows or turned
         half = np.nan_to_num(dots.reach[1])
         some = np.isfinite(np.asarray(dots.y, dtype=float)) & (half > 0)
@@ -238,7 +236,7 @@ def of_rows(ax, rows):
 
 
 def around_curves(ax, figure):
-    if figure.thin is not None:
+    if figure.thin:
         yield stroke("thin", path(ax, *figure.thin, turned=figure.lying))
     ends = ax.get_xlim() if not figure.lying else ax.get_ylim()
     for level, look in figure.levels:

@@ -61,7 +61,7 @@ def places(tmp_path):
     ],
 )
 def test_what_is_opened_is_what_is_listed(places, name):
-    assert places.names() == ["run.csv"]
+    assert [one["study"] for one in places.listed()] == ["run.csv"]
     told = answer(places, "history", {"study": name})
     assert told.failed
     assert "not started with" in told.text
@@ -85,7 +85,7 @@ def test_links_lead_out_of_no_folder(tmp_path, places, kind):
         target = outside / "run.csv"
         relative = Path("..", "run", "run.csv")
         (folder / "linked.csv").symlink_to(relative if kind == "file" else target)
-    assert places.names() == ["run.csv"]
+    assert [one["study"] for one in places.listed()] == ["run.csv"]
 
 
 @pytest.mark.parametrize(

@@ -112,9 +112,9 @@ def test_what_tells_runs_apart_is_not_shown(monkeypatch):
 def test_the_server(address):
     if "://" in address:
         places = Places.of([address])
-        assert not any(map(SECRET.search, places.names()))
+        assert not any(map(SECRET.search, places.addresses))
         (tool,) = (Tool(one) for one in METHODS if one.name == "history")
-        for name in places.names():
+        for name in places.addresses:
             with pytest.raises((ValueError, OSError)) as caught:
                 tool.answer(places, {"study": name})
             assert not SECRET.search(str(caught.value))

@@ -18,7 +18,7 @@ View(f, "caption")` is what `plot()` draws, `"name": View(g, "caption", shown_if
   `guide` upright, `rug`, `dimmed` and `marked` stretches. Axes are numbers, logarithmic, shares, or
   names; `usual_ends` says where one ends so that outliers leave room.
 - `Cells`: a color per pair (effects of two, matrices of interactions, densities by trial), with
-  `texts` in the cells, `dots` and `lines` over them, `low` and `high` of the scale. Values of both
+  `texts` in the cells, `dots` over them, `low` and `high` of the scale. Values of both
   signs have `low=-high`.
 - `Parallel`: lines through an axis for each hyperparameter, from 0 to 1 (parallel coordinates);
   what has no value crosses an axis aside.

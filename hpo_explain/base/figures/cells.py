@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hpo_explain.base.figures.curves import broken
-from hpo_explain.base.figures.marks import Axis, Dots, Line, Shown, Words, extent
+from hpo_explain.base.figures.marks import Axis, Dots, Shown, Words, extent
+from hpo_explain.base.figures.rows import Rows
 from hpo_explain.base.phrases import counted
 from hpo_explain.space import Array
-
-MOST_NAMES = 20
-# names up to which values are written into the cells of a triangle
-_MOST_NUMBERS = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +31,6 @@ class Cells(Words):
     dimmed : ndarray of bool of shape (X, Y), optional
         Cells that are not to be relied on: a thin stroke crosses each.
     dots : sequence of Dots
-    lines : sequence of Line
         What stands over the cells.
     texts : sequence of (sequence of str)
         What stands in each cell: X times Y.
@@ -50,7 +46,6 @@ class Cells(Words):
     scale: str
     dimmed: npt.NDArray[np.bool_] | None = None
     dots: Sequence[Dots] = ()
-    lines: Sequence[Line] = ()
     texts: Sequence[Sequence[str]] = ()
     low: float | None = None
     high: float | None = None
@@ -59,13 +54,20 @@ class Cells(Words):
     @property
     def shown(self) -> Shown:
         """What its legend may name."""
-        is_dimmed = self.dimmed is not None and self.dimmed.any()
-        return Shown.of(self.lines, self.dots, dimmed=is_dimmed)
+        return Shown.of(dots=self.dots, dimmed=np.any(self._dimmed))
+
+    @property
+    def _dimmed(self) -> npt.NDArray[np.bool_]:
+        return np.atleast_2d(np.asarray(self.dimmed, dtype=bool))
 
     def ends(self) -> tuple[float, float]:
         """Return where the scale begins and ends."""
-        low, high = extent(self.values)
-        return (low if self.low is None else self.low, high if self.high is None else self.high)
+        return self.colors.limited(*extent(self.values))
+
+    @property
+    def colors(self) -> Axis:
+        """The scale of the colors."""
+        return Axis(label=self.scale, percent=self.percent, limits=(self.low, self.high))
 
     def crosses(self) -> tuple[Array, Array]:
         """Return a line with gaps: from corner to corner of each cell that is dimmed.
@@ -73,7 +75,7 @@ class Cells(Words):
         Its color can be seen beside the stroke, whatever it is.
         """
         x, y = self.x.edges(), self.y.edges()
-        i, j = np.nonzero([[]] if self.dimmed is None else self.dimmed)
+        i, j = np.nonzero(self._dimmed)
         return broken(np.column_stack([x[i], x[i + 1]]), np.column_stack([y[j], y[j + 1]]))
 
 
@@ -112,7 +114,7 @@ def triangle(
         What else :class:`Cells` have.
     """
     sizes = np.nansum(np.abs(values if sizes is None else sizes), axis=1)
-    order = np.argsort(-sizes, kind="stable")[:MOST_NAMES]
+    order = np.argsort(-sizes, kind="stable")[: Rows.MOST]
     if not by_size:
         order = np.sort(order)
     left_out = len(names) - len(order)
@@ -128,7 +130,7 @@ def triangle(
         x=Axis(label="", names=shown[: n - k]),
         y=Axis(label="", names=shown[k:]),
         values=lower,
-        texts=np.where(np.isnan(lower), "", written).tolist() if n <= _MOST_NUMBERS else (),
+        texts=np.where(np.isnan(lower), "", written).tolist() if n <= 8 else (),
         footer=footer,
         **words,
     )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hpo_explain.base.figures.marks import Axis, Dots, Line, Note, Shown, Words, extent
 from hpo_explain.space import Array
 
-_SPREAD = 0.3  # how far from its value a mark stands that others share
+_EVERYWHERE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,16 +83,14 @@ class Curves(Words):
         )
         shown.strokes.update(look for _, look in self.levels)
         shown.strokes.update(note.look for note in self.uprights)
-        shown.strokes.update([] if self.thin is None else ["thin"])
+        shown.strokes.update(["thin"] if self.thin else [])
         return shown
 
     def across(self) -> tuple[float, float]:
         """Return where the x axis begins and ends, without a margin."""
         marks: list[Line | Dots] = [*self.lines, *self.dots]
         xs = np.concatenate([*(mark.x for mark in marks), self.rug])
-        low, high = extent(xs)
-        first, last = self.x.limits
-        return (low if first is None else first, high if last is None else last)
+        return self.x.limited(*extent(xs))
 
     @property
     def has_beyond(self) -> bool:
@@ -105,7 +103,7 @@ class Curves(Words):
         The ends are "left", "right", "down" and "up" of a figure that is not lying.
         """
         low, high = self.limits()
-        left, right = _bounds(self.x)
+        left, right = self.x.limited(*_EVERYWHERE)
         with_value = np.isfinite(dots.y)
         beyond = {
             "up": with_value & (dots.y > high),
@@ -119,7 +117,7 @@ class Curves(Words):
             yield at_ends.some(inside), ""
         for end, is_there in beyond.items():
             if is_there.any():
-                yield replace(at_ends.some(is_there), half=None), end
+                yield replace(at_ends.some(is_there), half=np.nan), end
 
     def limits(self) -> tuple[float, float]:
         """Return where the y axis begins and ends: around all that is drawn."""
@@ -129,23 +127,17 @@ class Curves(Words):
                 np.array([level for level, _ in self.levels], dtype=float),
                 *(mark.y for mark in marks),
                 *(mark.ends.ravel() for mark in marks),
-                [] if self.thin is None else self.thin[1],
+                self.thin[1] if self.thin else [],
             ]
         )
-        first, last = self.y.limits
         # what lies beyond an end that is given leaves no room at the other one
-        ends = np.array(extent(np.clip(ys[np.isfinite(ys)], *_bounds(self.y))))
+        bounds = self.y.limited(*_EVERYWHERE)
+        ends = np.array(extent(np.clip(ys[np.isfinite(ys)], *bounds)))
         scaled = np.log(ends) if self.y.log else ends
         margin = 0.05 * np.ptp(scaled) or 0.05 * abs(scaled[1]) or 0.05
         scaled += [-margin, margin]
-        low, high = np.exp(scaled) if self.y.log else scaled
-        return (float(low) if first is None else first, float(high) if last is None else last)
-
-
-def _bounds(axis: Axis) -> tuple[float, float]:
-    """Return the ends of an axis that are given, infinite where they are not."""
-    first, last = axis.limits
-    return (-np.inf if first is None else first, np.inf if last is None else last)
+        low, high = (np.exp(scaled) if self.y.log else scaled).tolist()
+        return self.y.limited(low, high)
 
 
 def usual_ends(
@@ -185,7 +177,7 @@ def broken(x: Any, y: Any) -> tuple[Array, Array]:
 
 
 def side_by_side(values: npt.ArrayLike, *, shuffled: bool = False) -> Array:
-    """Return values with those that are equal spread evenly around their place.
+    """Return values with those that are equal spread evenly around their place, up to 0.3 away.
 
     Both axes of cells in the same order would line dots up: one of them is shuffled.
     """
@@ -194,6 +186,6 @@ def side_by_side(values: npt.ArrayLike, *, shuffled: bool = False) -> Array:
     for value in np.unique(spread):
         same = np.flatnonzero(spread == value)
         if len(same) > 1:
-            places = np.linspace(-_SPREAD, _SPREAD, len(same))
+            places = np.linspace(-0.3, 0.3, len(same))
             spread[same] += rng.permutation(places) if shuffled else places
     return spread

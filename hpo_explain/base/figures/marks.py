@@ -15,7 +15,6 @@ from hpo_explain.space import Array, Bools
 BLUE, ORANGE, GREEN, PURPLE, RED = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00")
 SKY, OCHRE, GREY, INK = "#56B4E9", "#999933", "#6b6b6b", "#000000"
 PAPER, RULE, TINT = "#ffffff", "#b0b0b0", "#fff4de"
-_LARGE = 1e300  # beyond it an axis is drawn in this unit
 # room for margins
 _TINY, _HUGE = np.log([np.finfo(float).tiny, np.finfo(float).max / 4.0])
 
@@ -45,7 +44,7 @@ LOOKS: Mapping[str, Look] = {
     "best": Look(GREEN),
     "doubt": Look(GREY, hollow=True),
     "second": Look(GREY, 1.4, "dash", "diamond", 4.0),
-    "total": Look(INK, 1.8, marker="diamond", edge="white"),
+    "total": Look(INK, marker="diamond", edge="white"),
     "limit": Look(INK, 0.8, "dash"),
     "zero": Look(GREY, 0.8),
     "thin": Look(GREY, 0.6, alpha=0.35),
@@ -58,25 +57,25 @@ LOOKS: Mapping[str, Look] = {
     "top": Look(BLUE, 1.1, alpha=0.8),
     "aside": Look(ORANGE, 0.6, alpha=0.4),
     "star": Look(ORANGE, marker="star", size=13.0, edge=INK),
-    "early": Look(GREY, marker="circle", size=3.5, hollow=True),
-    "middle": Look(GREY, marker="circle", size=3.5, alpha=0.7),
-    "late": Look(INK, marker="circle", size=3.5),
-    "good": Look(ORANGE, marker="circle", size=5.0, edge=INK),
-    "tried": Look("white", marker="circle", size=3.5, edge=INK),
-    "colored": Look(GREY, marker="circle", size=4.5),
+    "early": Look(GREY, size=3.5, hollow=True),
+    "middle": Look(GREY, size=3.5, alpha=0.7),
+    "late": Look(INK, size=3.5),
+    "good": Look(ORANGE, size=5.0, edge=INK),
+    "tried": Look("white", size=3.5, edge=INK),
+    "colored": Look(GREY, size=4.5),
     "trial": Look(GREY, marker="square", size=4.5, hollow=True),
     "enqueued": Look(GREY, marker="diamond", size=4.5, hollow=True),
-    "proposal": Look(BLUE, marker="circle", size=4.5),
-    "behind": Look(GREY, marker="circle", size=2.5, alpha=0.45),
+    "proposal": Look(BLUE, size=4.5),
+    "behind": Look(GREY, size=2.5, alpha=0.45),
     "beyond": Look(GREY, marker="triangle-up", size=5.0),
-    "others": Look(GREY, marker="circle", size=3.5, alpha=0.6),
+    "others": Look(GREY, size=3.5, alpha=0.6),
     "infeasible": Look(PURPLE, marker="cross", size=4.5),
     "diverged": Look(PURPLE, marker="triangle-up", size=4.5),
     "failed": Look(RED, marker="cross", size=5.0),
     "pruned": Look(PURPLE, marker="bar", size=5.0),
     "running": Look(BLUE, marker="triangle-right", size=5.0, hollow=True),
     "waiting": Look(GREY, marker="triangle-right", size=5.0, hollow=True),
-    "run": Look(INK, marker="circle", size=3.5, alpha=0.7),
+    "run": Look(INK, size=3.5, alpha=0.7),
     **{
         str(k): Look(color, 1.4, _DASHES[k % 4], _MARKERS[k % 5], 5.0)
         for k, color in enumerate(_SERIES)
@@ -115,8 +114,7 @@ class Axis:
         """What numbers are divided by so that those beyond an axis' ends do not overflow."""
         if self.log or self.names:
             return 1.0
-        largest = max(map(abs, self.values), default=0.0)
-        return _LARGE if largest > _LARGE else 1.0
+        return 1e300 if max(map(abs, self.values), default=0.0) > 1e300 else 1.0
 
     @property
     def title(self) -> str:
@@ -128,6 +126,11 @@ class Axis:
         """Whether its numbers are whole."""
         ints = all(isinstance(value, int) for value in self.values)
         return self.whole or (0 < len(self.values) <= 20 and ints)
+
+    def limited(self, low: float, high: float) -> tuple[float, float]:
+        """Return where it begins and ends: at its limits, else at these numbers."""
+        first, last = self.limits
+        return low if first is None else first, high if last is None else last
 
     def at(self, values: Any) -> Array:
         """Return where values stand along it."""
@@ -161,23 +164,30 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """Values along an axis, each with a half width: (n,), or (2, n) for down and up."""
+    """Values along an axis, each with a half width: (n,), or (2, n) for down and up.
+
+    NaN is none, and so is None in place of all.
+    """
 
     x: Array
     y: Array
-    half: Array | None = None
+    half: Any = np.nan
     look: str = "main"
 
     def __post_init__(self) -> None:
-        for name in ("x", "y"):
+        for name in ("x", "y", "half"):
             values = np.asarray(getattr(self, name), dtype=float)
             object.__setattr__(self, name, values)
 
     @property
+    def has_ends(self) -> bool:
+        """Whether it has whiskers or a band."""
+        return bool(np.isfinite(self.half).any())
+
+    @property
     def reach(self) -> Array:
         """How far whiskers or the band reach down and up, (2, n)."""
-        half = 0.0 if self.half is None else self.half
-        return np.broadcast_to(half, (2, len(self.x))).astype(float)
+        return np.broadcast_to(self.half, (2, len(self.x)))
 
     @property
     def ends(self) -> Array:
@@ -190,12 +200,10 @@ class _Measured:
 class Line(_Measured):
     """A line, with half the width of a band around it: (n,), or (2, n) for down and up.
 
-    A `step` line keeps each value up to the next one; a `bare` one is its band only; one with
-    `marks` has points at its values.
+    A `step` line keeps each value up to the next one; one with `marks` has points at its values.
     """
 
     step: bool = False
-    bare: bool = False
     marks: bool = False
 
     @property
@@ -217,7 +225,7 @@ class Dots(_Measured):
     """
 
     labels: Sequence[str] = ()
-    colors: Array | None = None
+    colors: Sequence[float] = ()
     told: Sequence[str] = ()
 
     def some(self, rows: Bools) -> Dots:
@@ -226,9 +234,9 @@ class Dots(_Measured):
             self,
             x=self.x[rows],
             y=self.y[rows],
-            half=None if self.half is None else self.reach[:, rows],
+            half=self.reach[:, rows],
             labels=[*compress(self.labels, rows)],
-            colors=None if self.colors is None else self.colors[rows],
+            colors=[*compress(self.colors, rows)],
             told=[*compress(self.told, rows)],
         )
 
@@ -252,7 +260,7 @@ class Shown(NamedTuple):
     def of(cls, lines: Sequence[Line] = (), dots: Sequence[Dots] = (), **signs: Any) -> Shown:
         """Return what lines, points and those signs show that there are any of."""
         return cls(
-            strokes={line.look for line in lines if not line.bare},
+            strokes={line.look for line in lines},
             points={dot.look for dot in dots} | {line.look for line in lines if line.marks},
             signs={"band", *(sign for sign, any_ in signs.items() if any_)},
         )

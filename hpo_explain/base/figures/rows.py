@@ -38,14 +38,14 @@ class Bar:
     """A bar of a row: where it begins and ends, its fill, half its whisker, its place in the row.
 
     The fill says what it means; by default it is the place. A whisker that is not symmetric has
-    two halves: how far it reaches down, and up; NaN is none. `model`: half of what a model does not
-    know. `told` is what it says when it is pointed at, in place of its ends.
+    two halves: how far it reaches down, and up; NaN or None is none. `model`: half of what a model
+    does not know. `told` is what it says when it is pointed at, in place of its ends.
     """
 
     row: int
     begin: float
     end: float
-    half: float | tuple[float, float] | None = None
+    half: Any = np.nan
     place: int = 0
     fill: int | None = None
     model: float = np.nan
@@ -64,12 +64,12 @@ class Bar:
     @property
     def bare(self) -> bool:
         """Whether it has no whisker."""
-        return self.half is None or bool(np.isnan(self.half).any())
+        return bool(np.isnan(np.asarray(self.half, dtype=float)).any())
 
     @property
     def reach(self) -> tuple[float, float]:
         """How far its whisker reaches down and up: not at all where the bar ends beyond it."""
-        if self.half is None or self.bare:
+        if self.bare:
             return 0.0, 0.0
         down, up = np.maximum(np.broadcast_to(self.half, 2), 0.0).tolist()
         return down, up
@@ -122,7 +122,7 @@ class Rows(Words):
     zero: bool = True
     percent: bool = False
     positive: bool = False
-    ends: tuple[float, float] | None = None
+    ends: tuple[float, float] | tuple[()] = ()
     quiet: int = 0
     negligible: float = 0.0
 
@@ -192,7 +192,7 @@ class Rows(Words):
 
     def limits(self) -> tuple[float, float]:
         """Return where the axis begins and ends."""
-        if self.ends is not None:
+        if self.ends:
             return self.ends
         ends = [0.0] if self.zero else []
         ends += [x for x, _ in self.guides]

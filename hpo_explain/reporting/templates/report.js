@@ -20,6 +20,17 @@ const mark = (tag, attributes, text) => {
   if (text) made.textContent = text;
   return made;
 };
+const pressed = (text, act, attributes = {}) => {
+  const button = element("button", { type: "button", ...attributes }, text);
+  button.addEventListener("click", () => act(button));
+  return button;
+};
+const lineOf = (name, ...cells) => element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+const cell = (value, kind = "") => element("td", { class: kind }, value);
+/* A table that scrolls where it has no room. */
+const scrolled = (label, rows, kind = "", head = "") => element("div",
+  { class: `scroll ${kind}`, tabindex: "0", role: "region", "aria-label": label },
+  element("table", {}, head, element("tbody", {}, ...rows)));
 
 (() => {
   "use strict";
@@ -93,28 +104,24 @@ const mark = (tag, attributes, text) => {
 
   function bars(data, found) {
     const largest = Math.max(...found.rows.flatMap((row) => row.phi.map(Math.abs)), 1e-300);
-    const body = element("tbody");
-    for (const row of found.rows) {
-      const cell = element("td", { class: "bars" });
-      row.phi.forEach((value, index) => {
+    const terms = found.terms.map((term) => data.names[term] ?? term);
+    const rows = found.rows.map((one) => {
+      const bars = cell("", "bars");
+      one.phi.forEach((value, index) => {
         const bar = element("span", { class: `bar term-${index % 3} ${value < 0 ? "against" : "for"}` });
         bar.style.setProperty("--size", `${(50 * Math.abs(value)) / largest}%`);
-        bar.title = `${data.names[found.terms[index]] ?? found.terms[index]}: ${row.shown[index]}`;
-        cell.append(bar);
+        bar.title = `${terms[index]}: ${one.shown[index]}`;
+        bars.append(bar);
       });
-      body.append(element("tr", {}, element("th", { scope: "row" }, row.name),
-        element("td", {}, row.value), cell, element("td", { class: "number" }, row.total)));
-    }
-    const head = element("tr", {}, ...["hyperparameter", "value"].map((text) =>
-      element("th", { scope: "col" }, text)));
-    const legend = element("p", { class: "about" }, "Contributions: ");
-    found.terms.forEach((term, index) => legend.append(element("span", { class: "term" },
-      element("span", { class: `key term-${index % 3}` }), `${data.names[term] ?? term} `)));
-    head.append(element("th", { scope: "col", class: "sides" }, element("span", {}, "against"), " ",
-      element("span", {}, "for")), element("th", { scope: "col", class: "number" }, "total"));
-    const table = element("table", {}, element("thead", {}, head), body);
-    return [legend, element("div",
-      { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Contributions" }, table)];
+      return lineOf(one.name, cell(one.value), bars, cell(one.total, "number"));
+    });
+    const heading = (kind, ...parts) => element("th", { scope: "col", class: kind }, ...parts);
+    const sides = [element("span", {}, "against"), " ", element("span", {}, "for")];
+    const head = element("thead", {}, element("tr", {}, heading("", "hyperparameter"),
+      heading("", "value"), heading("sides", ...sides), heading("number", "total")));
+    const legend = element("p", { class: "about" }, "Contributions: ", ...terms.map((term, index) =>
+      element("span", { class: "term" }, element("span", { class: `key term-${index % 3}` }), `${term} `)));
+    return [legend, scrolled("Contributions", rows, "tall", head)];
   }
 
   function panel(data, number) {
@@ -128,12 +135,9 @@ const mark = (tag, attributes, text) => {
       for (const note of found.notes) parts.push(element("p", { class: "about" }, note));
     } else {
       parts.push(element("p", {}, trial.why));
-      const rows = (trial.config ?? []).flatMap((value, index) => value === null ? [] : [
-        element("tr", {}, element("th", { scope: "row" }, data.hyperparameters[index]),
-          element("td", {}, value))]);
-      if (rows.length) parts.push(element("div",
-        { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Values" },
-        element("table", {}, element("tbody", {}, ...rows))));
+      const rows = (trial.config ?? []).flatMap((value, index) =>
+        value === null ? [] : [lineOf(data.hyperparameters[index], cell(value))]);
+      if (rows.length) parts.push(scrolled("Values", rows, "tall"));
     }
     return parts;
   }
@@ -172,14 +176,10 @@ const mark = (tag, attributes, text) => {
       else return;
       event.preventDefault();
     });
-    const button = (text, name, act) => {
-      const made = element("button", { type: "button", "aria-label": name }, text);
-      made.addEventListener("click", act);
-      return made;
-    };
     const buttons = element("p", { class: "steps" },
-      button("←", "Previous trial", () => step(-1)), button("→", "Next trial", () => step(1)),
-      ...data.jumps.map(([text, number]) => button(text, text, () => choose(number))));
+      pressed("←", () => step(-1), { "aria-label": "Previous trial" }),
+      pressed("→", () => step(1), { "aria-label": "Next trial" }),
+      ...data.jumps.map(([text, number]) => pressed(text, () => choose(number))));
     const caption = element("p", { class: "about" }, data.marks);
     place.replaceChildren(element("div", { class: "history" }, svg, caption, buttons), shown);
     choose(data.start);

@@ -7,7 +7,6 @@
 
   const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array };
   const TURN = (2 * Math.PI) / 65536;
-  const MOST_ORDERS = 8;  // of changes
   const DIGITS = 4;  // of a value that is dragged
   const REMEMBERED = 200;  // parts of rows
   const SETTLED = 300;  // ms without a move
@@ -321,7 +320,7 @@
 
   /* Orders of changes: each from another one on, there and back. Of up to three these are all. */
   function orders(changed) {
-    const most = Math.min(changed.length, MOST_ORDERS / 2);
+    const most = Math.min(changed.length, 4);
     return Array.from({ length: most }, (_, p) => {
       const from = Math.floor((p * changed.length) / most), order = [...changed.slice(from), ...changed.slice(0, from)];
       return [order, order.toReversed()];
@@ -509,12 +508,6 @@
   const between = (found) => [found.low, found.high].map((end) => shown(end, half(found))).join(" to ");
 
   /* ------------------------------------------------------------------ a hyperparameter */
-
-  const pressed = (text, act) => {
-    const button = element("button", { type: "button" }, text);
-    button.addEventListener("click", () => act(button));
-    return button;
-  };
 
   /* The picture of one hyperparameter, which is the handle of its setting. */
   class Panel {
@@ -806,17 +799,14 @@
         return `${signed(shown(middle, error))} ± ${shown(error, error)}`;
       };
       const before = belief.draws(held), whole = this.curves.draws.map((x, k) => x - before[k]);
-      const lines = found.gains.map(([j, gain]) => element("tr", {},
-        element("th", { scope: "row" }, data.parameters[j].name),
-        element("td", {}, `${this.text(j, held[j])} → ${this.text(j, row[j])}`),
-        element("td", { class: "number" }, change(gain))));
+      const lines = found.gains.map(([j, gain]) => lineOf(data.parameters[j].name,
+        cell(`${this.text(j, held[j])} → ${this.text(j, row[j])}`), cell(change(gain), "number")));
       if (!lines.length) {
         this.table.append(element("p", { class: "about" }, "Held for comparison: move a value."));
         return;
       }
       this.table.append(element("p", { class: "finding" }, `${data.objective} ${change(whole)} from the setting held to this one`),
-        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What each change does" },
-          element("table", {}, element("tbody", {}, ...lines))));
+        scrolled("What each change does", lines));
     }
 
     python(kind) {

@@ -15,11 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.text import Text
 
-EDGE = 5.0  # points around all that a figure shows
-_BETWEEN = 9.0  # points between columns of panels
-_UNDER_ROW = 5.0  # points under a row of panels
+EDGE = 5.0  # points around all that a figure shows, and under a row of panels
+_GAP = 9.0  # points between columns of panels, and of a scale of colors without its texts
 _AFTER = 6.0  # points right of axes at least: half of a mark at their end
-_SCALE = 9.0  # points, width of a scale of colors without its texts
 _LEAST = 20.0  # points of axes, however little room there is
 
 
@@ -43,8 +41,7 @@ class Shape:
     scale: Axes | None = None
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """How many points the numbers and labels of axes reach beyond them."""
 
     left: float = 0.0
@@ -53,9 +50,7 @@ class Room:
 
     def __or__(self, other: Room) -> Room:
         """Return the room that both need."""
-        return Room(
-            max(self.left, other.left), max(self.right, other.right), max(self.below, other.below)
-        )
+        return Room(*map(max, self, other))
 
 
 def room_of(ax: Axes) -> Room:
@@ -65,16 +60,10 @@ def room_of(ax: Axes) -> Room:
 
 def room_beside(axis: Axis) -> Room:
     """Return how far the numbers and the label of one axis reach beyond the axes."""
-    box = axis.get_tightbbox()
-    if box is None:
-        return Room()
     inner = axis.axes.bbox
-    pixel = 72.0 / axis.axes.figure.figure.dpi
-    return Room(
-        left=max(0.0, pixel * (inner.x0 - box.x0)),
-        right=max(0.0, pixel * (box.x1 - inner.x1)),
-        below=max(0.0, pixel * (inner.y0 - box.y0)),
-    )
+    box = axis.get_tightbbox() or inner
+    pixels = (inner.x0 - box.x0, box.x1 - inner.x1, inner.y0 - box.y0)
+    return Room() | Room(*(72.0 / axis.axes.figure.figure.dpi * length for length in pixels))
 
 
 def label_below(axis: Axis) -> float:
@@ -96,7 +85,7 @@ class Around(NamedTuple):
     room: Room
 
 
-def place(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> None:
+def lay_out(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> None:
     """Place axes in a figure of their own, which becomes as high as it has to be.
 
     Parameters
@@ -112,33 +101,21 @@ def place(ax: Axes, shape: Shape, marked: Sequence[Text], around: Around) -> Non
     """
     figure = ax.figure.figure
     room = around.room
-    left = EDGE + room.left
-    below = EDGE + around.under + room.below
-    width = 72.0 * figure.get_figwidth()
-    total = below + shape.height + around.over + EDGE
-    figure.set_figheight(total / 72.0)
-    wide = width - left - EDGE - _right_of(room, shape.scale)
-    size = (width, total)
+    left, below = EDGE + room.left, EDGE + around.under + room.below
+    size = (72.0 * figure.get_figwidth(), below + shape.height + around.over + EDGE)
+    figure.set_figheight(size[1] / 72.0)
+    wide = size[0] - left - EDGE - _right_of(room, shape.scale)
     _put(ax, shape.scale, (left, below, wide, shape.height), size)
-    beyond = _beyond(marked, width)
+    ends = [72.0 / figure.dpi * text.get_window_extent().x1 for text in marked if text.get_text()]
+    beyond = max(ends, default=0.0) - size[0] + EDGE
     if beyond > 0.0:
         _put(ax, shape.scale, (left, below, wide - beyond, shape.height), size)
-
-
-def _beyond(texts: Sequence[Text], width: float) -> float:
-    """Return how many points texts reach beyond the right end of a figure."""
-    ends = [
-        72.0 / text.figure.figure.dpi * text.get_window_extent().x1
-        for text in texts
-        if text.get_text() and text.figure is not None
-    ]
-    return max(ends, default=0.0) - width + EDGE
 
 
 def _right_of(room: Room, scale: Axes | None) -> float:
     """Return how many points are taken right of axes."""
     right = max(room.right, _AFTER)
-    return right if scale is None else right + _SCALE + room_of(scale).right
+    return right + _GAP + room_of(scale).right if scale else right
 
 
 def _put(
@@ -148,8 +125,8 @@ def _put(
     left, below, wide, high = rect
     wide = max(wide, _LEAST)
     _move(ax, (left, below, wide, high), size)
-    if scale is not None:
-        _move(scale, (left + wide + _AFTER, below, _SCALE, high), size)
+    if scale:
+        _move(scale, (left + wide + _AFTER, below, _GAP, high), size)
 
 
 def _move(ax: Axes, rect: tuple[float, float, float, float], size: tuple[float, float]) -> None:
@@ -183,7 +160,7 @@ class Grid:
     titles: Sequence[float]
     scale: Axes | None = None
 
-    def place(
+    def lay_out(
         self, part: Any, *, is_whole: bool, over: float, under: float, beside: float
     ) -> float:
         """Place the panels between texts of so many points; return the middle of their height.
@@ -191,51 +168,45 @@ class Grid:
         The figure becomes as high as it has to be, if it is the `whole` of it; else
         rows are as high as there is room.
         """
-        rows = -(-len(self.axes) // self.columns)
         heights = self._most([shape.height for shape in self.shapes])
-        points = 72.0 / part.dpi * part.bbox.height
+        pixel = 72.0 / part.dpi
+        width, total = pixel * part.bbox.width, pixel * part.bbox.height
         for i, ax in enumerate(self.axes):
             # as high as its row: which numbers there are depends on it
-            high = heights[i // self.columns] / points
-            ax.set_position((0.0, 0.0, 0.5, high))
+            ax.set_position((0.0, 0.0, 0.5, heights[i // self.columns] / total))
         rooms = [room_of(ax) for ax in self.axes]
+        scales = [shape.scale for shape in self.shapes]
         lefts = self._most([room.left for room in rooms], across=True)
-        rights = self._most(
-            [_right_of(room, shape.scale) for room, shape in zip(rooms, self.shapes, strict=True)],
-            across=True,
-        )
-        belows = self._most([room.below for room in rooms]) + _UNDER_ROW
+        rights = self._most([*map(_right_of, rooms, scales)], across=True)
+        belows = self._most([room.below for room in rooms]) + EDGE
         titles = self._most(self.titles)
-        pixel = 72.0 / part.dpi
-        width = pixel * part.bbox.width
         around = float(belows.sum() + titles.sum()) + over + under + 2 * EDGE
         if is_whole:
             total = around + float(heights.sum())
             part.set_figheight(total / 72.0)
         else:
-            total = pixel * part.bbox.height
-            heights *= max(total - around, _LEAST * rows) / heights.sum()
+            heights *= max(total - around, _LEAST * len(heights)) / heights.sum()
         taken = float(lefts.sum() + rights.sum()) + beside + 2 * EDGE
-        if self.scale is not None:
-            taken += _AFTER + _SCALE + room_of(self.scale).right
-        wide = (width - taken - _BETWEEN * (self.columns - 1)) / self.columns
-        top = total - EDGE - over
+        of_scale = 0.0
+        if self.scale:
+            of_scale = _GAP + room_of(self.scale).right
+            taken += _AFTER + of_scale
+        wide = (width - taken - _GAP * (self.columns - 1)) / self.columns
+        top, bottom = total - EDGE - over, EDGE + under
         starts = EDGE + beside + np.cumsum(lefts) + np.cumsum(rights) - rights
-        starts += np.arange(self.columns) * (max(wide, _LEAST) + _BETWEEN)
+        starts += np.arange(self.columns) * (max(wide, _LEAST) + _GAP)
         ends = top - np.cumsum(titles + heights + belows) + belows
-        for i, (ax, shape) in enumerate(zip(self.axes, self.shapes, strict=True)):
+        for i, (ax, scale) in enumerate(zip(self.axes, scales, strict=True)):
             row, column = divmod(i, self.columns)
             rect = (starts[column], ends[row], wide, heights[row])
-            _put(ax, shape.scale, rect, (width, total))
-        bottom = EDGE + under
-        if self.scale is not None:
-            end = width - EDGE - _SCALE - room_of(self.scale).right
-            _move(self.scale, (end, bottom, _SCALE, top - bottom), (width, total))
+            _put(ax, scale, rect, (width, total))
+        if self.scale:
+            rect = (width - EDGE - of_scale, bottom, _GAP, top - bottom)
+            _move(self.scale, rect, (width, total))
         return (top + bottom) / 2.0 / total
 
     def _most(self, points: Sequence[float], *, across: bool = False) -> Any:
         """Return the largest number of each row, or `across` of each column."""
-        rows = -(-len(self.axes) // self.columns)
-        padded = np.zeros(rows * self.columns)
-        padded[: len(points)] = points
-        return padded.reshape(rows, self.columns).max(axis=0 if across else 1)
+        padded = np.zeros((-(-len(self.axes) // self.columns), self.columns))
+        padded.flat[: len(points)] = points
+        return padded.max(axis=0 if across else 1)
