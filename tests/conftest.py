@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
-from tests.tiers import OPTIONS, runs
+from tests.tiers import OPTIONS, may_run, runs
 
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -70,11 +70,28 @@ def pytest_collection(session):
     return (yield)
 
 
+def _options(config):
+    return {name for name in OPTIONS if config.getoption(f"--{name}")}
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Files of which no test is of the tier are not imported; nor are libraries for them."""
+    if collection_path.suffix != ".py" or may_run(collection_path, _options(config)):
+        return None
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No test has examples."""
+    return [one for one in (yield) if type(one) is pytest.Module]
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what is of another tier, but for tests that are named one by one."""
     if any("::" in argument for argument in config.args):
         return
-    options = {name for name in OPTIONS if config.getoption(f"--{name}")}
+    options = _options(config)
     chosen = [item for item in items if runs({mark.name for mark in item.iter_markers()}, options)]
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])

@@ -152,7 +152,7 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
         hx.explain_proposal(study, target="duration")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_infeasibility_trials_that_failed_or_broke_a_constraint_are_1():
     run = run_with_failures(lambda X: X[:, 0] > 0.8)
     run = replace(run, feasible=run.X[:, 0] < 0.5)

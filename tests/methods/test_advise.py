@@ -224,7 +224,7 @@ def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
     assert kinds(run)[0] == "keep"
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("truth", "noise"),
     [(lambda X: 0.0 * X[:, 0], 1.0), (lambda X: (X[:, 0] - 0.2) ** 2, 0.0)],
@@ -355,7 +355,7 @@ def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
     assert keep(found).probability == 0.5
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_a_diverged_neighbourhood_is_not_tried():
     run = run_of(lambda X: np.where(X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]), 60)
     rows, _ = next_rows(RunDecision.of(run), 5, ())

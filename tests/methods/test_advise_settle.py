@@ -157,7 +157,7 @@ AT_CORNERS = {
 
 
 # of runs 0 and 1 four trials are not expected to narrow local importance, and none are advised
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("named", AT_CORNERS)
 def test_of_single_configurations_intervals_narrow_more_than_at_random(named, seed):

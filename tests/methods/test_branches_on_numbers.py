@@ -36,7 +36,7 @@ SAMPLERS = {
 }
 
 
-@pytest.fixture(scope="module", params=SAMPLERS)
+@pytest.fixture(scope="module", params=["tpe", pytest.param("random", marks=pytest.mark.thorough)])
 def study(request):
     study = optuna.create_study(sampler=SAMPLERS[request.param])
     study.optimize(branching, 100)

@@ -164,7 +164,7 @@ def test_what_the_default_loses_lies_below_its_bound(seed):
     np.testing.assert_allclose(x, best, atol=0.12)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_other_spaces_are_compared_in_what_all_have():
     other = hx.SearchSpace([hx.FloatParameter("x", 0.5, 2.0), hx.FloatParameter("z", 0.0, 1.0)])
     runs = {"one": linear(1.0, 1.0, n=60), "two": linear(1.0, 0.5, n=60, space=other)}

@@ -29,7 +29,7 @@ def noisy(problem, n, noise, seed=0):
     return hx.Run(problem.space, X, y, "minimize")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_noise_is_not_told_as_interaction():
     """Additive, noise as large as the signal: a forest's own shares say 57 % for the mains."""
     run = noisy(additive(), 300, 1.0)

@@ -200,14 +200,14 @@ def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
     assert found.config["x1"] <= 0.66  # never where nobody was
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_of_noise_alone_nothing_is_certain(seed):
     found = hx.optimum(make_run(Setting(pure_noise(), "random", 50, seed)))
     assert [c for c in found.claims if c.certain] == []
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"])
 def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     """Of the first hyperparameter a tenth was tried, far from its best value."""
@@ -219,7 +219,7 @@ def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     assert not found.better.certain
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_that_nothing_better_exists_is_not_certain_where_a_well_was_not_seen():
     found = hx.optimum(make_run(Setting(narrow_optimum(), "tpe", 50, 0)))
     assert [c.kind for c in found.claims if c.certain and c.kind == "difference"] == []

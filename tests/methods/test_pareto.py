@@ -66,7 +66,7 @@ def test_turning_an_objective_round_changes_nothing_but_its_sign():
     np.testing.assert_allclose(one.moves[0].gains(), turned.moves[0].gains(), atol=1e-3)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_who_pays_is_said_as_the_truth_is(seed):
     """Width buys loss with time, y costs loss alone, z does nothing."""
