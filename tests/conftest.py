@@ -87,11 +87,22 @@ def pytest_collect_file():
     return [one for one in (yield) if type(one) is pytest.Module]
 
 
+def _look_again(items):
+    """Of cases that are alike, all but the first look again at what it looks at."""
+    first = {}
+    for item in items:
+        if item.get_closest_marker("alike") and not item.get_closest_marker("thorough"):
+            test = item.nodeid.partition("[")[0]
+            if first.setdefault(test, item) is not item:
+                item.add_marker("thorough")
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what is of another tier, but for tests that are named one by one."""
     if any("::" in argument for argument in config.args):
         return
     options = _options(config)
+    _look_again(items)
     chosen = [item for item in items if runs({mark.name for mark in item.iter_markers()}, options)]
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])

@@ -2,7 +2,7 @@
 
 A test without a marker is one of a commit. ``merge`` marks what only processes, browsers, real
 fits and runs with a known truth show, ``thorough`` what takes long, and looks again at what other
-tests look at.
+tests look at. Of a test that is marked with ``alike``, all cases but the first do so.
 """
 
 import re

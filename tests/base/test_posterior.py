@@ -192,6 +192,7 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
     )
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "optimizer_bias"])
 def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
     """Efficiency, function by function."""

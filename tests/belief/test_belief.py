@@ -807,6 +807,7 @@ def _bowl(X):
     return np.exp(2.0 * ((X - 0.4) ** 2).sum(axis=1)) - 1.0
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("noise", [0.01, 0.1])
 def test_known_noise_is_that_of_good_trials(noise):
     space, X, y = _repeated(noise, worse=0.0)

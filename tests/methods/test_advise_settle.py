@@ -260,6 +260,7 @@ def noise_only(seed, n=20):
     return hx.Run(SPACE, X, values, "minimize")
 
 
+@pytest.mark.alike
 @few_draws
 @pytest.mark.parametrize("seed", range(3))
 def test_where_nothing_is_known_to_matter_nothing_is_promised(seed):

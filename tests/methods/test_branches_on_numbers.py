@@ -90,6 +90,7 @@ def test_effects_in_a_branch_are_those_where_it_is_taken(study):
         hx.partial_dependence(study, ["x", "y"])
 
 
+@pytest.mark.usefixtures("few_draws_here", "empty_figures_here")
 def test_the_page_tells_the_branch(study, tmp_path):
     page = tmp_path / "report.html"
     asked = ["importance", "what-if"]

@@ -141,6 +141,7 @@ def test_of_noise_nothing_is_claimed():
     assert "No configuration is known to be good in all 3 runs" in found.sentence
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", range(2))
 def test_what_the_default_loses_lies_below_its_bound(seed):
     """Quadratics with other minima, seen through noise: their true losses are known."""

@@ -232,6 +232,7 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     np.testing.assert_allclose(pair.marginal("x1").mean[[0, -1]], ends, atol=0.05)
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", [12, 13])
 def test_a_cliff_does_not_hide_what_decides_the_best(seed):
     """15 % of the space is bad by twenty spreads: x1 explains 2 % of being among the best 10 %."""

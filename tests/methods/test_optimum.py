@@ -95,6 +95,7 @@ def gained_after(costs, more, left=1000.0):
     return hx.optimum(run.explained_by(known), more=more)
 
 
+@pytest.mark.thorough
 def test_what_trials_bring_is_what_records_of_an_exponential_tail_bring():
     """The best of n costs log(u) is expected at -(1 + 1/2 + ... + 1/n) [1]_.
 
@@ -122,6 +123,7 @@ def test_where_the_best_trials_are_equal_more_bring_nothing():
     assert found.is_enough
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", [0, 1])
 def test_without_any_structure_what_is_left_is_as_much_as_values_scatter(seed):
     """Every cell of a grid has a value of its own: the draws are flat, their minima tell nothing.

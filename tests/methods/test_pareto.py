@@ -129,6 +129,7 @@ def test_time_is_saved_where_little_is_lost():
     assert f"Trial {instead} in place of trial {best}" in found.sentence
 
 
+@pytest.mark.thorough
 def test_of_noise_neither_trades_nor_savings_are_claimed():
     runs = tuned(lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)), noise=1.0, n=40)
     found = hx.pareto(runs)
