@@ -6,6 +6,8 @@ import runpy
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from importlib import import_module
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -128,12 +130,6 @@ def _forget_answers():
         sys.modules["hpo_explain.question.answers"].forget()
 
 
-def _forget_fits():
-    """No belief of few draws is one of the tests that take all."""
-    if "hpo_explain.run.fits" in sys.modules:
-        sys.modules["hpo_explain.run.fits"].forget()
-
-
 @pytest.fixture(scope="module")
 def answers_stay():
     """The tests of a module ask the same of the same trials, which is computed once for all.
@@ -171,6 +167,15 @@ def _schema_is_read_once():
         yield
 
 
+@cache
+def _believed_by_few():
+    """The beliefs of few draws: of the same trials one, whichever tests ask for it."""
+    from hpo_explain.belief import Belief
+    from hpo_explain.run import fits
+
+    return fits._remembers(200)(Belief)
+
+
 @contextmanager
 def _few_draws(config):
     """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
@@ -181,12 +186,12 @@ def _few_draws(config):
         if not config.getoption("--thorough"):
             from hpo_explain.belief import landscape, mixture
 
+            # no belief of few draws is one of the tests that take all
+            patched.setattr(import_module("hpo_explain.run.run"), "believed", _believed_by_few())
             patched.setattr(mixture, "KERNELS", 8)
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
-            _forget_fits()
         yield
-    _forget_fits()
 
 
 @pytest.fixture(scope="module")
