@@ -128,6 +128,7 @@ def test_the_forest_of_failures_is_a_classifier():
     np.testing.assert_allclose(mean, classifier.predict_proba(rows)[:, 1], atol=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_of_failures_by_chance_nothing_is_claimed(seed):
     run = run_with_failures(lambda X: np.full(len(X), 0.3), seed=seed)

@@ -181,6 +181,7 @@ def test_a_name_stands_for_the_result():
         assert by_name.narrows == by_result.narrows
 
 
+@pytest.mark.thorough
 @few_draws
 def test_neither_unit_nor_direction_changes_which_trials_settle_it():
     run = run_of(bumps, 0)

@@ -89,6 +89,7 @@ def test_of_many_runs_fewer_trials_of_each_are_candidates(monkeypatch, most, of_
     assert max(found.default.configuration.values()) < 0.2
 
 
+@pytest.mark.thorough
 @few_draws
 def test_scale_units_and_direction_of_a_run_change_nothing():
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
@@ -129,6 +130,7 @@ def test_shares_that_differ_are_named_with_the_runs():
     assert of_y.interval[0] < 0.8 < of_y.interval[1]
 
 
+@pytest.mark.thorough
 def test_of_noise_nothing_is_claimed():
     runs = {}
     for seed in range(3):

@@ -61,6 +61,7 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share():
     assert result.importance["importance"].idxmax() == "kernel"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
 )

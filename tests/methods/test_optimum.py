@@ -167,6 +167,7 @@ def test_of_a_bowl_the_region_is_small_and_holds_the_optimum():
     assert not found.better.certain
 
 
+@pytest.mark.thorough
 @few_draws
 def test_maximizing_the_negated_objective_is_the_same_optimum():
     first, run = hx.optimum(of_bowl()), of_bowl()

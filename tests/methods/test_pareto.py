@@ -51,6 +51,7 @@ def test_gains_add_up_to_what_the_whole_move_gains():
     assert [move.target for move in along[:-1]] == [move.source for move in along[1:]]
 
 
+@pytest.mark.thorough
 @few_draws
 def test_turning_an_objective_round_changes_nothing_but_its_sign():
     def f(X):
