@@ -6,6 +6,8 @@ import runpy
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from importlib import import_module
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from markupsafe import Markup
 
 from tests.chromium import as_new, opened
 from tests.source_tree import ROOT
-from tests.tiers import OPTIONS, runs
+from tests.tiers import OPTIONS, may_run, runs
 
 # There is a process per core already; numpy reads this when it is imported.
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -70,11 +72,39 @@ def pytest_collection(session):
     return (yield)
 
 
+def _options(config):
+    return {name for name in OPTIONS if config.getoption(f"--{name}")}
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Files of which no test is of the tier are not imported; nor are libraries for them."""
+    if collection_path.suffix != ".py" or may_run(collection_path, _options(config)):
+        return None
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No test has examples."""
+    return [one for one in (yield) if type(one) is pytest.Module]
+
+
+def _look_again(items):
+    """Of cases that are alike, all but the first look again at what it looks at."""
+    first = {}
+    for item in items:
+        if item.get_closest_marker("alike") and not item.get_closest_marker("thorough"):
+            test = item.nodeid.partition("[")[0]
+            if first.setdefault(test, item) is not item:
+                item.add_marker("thorough")
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what is of another tier, but for tests that are named one by one."""
     if any("::" in argument for argument in config.args):
         return
-    options = {name for name in OPTIONS if config.getoption(f"--{name}")}
+    options = _options(config)
+    _look_again(items)
     chosen = [item for item in items if runs({mark.name for mark in item.iter_markers()}, options)]
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -98,12 +128,6 @@ def _close_figures():
 def _forget_answers():
     if "hpo_explain.question.answers" in sys.modules:
         sys.modules["hpo_explain.question.answers"].forget()
-
-
-def _forget_fits():
-    """No belief of few draws is one of the tests that take all."""
-    if "hpo_explain.run.fits" in sys.modules:
-        sys.modules["hpo_explain.run.fits"].forget()
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +167,15 @@ def _schema_is_read_once():
         yield
 
 
+@cache
+def _believed_by_few():
+    """The beliefs of few draws: of the same trials one, whichever tests ask for it."""
+    from hpo_explain.belief import Belief
+    from hpo_explain.run import fits
+
+    return fits._remembers(200)(Belief)
+
+
 @contextmanager
 def _few_draws(config):
     """Beliefs are fewer draws in fewer rows, for what holds of any; --thorough takes all of them.
@@ -153,12 +186,12 @@ def _few_draws(config):
         if not config.getoption("--thorough"):
             from hpo_explain.belief import landscape, mixture
 
+            # no belief of few draws is one of the tests that take all
+            patched.setattr(import_module("hpo_explain.run.run"), "believed", _believed_by_few())
             patched.setattr(mixture, "KERNELS", 8)
             patched.setattr(mixture, "DRAWS", 8)
             patched.setattr(landscape, "ROWS", 1024)
-            _forget_fits()
         yield
-    _forget_fits()
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def test_a_run_is_told_without_a_fit(monkeypatch):
         assert "60 trials" in repr(made)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_the_trial_to_keep_is_truly_better_than_the_luckiest():
     """On a bowl with noise of a fifth of its spread, where they differ by what counts."""
     differ = []

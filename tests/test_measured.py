@@ -127,6 +127,7 @@ def test_the_forest_of_failures_is_a_classifier():
     np.testing.assert_allclose(mean, classifier.predict_proba(rows)[:, 1], atol=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_of_failures_by_chance_nothing_is_claimed(seed):
     run = run_with_failures(lambda X: np.full(len(X), 0.3), seed=seed)
@@ -151,7 +152,7 @@ def test_a_study_is_explained_by_its_times_and_its_failures():
         hx.explain_proposal(study, target="duration")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_infeasibility_trials_that_failed_or_broke_a_constraint_are_1():
     run = run_with_failures(lambda X: X[:, 0] > 0.8)
     run = replace(run, feasible=run.X[:, 0] < 0.5)

@@ -97,7 +97,7 @@ def test_effects_of_instances_cost_degrees_of_freedom():
     assert found.instances == 5
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_a_noisy_configuration_makes_no_other_one_look_noisy():
     """The median of s²/σ² is that of χ²/ν, for the quietest of forty as for the noisiest."""
     n, k, draws = 40, 4, 200

@@ -82,11 +82,12 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def truth(example):
+def truth(example, pytestconfig):
     """The accuracy of every configuration of a grid, (C, gamma, kernel)."""
+    n = 13 if pytestconfig.getoption("--thorough") else 7
     axes = {
-        "C": np.geomspace(1e-3, 1e3, 13),
-        "gamma": np.geomspace(1e-5, 1e1, 13),
+        "C": np.geomspace(1e-3, 1e3, n),
+        "gamma": np.geomspace(1e-5, 1e1, n),
         "kernel": ["rbf", "sigmoid"],
     }
     rows = pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
@@ -115,6 +116,7 @@ def test_what_the_readme_says_of_the_best_holds_on_a_grid(example, truth):
     assert low <= gain <= high
 
 
+@pytest.mark.merge
 def test_what_the_readme_narrows_and_tries_holds_on_a_grid(example, truth):
     study = example["study"]
     space = hx.recommended_space(study, bounds=(0, 1)).space
@@ -133,9 +135,10 @@ def test_what_the_readme_narrows_and_tries_holds_on_a_grid(example, truth):
             assert is_better or action.probability < 0.5
 
 
+@pytest.mark.merge
 def test_what_matters_in_the_readme_and_its_reliability_hold_on_a_grid(example, truth):
     table = truth.set_index(["C", "gamma", "kernel"]).accuracy
-    cube = table.to_numpy().reshape(13, 13, 2)
+    cube = table.to_numpy().reshape(len(table.index.levels[0]), -1, 2)
     without = [cube.mean(axis=j, keepdims=True) for j in range(3)]
     totals = [((cube - mean) ** 2).mean() / cube.var() for mean in without]
     most = hx.importance(example["study"], bounds=(0, 1)).claims[0]

@@ -19,9 +19,6 @@ QUICK = (
             "importance",
             "proposal",
             "densities",
-            "path",
-            "effect",
-            "ablation",
             "lime",
             "recommended space",
         )

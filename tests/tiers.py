@@ -2,10 +2,12 @@
 
 A test without a marker is one of a commit. ``merge`` marks what only processes, browsers, real
 fits and runs with a known truth show, ``thorough`` what takes long, and looks again at what other
-tests look at.
+tests look at. Of a test that is marked with ``alike``, all cases but the first do so.
 """
 
+import re
 from collections.abc import Collection
+from pathlib import Path
 
 OPTIONS = ("merge", "thorough")
 
@@ -25,3 +27,17 @@ def runs(markers: Collection[str], options: Collection[str]) -> bool:
     if "thorough" in options:
         return True
     return tier(markers) == ("merge" if "merge" in options else "commit")
+
+
+# Of all tests of a file; those of one stand above it.
+_OF_ALL = re.compile(r"^pytestmark = (?:\[[^]]*\]|.*)", re.MULTILINE)
+_MARKER = re.compile(r"\bpytest\.mark\.(merge|thorough)\b")
+
+
+def may_run(path: Path, options: Collection[str]) -> bool:
+    """Say whether a file of tests has one that is run with these options, by its markers."""
+    text = path.read_text(encoding="utf-8")
+    of_all = {name for found in _OF_ALL.findall(text) for name in _MARKER.findall(found)}
+    if of_all:
+        return any(runs(of_all | {name}, options) for name in _MARKER.findall(text))
+    return any(runs({name}, options) for name in ("", *_MARKER.findall(text)))

@@ -10,7 +10,7 @@ import numpy as np
 import optuna
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hpo_explain as hx
@@ -495,7 +495,6 @@ def alike(value, cell):
 
 
 @pytest.mark.merge
-@settings(max_examples=100, deadline=None, derandomize=True)
 @given(tables())
 def test_what_is_read_is_what_the_table_says_and_the_rest_is_accounted_for(case):
     table, names = case

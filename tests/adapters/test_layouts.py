@@ -246,6 +246,7 @@ def table_of(**more):
     return pd.DataFrame({"lr": lr, "depth": depth, "loss": loss, **more})
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", range(2))
 def test_a_hyperparameter_that_decides_the_objective_is_kept(seed):
     """Alone, by a monotone function: its order is that of the objective, but it was chosen."""

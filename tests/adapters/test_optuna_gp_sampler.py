@@ -67,7 +67,9 @@ def spied(direction="minimize", **options):
     return study, sampler
 
 
-@pytest.fixture(scope="module", params=["minimize", "maximize"])
+@pytest.fixture(
+    scope="module", params=["minimize", pytest.param("maximize", marks=pytest.mark.thorough)]
+)
 def studied(request):
     return spied(request.param)
 

@@ -129,7 +129,7 @@ def test_optuna_plots_what_decides_the_best(study):
     assert dict(zip(figure.data[0].y, figure.data[0].x, strict=True)) == pytest.approx(found)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_many_random_trials_ped_anova_says_the_same():
     def bowl(trial):
         x, y, z = (trial.suggest_float(name, 0.0, 1.0) for name in "xyz")

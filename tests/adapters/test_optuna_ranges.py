@@ -48,6 +48,7 @@ def test_each_range_is_a_hyperparameter_of_its_own(study):
     assert not told(run.notes, "its range changed")
 
 
+@pytest.mark.alike
 def test_configurations_are_those_of_the_trials_by_either_name(study):
     run = from_optuna(study)
     given = [study.trials[number].params for number in run.trials]
@@ -59,6 +60,7 @@ def test_configurations_are_those_of_the_trials_by_either_name(study):
         run.space.encode({"kind": "a", "x": 50.0})
 
 
+@pytest.mark.alike
 def test_shares_are_those_of_the_closed_form(study):
     found = hx.importance(study, order=2)
     assert found.share("kind") == pytest.approx(0.01 / WHOLE, abs=0.1)
@@ -105,6 +107,7 @@ def test_of_a_kind_that_is_given_up_no_range_is_advised():
     assert "100" not in narrower.code
 
 
+@pytest.mark.alike
 def test_a_narrower_range_is_declared_with_its_condition(study):
     space = hx.recommended_space(study, lose=0.05).space
     (part,) = [p for p in space if asked_as(p) == "x"]

@@ -135,7 +135,7 @@ def test_too_few_others_tell_nothing():
 # ---------------------------------------------------------------------- readers
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_a_result_of_skopt():
     from skopt import gp_minimize
 

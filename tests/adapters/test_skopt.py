@@ -412,6 +412,7 @@ def test_no_model_chose_the_initial_points():
     assert type(run.surrogate(INITIAL - 1).gp) is GaussianProcessRegressor
 
 
+@pytest.mark.thorough
 def test_with_a_queue_the_last_models_are_kept_and_still_belong_to_their_trials():
     options = {"n_calls": 12, "n_initial_points": 6, "acq_func": "LCB"}
     everything = hx.from_skopt(short(**options, model_queue_size=None))
@@ -547,6 +548,7 @@ def test_a_criterion_that_cannot_be_rebuilt_is_noted_and_one_is_assumed(argument
     np.testing.assert_array_equal(run.surrogate(INITIAL).predict(run.X), own.predict(run.X))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("acq_func", ["EIps", "PIps"])
 def test_a_criterion_per_second_keeps_its_model_of_the_objective(acq_func):
     options = {"n_calls": 7, "n_initial_points": 5, "acq_func": acq_func}

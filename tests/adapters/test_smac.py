@@ -261,6 +261,7 @@ def configs_of(facade, configs):
     return [CS.Configuration(space, values=config) for config in configs]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_a_log_normal_improvement_by_coalitions_is_that_of_composed_rows(watched):
     run = as_run(watched[0])

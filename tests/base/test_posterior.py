@@ -192,6 +192,7 @@ def test_interactions_of_each_function_drawn_are_those_of_its_values():
     )
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("game", ["tunability", "mistunability", "optimizer_bias"])
 def test_gains_of_each_function_drawn_add_up_to_its_own_gain_of_all(run, game):
     """Efficiency, function by function."""
@@ -233,6 +234,7 @@ def test_marginals_of_each_function_drawn_have_the_same_mean_over_the_space(run)
     assert of_pair.probability((middle, low), (middle, high)) == 1.0  # of 2 x1
 
 
+@pytest.mark.thorough
 def test_shares_over_runs_scatter_by_what_differs_and_what_is_left_open():
     """Closed form: the variance of a mean of runs drawn anew, and of a function of each."""
     runs = {

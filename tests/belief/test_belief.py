@@ -170,7 +170,7 @@ def test_a_chain_whose_data_do_not_count_has_the_prior(pairs):
     np.testing.assert_allclose(found.proposals.var(axis=0), 1.0, atol=4 * np.sqrt(2 / 400))
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_a_chain_has_the_moments_of_the_posterior():
     """Beside draws of the prior that are weighted by the likelihood."""
     x = np.random.default_rng(0).random((8, 1))
@@ -384,7 +384,7 @@ def test_many_trials_are_thinned_and_the_best_stay():
     assert (np.abs(others - 2.75 * (np.arange(400) + 0.5)) < 2.75 / 2 + 1).all()
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_with_noise_a_quarter_of_the_trials_leaves_twice_the_uncertainty(monkeypatch):
     """What is said where a belief rests on some trials: by the root of how many times fewer."""
     space = SearchSpace([FloatParameter(f"x{j}", 0.0, 1.0) for j in range(3)])
@@ -807,6 +807,7 @@ def _bowl(X):
     return np.exp(2.0 * ((X - 0.4) ** 2).sum(axis=1)) - 1.0
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("noise", [0.01, 0.1])
 def test_known_noise_is_that_of_good_trials(noise):
     space, X, y = _repeated(noise, worse=0.0)
@@ -815,7 +816,7 @@ def test_known_noise_is_that_of_good_trials(noise):
         assert found == pytest.approx(known, rel=0.1)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("noise", [0.01, 0.1])
 def test_noise_of_repeats_is_known_whatever_bad_trials_scatter(noise):
     found, inside = [], []

@@ -108,7 +108,7 @@ def test_what_is_enough_for_less_is_enough_for_more_and_holds_the_trial_to_keep(
     assert not wrong
 
 
-@pytest.mark.parametrize("nan", [False, True])
+@pytest.mark.parametrize("nan", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_what_crashes_is_not_proposed_nor_recommended(nan):
     """Accuracy rises with the learning rate, and the run crashes above .1."""
     run = asked(setting("steep learning rate", maximize=True, nan=nan))

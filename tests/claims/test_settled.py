@@ -57,6 +57,7 @@ def test_results_are_asked_again_of_the_same_configurations():
     assert width(ask(run)) > 0.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("maximize", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_of_nothing_but_noise_nothing_is_promised(maximize):
     one = Setting(noisy.pure_noise(), "random", 30, 1, 0.5, maximize)

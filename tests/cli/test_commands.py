@@ -29,6 +29,7 @@ LESS = {"background": 20, "order": 1, "grid_size": 5, "sample": 30}
 pytestmark = pytest.mark.usefixtures("answers_stay")
 
 
+@pytest.mark.merge
 def test_the_module_is_the_command():
     """Where scripts are not on the path."""
     ran = subprocess.run(

@@ -128,19 +128,14 @@ def test_what_computes_loads_and_compiles_what_it_needs_and_no_more(study):
     commands = [command(name, "study.db", "--no-cache") for name in ("summary", *COMMANDS)]
     report = command("report", "study.db")
     imported, twice = imported_after(
-        [*functions, *commands, report], {"click", *NEEDLESS}, study.parent
+        [*functions, *commands, report, WORKER], {"click", *NEEDLESS}, study.parent
     )
     for call in functions:
         assert imported.pop(0) <= COMPUTES, call
     for call in commands:
         assert imported.pop(0) <= COMPUTES | READS, call
-    (of_report,) = imported
+    of_report, of_worker, _ = imported
     assert of_report <= COMPUTES | READS | IN_BROWSERS
-    assert twice == "[]"
-
-
-@pytest.mark.merge
-def test_the_worker_of_a_report_loads_what_draws(tmp_path):
-    (of_worker, _), _ = imported_after([RUN + WORKER], {"click", *NEEDLESS}, tmp_path)
     # it draws figures, and the module that sends them there fills the page as well
     assert of_worker - COMPUTES == IN_BROWSERS
+    assert twice == "[]"

@@ -84,12 +84,7 @@ def covered(drawn):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=pytest.mark.thorough)
-        if name in DRAWN and name not in ("importance", "trade-off", "both")
-        else name
-        for name in FIGURES
-    ],
+    [pytest.param(name, marks=pytest.mark.thorough) if name in DRAWN else name for name in FIGURES],
 )
 def test_no_text_is_cut_and_none_covers_another(browser, name, tmp_path):
     for width, drawn in shown(browser, FIGURES[name](), tmp_path).items():

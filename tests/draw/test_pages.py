@@ -51,7 +51,7 @@ def test_the_same_plot_gives_the_same_text_and_ids_are_those_of_no_other_plot(fo
     assert not set(ids[0]) & set(ids[1])
 
 
-@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.parametrize("name", [name for name in NASTY if {*"<>&{"} & {*name}])
 def test_nothing_of_a_name_becomes_markup(name):
     result = effect(name)
     page = Page(result._repr_html_())
@@ -63,6 +63,7 @@ def test_nothing_of_a_name_becomes_markup(name):
     assert page.text.startswith(result.sentence)
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("style", ["dark_background", "ggplot", "Solarize_Light2"])
 def test_the_style_of_the_user_is_neither_used_in_a_page_nor_changed(style, found):
     expected = plot_svg(found.plot, alt="")

@@ -331,7 +331,12 @@ def test_every_mark_of_every_figure_is_seen(name):
 
 @pytest.mark.parametrize(
     ("n", "name"),
-    [(n, name) for n in (80, 400, 3000) for name in OF_TRIALS if n == 80 or name in MANY],
+    [
+        pytest.param(n, name, marks=[pytest.mark.thorough] if n == 400 else [])
+        for n in (80, 400, 3000)
+        for name in OF_TRIALS
+        if n == 80 or name in MANY
+    ],
 )
 def test_every_mark_is_seen_however_many_trials_there_are(n, name):
     assert_all_is_seen(OF_TRIALS[name](tuning_run(n)))

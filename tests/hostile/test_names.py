@@ -123,7 +123,7 @@ def _texts(value):
     return "".join(map(_texts, value)) if isinstance(value, list) else ""
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_several_objectives(table):
     names = [f"loss{HIDDEN}", f"other{HIDDEN}"]
     table = table.assign(**{names[1]: 1.0 - table[names[0]]})

@@ -77,6 +77,7 @@ def test_imports_and_compiles_where_nothing_can_be_written(read_only):
     assert ran(read_only, FULL + IMPORTS, **nowhere) == "1.0"
 
 
+@pytest.mark.thorough
 def test_keeps_what_it_compiles_in_a_private_temporary_folder(read_only):
     with tempfile.TemporaryDirectory() as place:
         ran(read_only, IMPORTS, HOME=NOWHERE, TMPDIR=place)
@@ -117,6 +118,7 @@ assert _cache.cached("key") is None
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_a_damaged_cache_is_compiled_anew(tmp_path):
     code = """
 from hpo_explain.models._compiled import compiled

@@ -1,4 +1,4 @@
-"""Build the wheel and the sdist, install each alone, and check what is there and what it does.
+"""Build the sdist, and the wheel from it; install that alone, and check what it holds and does.
 
 ``python -m tests`` runs this before the tests.
 """
@@ -34,17 +34,14 @@ def run(*command: object, cwd: Path, path: Path | None = None) -> str:
     return done.stdout
 
 
-def build(folder: Path) -> dict[str, Path]:
-    """A wheel and an sdist, built from a copy: a build leaves its files in the source."""
+def build(folder: Path) -> Path:
+    """A wheel, built from an sdist of a copy: a build leaves its files in the source."""
     kept_out = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
     ignored = shutil.ignore_patterns(".git", *(pattern.rstrip("/") for pattern in kept_out))
     shutil.copytree(ROOT, folder / "source", symlinks=True, ignore=ignored)
-    targets = ["--sdist", "--wheel", "--outdir", folder / "dist"]
+    targets = ["--outdir", folder / "dist"]
     run(sys.executable, "-m", "build", "--no-isolation", *targets, folder / "source", cwd=folder)
-    return {
-        "wheel": next((folder / "dist").glob("*.whl")),
-        "sdist": next((folder / "dist").glob("*.tar.gz")),
-    }
+    return next((folder / "dist").glob("*.whl"))
 
 
 def install(distribution: Path, target: Path) -> None:
@@ -111,14 +108,12 @@ def check_imports(installed: Path) -> None:
 
 def main() -> None:
     with TemporaryDirectory() as folder:
-        for kind, distribution in build(Path(folder)).items():
-            installed = Path(folder) / kind / "installed"
-            installed.parent.mkdir()
-            install(distribution, installed)
-            check_files(installed)
-            check_metadata(installed)
-            check_command(installed)
-            check_imports(installed)
+        installed = Path(folder) / "installed"
+        install(build(Path(folder)), installed)
+        check_files(installed)
+        check_metadata(installed)
+        check_command(installed)
+        check_imports(installed)
 
 
 if __name__ == "__main__":

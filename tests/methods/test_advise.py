@@ -226,7 +226,7 @@ def test_where_all_that_is_feasible_is_equal_nothing_is_divided_by():
     assert kinds(run)[0] == "keep"
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("truth", "noise"),
     [(lambda X: 0.0 * X[:, 0], 1.0), (lambda X: (X[:, 0] - 0.2) ** 2, 0.0)],
@@ -276,6 +276,7 @@ def widened(run):
     return ranges.get("x")
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", range(3))
 def test_an_end_at_which_the_truth_is_best_is_widened_at_that_side(seed):
     def steep(X):
@@ -297,8 +298,9 @@ def test_an_end_at_which_the_truth_is_best_is_widened_at_that_side(seed):
     ],
     ids=["interior", "noise", "plateau", "saturated", "elsewhere best"],
 )
-def test_no_range_is_widened_where_nothing_lies_beyond(truth, noise):
-    ranges = [widened(run_of(truth, 30, noise, seed)) for seed in range(3)]
+def test_no_range_is_widened_where_nothing_lies_beyond(truth, noise, pytestconfig):
+    seeds = range(3 if pytestconfig.getoption("--thorough") else 1)
+    ranges = [widened(run_of(truth, 30, noise, seed)) for seed in seeds]
     assert [found for found in ranges if found is not None and found[1] > 1.0] == []
 
 
@@ -357,7 +359,7 @@ def test_of_contenders_that_each_may_be_best_one_is_kept_with_its_probability():
     assert keep(found).probability == 0.5
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_a_diverged_neighbourhood_is_not_tried():
     run = run_of(lambda X: np.where(X[:, 0] > 0.9, 1e6, (X[:, 0] - 0.85) ** 2 + X[:, 1]), 60)
     rows, _ = next_rows(RunDecision.of(run), 5, ())

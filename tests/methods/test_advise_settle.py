@@ -157,7 +157,7 @@ AT_CORNERS = {
 
 
 # of runs 0 and 1 four trials are not expected to narrow local importance, and none are advised
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("named", AT_CORNERS)
 def test_of_single_configurations_intervals_narrow_more_than_at_random(named, seed):
@@ -181,6 +181,7 @@ def test_a_name_stands_for_the_result():
         assert by_name.narrows == by_result.narrows
 
 
+@pytest.mark.thorough
 @few_draws
 def test_neither_unit_nor_direction_changes_which_trials_settle_it():
     run = run_of(bumps, 0)
@@ -260,6 +261,7 @@ def noise_only(seed, n=20):
     return hx.Run(SPACE, X, values, "minimize")
 
 
+@pytest.mark.alike
 @few_draws
 @pytest.mark.parametrize("seed", range(3))
 def test_where_nothing_is_known_to_matter_nothing_is_promised(seed):

@@ -91,6 +91,7 @@ def test_of_a_grid_that_is_nearly_enumerated_what_is_left_is_tried():
 # ---------------------------------------------------------------------- noise
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", range(3))
 def test_where_nothing_but_noise_is_seen_trials_are_repeated(seed):
     table = drawn(seed=seed)

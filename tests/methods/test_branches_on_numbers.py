@@ -36,7 +36,7 @@ SAMPLERS = {
 }
 
 
-@pytest.fixture(scope="module", params=SAMPLERS)
+@pytest.fixture(scope="module", params=["tpe", pytest.param("random", marks=pytest.mark.thorough)])
 def study(request):
     study = optuna.create_study(sampler=SAMPLERS[request.param])
     study.optimize(branching, 100)
@@ -90,6 +90,7 @@ def test_effects_in_a_branch_are_those_where_it_is_taken(study):
         hx.partial_dependence(study, ["x", "y"])
 
 
+@pytest.mark.usefixtures("few_draws_here", "empty_figures_here")
 def test_the_page_tells_the_branch(study, tmp_path):
     page = tmp_path / "report.html"
     asked = ["importance", "what-if"]

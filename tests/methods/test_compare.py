@@ -89,6 +89,7 @@ def test_of_many_runs_fewer_trials_of_each_are_candidates(monkeypatch, most, of_
     assert max(found.default.configuration.values()) < 0.2
 
 
+@pytest.mark.thorough
 @few_draws
 def test_scale_units_and_direction_of_a_run_change_nothing():
     runs = {"one": linear(3.0, 1.0), "two": linear(1.0, 2.0, seed=1)}
@@ -129,6 +130,7 @@ def test_shares_that_differ_are_named_with_the_runs():
     assert of_y.interval[0] < 0.8 < of_y.interval[1]
 
 
+@pytest.mark.thorough
 def test_of_noise_nothing_is_claimed():
     runs = {}
     for seed in range(3):
@@ -141,6 +143,7 @@ def test_of_noise_nothing_is_claimed():
     assert "No configuration is known to be good in all 3 runs" in found.sentence
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", range(2))
 def test_what_the_default_loses_lies_below_its_bound(seed):
     """Quadratics with other minima, seen through noise: their true losses are known."""
@@ -164,7 +167,7 @@ def test_what_the_default_loses_lies_below_its_bound(seed):
     np.testing.assert_allclose(x, best, atol=0.12)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_other_spaces_are_compared_in_what_all_have():
     other = hx.SearchSpace([hx.FloatParameter("x", 0.5, 2.0), hx.FloatParameter("z", 0.0, 1.0)])
     runs = {"one": linear(1.0, 1.0, n=60), "two": linear(1.0, 0.5, n=60, space=other)}

@@ -65,7 +65,7 @@ def test_they_are_the_brute_force_for_each_draw(direction):
     np.testing.assert_allclose(of_bound.draws, expected, atol=1e-9)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_rows_that_are_drawn_come_within_a_tenth_of_all_coalitions():
     """By the root mean square over seeds, and without leaning to one side.
 

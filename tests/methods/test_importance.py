@@ -29,7 +29,7 @@ def noisy(problem, n, noise, seed=0):
     return hx.Run(problem.space, X, y, "minimize")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_noise_is_not_told_as_interaction():
     """Additive, noise as large as the signal: a forest's own shares say 57 % for the mains."""
     run = noisy(additive(), 300, 1.0)
@@ -61,6 +61,7 @@ def test_an_irrelevant_category_of_twenty_levels_gets_no_certain_share():
     assert result.importance["importance"].idxmax() == "kernel"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
 )
@@ -232,6 +233,7 @@ def test_what_decides_the_best_is_not_what_decides_the_worst():
     np.testing.assert_allclose(pair.marginal("x1").mean[[0, -1]], ends, atol=0.05)
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", [12, 13])
 def test_a_cliff_does_not_hide_what_decides_the_best(seed):
     """15 % of the space is bad by twenty spreads: x1 explains 2 % of being among the best 10 %."""

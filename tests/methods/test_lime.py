@@ -279,7 +279,7 @@ def test_nothing_changes_a_constant(model):
 # ---------------------------------------------------------------------- the model's uncertainty
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_the_effects_in_each_function_are_those_of_the_same_fit():
     space = mixed_space(9)
     X = space.sample(25, seed=3)

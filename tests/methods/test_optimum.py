@@ -95,6 +95,7 @@ def gained_after(costs, more, left=1000.0):
     return hx.optimum(run.explained_by(known), more=more)
 
 
+@pytest.mark.thorough
 def test_what_trials_bring_is_what_records_of_an_exponential_tail_bring():
     """The best of n costs log(u) is expected at -(1 + 1/2 + ... + 1/n) [1]_.
 
@@ -122,6 +123,7 @@ def test_where_the_best_trials_are_equal_more_bring_nothing():
     assert found.is_enough
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize("seed", [0, 1])
 def test_without_any_structure_what_is_left_is_as_much_as_values_scatter(seed):
     """Every cell of a grid has a value of its own: the draws are flat, their minima tell nothing.
@@ -165,6 +167,7 @@ def test_of_a_bowl_the_region_is_small_and_holds_the_optimum():
     assert not found.better.certain
 
 
+@pytest.mark.thorough
 @few_draws
 def test_maximizing_the_negated_objective_is_the_same_optimum():
     first, run = hx.optimum(of_bowl()), of_bowl()
@@ -200,14 +203,14 @@ def test_a_better_one_is_certain_where_a_slope_leads_out_of_what_was_tried():
     assert found.config["x1"] <= 0.66  # never where nobody was
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_of_noise_alone_nothing_is_certain(seed):
     found = hx.optimum(make_run(Setting(pure_noise(), "random", 50, seed)))
     assert [c for c in found.claims if c.certain] == []
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("sampler", [pytest.param("random", marks=pytest.mark.thorough), "tpe"])
 def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     """Of the first hyperparameter a tenth was tried, far from its best value."""
@@ -219,7 +222,7 @@ def test_regions_hold_an_optimum_far_from_what_was_tried(sampler):
     assert not found.better.certain
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_that_nothing_better_exists_is_not_certain_where_a_well_was_not_seen():
     found = hx.optimum(make_run(Setting(narrow_optimum(), "tpe", 50, 0)))
     assert [c.kind for c in found.claims if c.certain and c.kind == "difference"] == []

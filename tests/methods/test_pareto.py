@@ -51,6 +51,7 @@ def test_gains_add_up_to_what_the_whole_move_gains():
     assert [move.target for move in along[:-1]] == [move.source for move in along[1:]]
 
 
+@pytest.mark.thorough
 @few_draws
 def test_turning_an_objective_round_changes_nothing_but_its_sign():
     def f(X):
@@ -66,7 +67,7 @@ def test_turning_an_objective_round_changes_nothing_but_its_sign():
     np.testing.assert_allclose(one.moves[0].gains(), turned.moves[0].gains(), atol=1e-3)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
 def test_who_pays_is_said_as_the_truth_is(seed):
     """Width buys loss with time, y costs loss alone, z does nothing."""
@@ -129,6 +130,7 @@ def test_time_is_saved_where_little_is_lost():
     assert f"Trial {instead} in place of trial {best}" in found.sentence
 
 
+@pytest.mark.thorough
 def test_of_noise_neither_trades_nor_savings_are_claimed():
     runs = tuned(lambda X: np.zeros(len(X)), lambda X: np.zeros(len(X)), noise=1.0, n=40)
     found = hx.pareto(runs)

@@ -125,6 +125,7 @@ def test_what_does_not_matter_stays_open():
     assert found.narrowed == (box.space["a"],)
 
 
+@pytest.mark.alike
 @few_draws
 @pytest.mark.parametrize("seed", range(2))
 def test_what_has_no_effect_is_not_narrowed(seed):
@@ -144,6 +145,7 @@ def test_the_configuration_to_keep_is_never_given_up():
     assert kept.nonzero()[0].tolist() == [2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.thorough
 @few_draws
 def test_what_is_enough_for_less_is_enough_for_more():
     """Boxes of larger losses lie in those of smaller ones."""
@@ -210,6 +212,7 @@ def test_a_range_is_narrowed_around_the_best_values():
     assert found.volume == pytest.approx(np.prod([row.share for row in found.rows]))
 
 
+@pytest.mark.thorough
 @few_draws
 def test_maximizing_the_negated_objective_recommends_the_same_space():
     first = recommend(unit_cube(2), bowl)
@@ -236,6 +239,7 @@ def test_a_bowl_that_tpe_searched_is_narrowed_around_its_optimum(seed):
     assert inside(found.space, [0.4] * 4)
 
 
+@pytest.mark.thorough
 @of_two_seeds
 def test_noise_alone_narrows_nothing(seed):
     space = hx.SearchSpace([*unit_cube(3), hx.CategoricalParameter("kind", list("abcd"))])

@@ -501,7 +501,7 @@ def by_shape_of(source, names):
     return hx.partial_dependence(source, names, **options)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_a_pair_there_are_rows_enough_to_part():
     """The grid of a pair is large: of a belief 25 rows would fit, too few for two regions."""
     found = by_shape_of(run_of_product(), ("a", "c"))
@@ -509,7 +509,7 @@ def test_of_a_pair_there_are_rows_enough_to_part():
     assert found.tree[0].part.name == "b"
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.usefixtures("few_draws_here")
 def test_a_pair_that_acts_on_no_other_one_has_one_shape():
     alone = by_shape_of(run_of_product(), ("a", "b"))

@@ -26,7 +26,7 @@ def by_definition(kernel, X, Y):
     return within_x / (n * (n - 1)) + within_y / (m * (m - 1)) - 2 * between / (n * m)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_in_a_numeric_space_the_kernel_is_that_of_the_paper():
     space = unit_cube(3)
     trials = space.sample(20, seed=7) ** 3

@@ -107,7 +107,7 @@ def test_beyond_eleven_the_least_play_as_one():
     assert "play as one" in str(found.notes[0])
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["auto", "forest"])
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
@@ -188,7 +188,7 @@ def test_the_variance_of_a_forest_is_exact():
     assert found.described().footer.startswith("No intervals")
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_of_a_forest_the_integral_is_near_what_is_exact(monkeypatch):
     forest = run_of(lambda X: X[:, 0] * X[:, 1] + X[:, 2], n=30).surrogate(kind="forest")
     exact = variance_interactions(forest)

@@ -164,7 +164,7 @@ def test_a_share_of_the_variation_in_words(share, said):
     assert in_words(share) == said
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_where_everything_matters_alike_it_is_said_in_the_line():
     space = unit_cube(3)
     X = space.sample(60, seed=0)
@@ -259,7 +259,7 @@ def test_the_figure_has_both_shares_of_what_matters(run):
     assert shares[row, PALE] == pytest.approx(most.estimate, abs=1e-12)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_what_acts_as_a_pair_is_named_as_one_with_its_own_share():
     space = unit_cube(3)
     X = space.sample(120, seed=3)

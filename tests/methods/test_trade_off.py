@@ -147,7 +147,7 @@ def test_a_certain_change_agrees_with_the_intervals_of_both_ends(seed):
     assert certain > 20
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_certain_differences_are_true():
     dense = SPACE.sample(20_000, seed=5)
     truths = [

@@ -228,7 +228,7 @@ def test_hypershap_finds_the_same_to_its_sampling_error(game):
 # ---------------------------------------------------------------------- real runs and claims
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["auto", "forest"])
 @pytest.mark.parametrize(
     ("game", "seed"),
@@ -266,7 +266,7 @@ def test_a_conditional_run_has_every_game(game):
     assert any("default" in str(note) for note in found.notes)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [3, 8])
 def test_the_sensitivity_is_that_of_each_draw_whatever_the_number_of_players(d):
     run = run_of(lambda X: X[:, 0] + 0.1 * X[:, 1], d=d, n=60)

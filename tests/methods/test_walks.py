@@ -111,7 +111,7 @@ def test_a_growing_background_is_walked_from_eight_hyperparameters_on(d, walked)
         assert abs(gap) <= 1e-9 * max(1.0, abs(found.payout[term]))
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 def test_its_95_percent_intervals_cover_about_as_often(monkeypatch):
     space = cube(5)
     ratio = ratio_of(space, range(5), kernels=(3, 5))
@@ -143,7 +143,7 @@ def test_the_background_grows_until_the_precision_is_reached():
     assert "the most that are drawn" not in str(grown)
 
 
-@pytest.mark.merge
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 @pytest.mark.parametrize(("d", "group"), [(50, False), (20, True)])
 def test_a_study_of_many_hyperparameters(d, group):

@@ -31,6 +31,7 @@ if "halve" in sys.argv:
 """
 
 
+@pytest.mark.thorough
 def test_kept_compilations_are_loaded_without_the_compiler_which_comes_when_it_is_needed(tmp_path):
     (program := tmp_path / "program.py").write_text(CODE)
     told = [

@@ -88,6 +88,7 @@ def test_no_other_window_has_it_read_again(browser, tmp_path):
     assert browser.execute_script("return window.before;")
 
 
+@pytest.mark.thorough
 def test_versions_are_those_of_what_is_shown():
     one, other = report_on(12), report_on(13)
     assert one.html == report_on(12).html

@@ -25,7 +25,11 @@ def run_of(origin, **more):
     ("origin", "said"),
     [
         (hx.base.Origin.INITIAL, "none, as no model chose a trial"),
-        (hx.base.Origin.UNKNOWN, "none known, as it is not recorded who chose the trials"),
+        pytest.param(
+            hx.base.Origin.UNKNOWN,
+            "none known, as it is not recorded who chose the trials",
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
 def test_nothing_says_that_an_optimizer_tried_what_nobody_proposed(origin, said):

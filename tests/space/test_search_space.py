@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain import CategoricalParameter, FloatParameter, IntParameter, SearchSpace
@@ -91,7 +91,6 @@ def values_of(space, row):
     }
 
 
-@settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32))
 def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
     latent = space.sample(20, seed=seed, method="uniform", latent=True)
@@ -106,7 +105,6 @@ def test_projected_latent_rows_are_what_the_conditions_say(space, seed):
     np.testing.assert_array_equal(space.project(projected), projected)
 
 
-@settings(max_examples=100)
 @given(spaces(), st.integers(0, 2**32))
 def test_sampled_configurations_are_valid_and_survive_the_round_trip(space, seed):
     X = space.sample(20, seed=seed)
@@ -138,7 +136,6 @@ def is_configuration(space, row):
     return True
 
 
-@settings(max_examples=150)
 @given(spaces(), st.integers(0, 2**32), st.data())
 def test_a_corrupted_row_is_valid_only_where_it_is_still_a_configuration(space, seed, data):
     X = space.sample(6, seed=seed)
