@@ -105,11 +105,8 @@ from .result import as_objects as as_objects
 from .result import attributes as attributes
 from .result import below_each_other as below_each_other
 from .subject import Subject as Subject
-from .text import MAY_BE_NOTHING as MAY_BE_NOTHING
 from .text import UNCLEAR as UNCLEAR
 from .text import Estimate as Estimate
-from .text import declared_fact as declared_fact
-from .text import filled as filled
 from .text import reservation as reservation
 from .text import share_not_settled as share_not_settled
 from .text import told_apart as told_apart

@@ -92,7 +92,7 @@ class Table:
 class Result(ABC):
     """A finished explanation, without a reference to a study or a model.
 
-    It declares its table as `table`, and its templates as `says`.
+    It declares its table as `table`.
 
     Attributes
     ----------
@@ -103,7 +103,6 @@ class Result(ABC):
     """
 
     table: ClassVar[Table]
-    says: ClassVar[Mapping[str, str]]
     subject: Subject
     notes: tuple[Fact, ...] = ()
 
@@ -340,21 +339,17 @@ class Result(ABC):
         names: tuple[str, ...],
         decision: Decision,
         *,
-        says: str = "",
         text: str = "",
         frame: str = "{each}",
         values: tuple[Any, ...] = (),
         because: tuple[Fact, ...] = (),
         unsettled: Fact | None = None,
         exact: bool = False,
-        **words: Any,
     ) -> Claim:
         """Return a claim about the objective as the belief's draws decide it, with its words.
 
         Of a single function, such as a model that does not know how its predictions vary together,
-        it is not certain, unless the number is `exact`. The words are given `estimate` and `size`
-        (without its sign): a number with ±, or what it exceeds where that is all that is certain.
-        Where it is not certain, `unsettled` stands for the probability if the words tell that.
+        it is not certain, unless the number is `exact`. Where it is not certain, `unsettled` stands for the probability if the words tell that.
         """
         if not decision.known:
             unknown = () if exact else (UNKNOWN,)
@@ -362,14 +357,11 @@ class Result(ABC):
                 kind,
                 names,
                 decision.estimate,
-                says=says,
                 text=text,
                 frame=frame,
                 values=values,
                 certain=exact,
                 because=(*unknown, *because),
-                about=Estimate(decision.estimate),
-                **words,
             )
         if not decision.certain:
             probable = not_settled(decision.probability)
@@ -380,14 +372,11 @@ class Result(ABC):
                 names,
                 decision.estimate,
                 decision.interval,
-                says=says,
                 text=text,
                 frame=frame,
                 values=values,
                 certain=decision.certain,
                 because=because,
-                about=decision.shown,
-                **words,
             ),
             probability=decision.probability,
             side=decision.side,
@@ -400,7 +389,6 @@ class Result(ABC):
         estimate: float = np.nan,
         interval: tuple[float, float] | None = None,
         *,
-        says: str = "",
         text: str = "",
         frame: str = "{each}",
         certain: bool = True,
@@ -408,14 +396,8 @@ class Result(ABC):
         values: tuple[Any, ...] = (),
         term: str = "",
         side: Literal["above", "below"] = "above",
-        about: Estimate | None = None,
-        **words: Any,
     ) -> Claim:
         """Return a claim of which is known whether it is certain, with its words or without any."""
-        if about is not None:
-            words |= {"estimate": about, "size": abs(about)}
-        if says:
-            frame, text = self.words(says, names=names, **words)
         return Claim(
             kind,
             names,
@@ -429,12 +411,6 @@ class Result(ABC):
             text=text,
             frame=frame,
         )
-
-    def words(self, says: str, **words: Any) -> tuple[str, str]:
-        """Return what several such claims fill together, and the words of one."""
-        frame, _, each = self.says[says].rpartition(" | ")
-        words["found"] = self
-        return filled(frame or "{each}", each="{each}", **words), filled(each, **words)
 
     @property
     def finding(self) -> str:
@@ -482,10 +458,6 @@ class Result(ABC):
         if not worded:
             return self.sentence
         return printable(worded[0].frame.replace("{each}", worded[0].text))
-
-    def briefly(self, says: str, **words: Any) -> str:
-        """Return one of the templates filled."""
-        return printable(filled(self.says[says], found=self, **words))
 
     # ------------------------------------------------------------------ how it shows itself
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hpo_explain as hx
-from hpo_explain.base import Claim, declared_fact
+from hpo_explain.base import Claim, fact
 from hpo_explain.base.errors import NothingToExplain
 from hpo_explain.base.figures import PALE
 from hpo_explain.methods.advice.advise_result import Action, changed_to
@@ -117,8 +117,8 @@ def test_what_the_third_line_says_the_fourth_does_not_say_again(run):
 @few_draws
 def test_where_more_trials_hardly_help_nothing_more_is_advised(run):
     found = hx.summary(run)
-    reason = declared_fact("nothing_likely", "No trial is likely to be better")
-    advice = replace(found.advice, actions=(Action("go_on", evidence=(reason(),)),))
+    reason = fact("No trial is likely to be better", kind="nothing_likely")
+    advice = replace(found.advice, actions=(Action("go_on", evidence=(reason,)),))
     gained = replace(found.optimum.gained, estimate=1.0, interval=(0.0, 5.0))
     for enough, said in (
         (6.0, f"Keep trial {found.optimum.keep}."),
