@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis, pointing
+from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis
 from hpo_explain.base.figures.rows import PALE, Bar, Rows, color_and_hatch
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import (
@@ -139,8 +139,8 @@ def _draw_curves(axes: Axes, curves: Curves) -> Room:
     for dots in curves.dots:
         # before points stand at an end of the axes
         hover = dots.told or axes.told(dots)
-        for some, end in curves.placed(replace(dots, told=hover)):
-            draw_dots(axes, some, marker=pointing(end, curves.lying))
+        for some, marker in curves.placed(replace(dots, told=hover)):
+            draw_dots(axes, some, marker=marker)
     if curves.has_beyond:
         axes.key("beyond", **point("beyond"))
     for level, look in curves.levels:
