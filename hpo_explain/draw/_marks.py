@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves, broken
-from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line, pointing
+from hpo_explain.base.figures.marks import GREY, LOOKS, Axis, Dots, Line
 from hpo_explain.base.figures.parallel import Parallel
 from hpo_explain.base.figures.rows import PALE, Rows
 from hpo_explain.base.width import shorten
@@ -159,8 +159,8 @@ def _draw_curves(ax: Axes, figure: Curves, points: float, high: float) -> Shape:
     for line in figure.lines:
         _draw_line(ax, line, lying=lying)
     for dots in figure.dots:
-        for some, end in figure.placed(dots):
-            _draw_dots(ax, some, lying=lying, marker=pointing(end, lying))
+        for some, marker in figure.placed(dots):
+            _draw_dots(ax, some, lying=lying, marker=marker)
     across = ax.axvline if lying else ax.axhline
     for level, look in figure.levels:
         across(level, zorder=1.2, **stroke(look))

@@ -55,6 +55,7 @@ class Axes:
         self.cell = cell
         # of the description, lying or not: what is pointed at says its values along them
         self.x = self.y = Axis(label="")
+        self.lying = False
         # of colors: its ends, and what the first dots along it are to show
         self.scale: tuple[float, float] = (0.0, 1.0)
         self.colorbar: dict[str, Any] = {}
@@ -73,17 +74,14 @@ class Axes:
         )
         self.figure.add_trace(trace, **self.cell)
 
-    def scatter(
-        self, x: Any, y: Any, *, lying: bool = False, meaning: str = "", **how: Any
-    ) -> None:
+    def scatter(self, x: Any, y: Any, *, meaning: str = "", **how: Any) -> None:
         """Add lines or points."""
-        x, y = (y, x) if lying else (x, y)
+        x, y = (y, x) if self.lying else (x, y)
         self.add(go.Scatter(x=x, y=y, **how), meaning)
 
-    def stroke(self, x: Any, y: Any, look: str, *, lying: bool = False, **how: Any) -> None:
+    def stroke(self, x: Any, y: Any, look: str, **how: Any) -> None:
         """Add a line with a look, which the legend names."""
-        how = {"mode": "lines", "line": stroke(look), **how}
-        self.scatter(x, y, lying=lying, meaning=look, **how)
+        self.scatter(x, y, meaning=look, **{"mode": "lines", "line": stroke(look), **how})
 
     def key(self, meaning: str, **marker: Any) -> None:
         """Add what stands in the legend only."""
@@ -146,7 +144,7 @@ def scale_of_colors(label: str, **how: Any) -> dict[str, Any]:
     }
 
 
-def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
+def draw_line(axes: Axes, line: Line) -> None:
     look = LOOKS[line.look]
     if line.has_ends:
         has_band = np.isfinite(line.ends[0])
@@ -155,7 +153,6 @@ def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
         axes.scatter(
             np.concatenate([x, x[::-1]]),
             np.concatenate([high, low[::-1]]),
-            lying=lying,
             meaning="band" if line.look == "main" else "",
             mode="none",
             fill="toself",
@@ -166,7 +163,6 @@ def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
         line.x,
         line.y,
         line.look,
-        lying=lying,
         mode="lines+markers" if line.alone.any() else "lines",
         line={**stroke(line.look), "shape": "hv" if line.step else None},
         marker={**point(line.look), "size": 5},
@@ -176,7 +172,7 @@ def draw_line(axes: Axes, line: Line, *, lying: bool = False) -> None:
     )
 
 
-def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") -> None:
+def draw_dots(axes: Axes, dots: Dots, *, marker: str = "") -> None:
     mark = point(dots.look)
     if marker:
         mark |= {"symbol": marker, "size": point("beyond")["size"]}
@@ -202,7 +198,6 @@ def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") 
     axes.scatter(
         dots.x,
         dots.y,
-        lying=lying,
         meaning=dots.look,
         mode="markers+text" if dots.labels else "markers",
         marker=mark,
@@ -212,7 +207,7 @@ def draw_dots(axes: Axes, dots: Dots, *, lying: bool = False, marker: str = "") 
         textposition="top right",
         textfont_size=SMALL,
         cliponaxis=False,
-        **{"error_x" if lying else "error_y": whiskers},
+        **{"error_x" if axes.lying else "error_y": whiskers},
     )
 
 

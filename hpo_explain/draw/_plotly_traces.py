@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from hpo_explain.base.figures.cells import Cells
 from hpo_explain.base.figures.curves import Curves
-from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis, pointing
+from hpo_explain.base.figures.marks import GREEN, GREY, RULE, Axis
 from hpo_explain.base.figures.rows import PALE, Bar, Rows, color_and_hatch
 from hpo_explain.draw import _room as texts
 from hpo_explain.draw._plotly_axes import (
@@ -55,17 +55,18 @@ def _draw_rows(axes: Axes, rows: Rows) -> Room:
     # what is pointed at says its number, then its row
     axes.x = Axis(label="", names=names)
     axes.y = Axis(label=rows.label, percent=rows.percent)
+    axes.lying = True
     _draw_bars(axes, rows)
     for row, level in enumerate(rows.levels):
-        _draw_grey(axes, [level, level], [row, row + 1], width=1)
+        _draw_grey(axes, [row, row + 1], [level, level], width=1)
     for x, look in rows.guides:
-        axes.stroke([x, x], [-0.5, n - 0.5], look)
+        axes.stroke([-0.5, n - 0.5], [x, x], look)
     if rows.scale:
         low, high, label = rows.scale
         ends = [texts.lines(end, NAME) for end in (low, high)]
         axes.colorbar = scale_of_colors(label, tickvals=[0, 1], ticktext=ends)
     for dots in rows.dots:
-        draw_dots(axes, replace(dots, x=dots.y, y=dots.x), lying=True)
+        draw_dots(axes, replace(dots, x=dots.y, y=dots.x))
     labels = [texts.row_label(label) for label in rows.labels]
     left = names_down(axes, labels, quiet=rows.quiet)
     title = texts.within(rows.label, axes.wide - left - MARGIN)
@@ -105,7 +106,7 @@ def _draw_bars(axes: Axes, rows: Rows) -> None:
     for bar in rows.bars:
         if bar.model > 0.0:
             ends = [bar.end - bar.model, bar.end + bar.model]
-            _draw_grey(axes, ends, [rows.height_of(bar)] * 2, width=5, opacity=0.45)
+            _draw_grey(axes, [rows.height_of(bar)] * 2, ends, width=5, opacity=0.45)
 
 
 def _draw_grey(
@@ -129,27 +130,26 @@ def _reached(axis: Axis, bar: Bar) -> str:
 
 
 def _draw_curves(axes: Axes, curves: Curves) -> Room:
-    lying, limits = curves.lying, curves.limits()
-    axes.x, axes.y = curves.x, curves.y
+    limits = curves.limits()
+    axes.x, axes.y, axes.lying = curves.x, curves.y, curves.lying
     if curves.thin:
-        axes.stroke(*curves.thin, "thin", lying=lying, opacity=0.35, hoverinfo="skip")
+        axes.stroke(*curves.thin, "thin", opacity=0.35, hoverinfo="skip")
     for line in curves.lines:
-        draw_line(axes, line, lying=lying)
+        draw_line(axes, line)
     for dots in curves.dots:
         # before points stand at an end of the axes
         hover = dots.told or axes.told(dots)
-        for some, end in curves.placed(replace(dots, told=hover)):
-            draw_dots(axes, some, lying=lying, marker=pointing(end, lying))
+        for some, marker in curves.placed(replace(dots, told=hover)):
+            draw_dots(axes, some, marker=marker)
     if curves.has_beyond:
         axes.key("beyond", **point("beyond"))
     for level, look in curves.levels:
-        axes.stroke(curves.across(), [level, level], look, lying=lying)
+        axes.stroke(curves.across(), [level, level], look)
     for note in curves.uprights:
         axes.stroke(
             [note.x, note.x],
             limits,
             note.look,
-            lying=lying,
             mode="lines+text",
             text=["", texts.lines(note.text, NAME)],
             textposition="bottom right",
@@ -160,7 +160,7 @@ def _draw_curves(axes: Axes, curves: Curves) -> Room:
         text = texts.lines(curves.empty, NAME)
         middle = dict.fromkeys(("xanchor", "align"), "center")
         write_at(axes.figure, text, 0.5, 0.5, font_color=GREY, **middle)
-    if lying:
+    if curves.lying:
         labels = [texts.row_label((name,)) for name in curves.x.names]
         left = names_down(axes, labels, curves.x.title)
         below = along_x(axes, curves.y, axes.wide - left, limits)

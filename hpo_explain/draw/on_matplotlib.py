@@ -19,7 +19,7 @@ from hpo_explain.base.figures.panels import Figure as Description
 from hpo_explain.base.figures.panels import Panels
 from hpo_explain.base.width import shorten
 from hpo_explain.draw._around import MARGINS, write_around, write_around_panels, write_at_side
-from hpo_explain.draw._layout import EDGE, Grid
+from hpo_explain.draw._layout import EDGE, Grid, lay_out
 from hpo_explain.draw._legend import key_of, legend_of
 from hpo_explain.draw._marks import HEIGHT, SCALE, draw, draw_scale_of
 from hpo_explain.draw._text import abbreviated, plain, wrap

@@ -115,10 +115,9 @@ def _panels(figure: Panels) -> go.Figure:
     for k, (panel, title) in enumerate(zip(figure.panels, titles, strict=True)):
         _frame(chart, panel, title, row=k // across + 1, col=k % across + 1)
     if figure.one_scale:
+        anywhere = dict.fromkeys(("x", "y", "len"))
         chart.update_traces(showscale=False, selector={"type": "heatmap"})
-        chart.update_traces(
-            showscale=True, colorbar={"x": None, "y": None, "len": None}, selector=0
-        )
+        chart.update_traces(showscale=True, colorbar=anywhere, selector=0)
     _write(chart, figure, Room(total, left, belows[-1]), above=above)
     return chart
 

@@ -95,29 +95,30 @@ class Curves(Words):
     @property
     def has_beyond(self) -> bool:
         """Whether points stand at an end of the axes as they lie beyond it."""
-        return any(end for dots in self.dots for _, end in self.placed(dots))
+        return any(marker for dots in self.dots for _, marker in self.placed(dots))
 
     def placed(self, dots: Dots) -> Iterator[tuple[Dots, str]]:
-        """Yield points in their places, and beyond which end of the axes they lie, if any.
+        """Yield points in their places, and the marker of those that lie beyond an end of the axes.
 
-        The ends are "left", "right", "down" and "up" of a figure that is not lying.
+        It points there; the marker of the others is empty.
         """
         low, high = self.limits()
         left, right = self.x.limited(*_EVERYWHERE)
         with_value = np.isfinite(dots.y)
-        beyond = {
-            "up": with_value & (dots.y > high),
-            "down": with_value & (dots.y < low),
-            "right": dots.x > right,
-            "left": dots.x < left,
-        }
-        inside = ~np.any([*beyond.values()], axis=0)
+        beyond = [
+            with_value & (dots.y > high),
+            with_value & (dots.y < low),
+            dots.x > right,
+            dots.x < left,
+        ]
+        ends = ("right", "left", "down", "up") if self.lying else ("up", "down", "right", "left")
+        inside = ~np.any(beyond, axis=0)
         at_ends = replace(dots, x=np.clip(dots.x, left, right), y=np.clip(dots.y, low, high))
         if inside.any():
             yield at_ends.some(inside), ""
-        for end, is_there in beyond.items():
+        for end, is_there in zip(ends, beyond, strict=True):
             if is_there.any():
-                yield replace(at_ends.some(is_there), half=np.nan), end
+                yield replace(at_ends.some(is_there), half=np.nan), f"triangle-{end}"
 
     def limits(self) -> tuple[float, float]:
         """Return where the y axis begins and ends: around all that is drawn."""

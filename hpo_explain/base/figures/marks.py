@@ -297,14 +297,6 @@ class Words:
         return text and f"Caution: {text[0].lower()}{text[1:]}"
 
 
-def pointing(end: str, lying: bool) -> str:
-    """Return the marker that points beyond an end of axes, whose y lies along them if `lying`."""
-    if lying:
-        turned = {"up": "right", "down": "left", "right": "down", "left": "up"}
-        end = turned.get(end, "")
-    return f"triangle-{end}" if end else ""
-
-
 def extent(values: Array) -> tuple[float, float]:
     """Return the least and the largest of some values; 0 and 1 where there are none."""
     finite = values[np.isfinite(values)]
