@@ -24,8 +24,6 @@ from hpo_explain.base.posterior import Order, PosteriorDraws
 from hpo_explain.base.subject import Subject
 from hpo_explain.base.text import (
     UNKNOWN,
-    Estimate,
-    filled,
     not_settled,
     reservation,
     told_apart,
@@ -345,11 +343,13 @@ class Result(ABC):
         because: tuple[Fact, ...] = (),
         unsettled: Fact | None = None,
         exact: bool = False,
+        term: str = "",
     ) -> Claim:
         """Return a claim about the objective as the belief's draws decide it, with its words.
 
         Of a single function, such as a model that does not know how its predictions vary together,
-        it is not certain, unless the number is `exact`. Where it is not certain, `unsettled` stands for the probability if the words tell that.
+        it is not certain, unless the number is `exact`. Where it is not certain, `unsettled` stands
+        for the probability if the words tell that.
         """
         if not decision.known:
             unknown = () if exact else (UNKNOWN,)
@@ -362,6 +362,7 @@ class Result(ABC):
                 values=values,
                 certain=exact,
                 because=(*unknown, *because),
+                term=term,
             )
         if not decision.certain:
             probable = not_settled(decision.probability)
@@ -377,6 +378,7 @@ class Result(ABC):
                 values=values,
                 certain=decision.certain,
                 because=because,
+                term=term,
             ),
             probability=decision.probability,
             side=decision.side,

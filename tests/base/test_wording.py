@@ -2,16 +2,14 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hpo_explain.base.facts import fact
 from hpo_explain.base.phrases import join_words, printable
-from hpo_explain.base.text import Estimate, filled, reservation, told_apart
-from hpo_explain.base.wording import Wording, capitalized, chained, joined
-from hpo_explain.methods.proposals.explain_proposal import _INCUMBENT as INCUMBENT
+from hpo_explain.base.text import reservation, told_apart
+from hpo_explain.base.wording import Wording, capitalized, chained, joined, trial_number
 
 
 def marked(text):
@@ -34,39 +32,18 @@ def test_a_chain_is_the_texts_and_has_their_places(parts):
             assert marked(whole) == expected
 
 
-def test_a_template_has_numbers_of_trials_and_intervals_at_their_places():
-    text = filled(
-        "{names} explain {share:~%}, not {other:%}; trials {trials:id} by {gain:~.2g}",
-        names=("lr", "depth"),
-        share=Estimate(0.571, interval=(0.5, 0.62)),
-        other=0.25,
-        trials=(np.int64(3), 14),
-        gain=Estimate(-0.123, interval=(-0.2, 0.0)),
-    )
-    assert text == "lr and depth explain 57%, not 25%; trials 3 and 14 by -0.12"
-    assert marked(text) == [
-        ("57%", "50% to 62% (95% interval)"),
-        ("3", 3),
-        ("14", 14),
-        ("-0.12", "-0.2 to 0 (95% interval)"),
-    ]
-    alone = filled("{share:~%}", share=Estimate(0.571))
-    assert alone == "57%"
-    assert type(alone) is str
-
-
 def test_sentences_keep_the_places_of_facts():
-    about = INCUMBENT(trials=[7])
+    about = fact("it is compared with trial ", trial_number(7), ", the best one by then")
     assert marked(str(about)) == [("7", 7)]
     for text in (told_apart([about]), reservation([about])):
         assert marked(text) == [("7", 7)]
     assert told_apart([about]).startswith("It is compared with trial 7,")
-    words = [str(about), "nothing", str(INCUMBENT(trials=[8, 9]))]
+    words = [str(about), "nothing", str(fact("trials ", trial_number(8), " and ", trial_number(9)))]
     assert marked(join_words(words)) == [("7", 7), ("8", 8), ("9", 9)]
 
 
 def test_it_is_a_text_like_any_other():
-    text = filled("trial {n:id}", n=4)
+    text = chained(["trial ", trial_number(4)])
     assert isinstance(text, str)
     assert {text: 1}["trial 4"] == 1
     again = pickle.loads(pickle.dumps(text))

@@ -279,7 +279,9 @@ class LocalImportanceExplainer(Explainer):
     @cached_property
     def _boxes(self) -> tuple[TreeBoxes, ...]:
         surrogate = self.explained.surrogate
-        return surrogate.boxes() if isinstance(surrogate, SupportsBoxes) else ()
+        if not isinstance(surrogate, SupportsBoxes):
+            return ()
+        return surrogate.boxes() or ()
 
     @shows_progress
     def explain(self, config: Config) -> LocalImportance:
