@@ -17,7 +17,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,6 +43,7 @@ from hpo_explain.adapters._sqlite import SQLITE
 from hpo_explain.adapters.addresses import shown_address
 from hpo_explain.base.errors import InputError
 from hpo_explain.base.facts import Fact
+from hpo_explain.base.phrases import abridged
 
 if TYPE_CHECKING:
     from hpo_explain.run import Run
@@ -358,19 +359,13 @@ def what_it_is(path: Path) -> str:
         tables = sorted(tables_of(path) or ())
         if not tables:
             return "an SQLite database without tables"
-        return f"an SQLite database with the tables {_listed(tables)}"
+        return f"an SQLite database with the tables {abridged(tables)}"
     content = read_json(path)
     if isinstance(content, Mapping):
-        return f"JSON with the keys {_listed(content)}"
+        return f"JSON with the keys {abridged([*content])}"
     if content is not None:
         return "JSON"
     return "a binary file"
-
-
-def _listed(names: Iterable[str]) -> str:
-    every = [*names]
-    more = ", ..." if len(every) > _SHOWN else ""
-    return f"{', '.join(every[:_SHOWN])}{more}"
 
 
 def _meant(path: Path) -> str:
